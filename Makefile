@@ -1,0 +1,81 @@
+# Needs Python >= 3.11, git and make; everything else goes into $(VENV).
+# `make demo` and `make test` are the two commands to start with.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+COVERAGE_DATA := build/coverage
+
+# The first interpreter that really runs and is new enough (a shim may exist and still fail).
+PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	if $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	then command -v $$candidate; break; fi; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format lint types layers coverage wheel bench readme clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# ---------------------------------------------------------------- environment
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer found; name one: make PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "Creating $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV) || { rm -f $(BIN)/python; \
+		echo "Creating $(VENV) failed; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+
+# The stamps follow the files that decide what is installed.
+$(VENV)/.runtime: pyproject.toml hatch_build.py | $(BIN)/python
+	@echo "Installing toolgrammar into $(VENV)"
+	@$(PIP) install --editable '.[cli]'
+	@touch $@
+
+$(VENV)/.development: pyproject.toml hatch_build.py | $(BIN)/python
+	@echo "Installing toolgrammar and its development tools into $(VENV)"
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --group dev --editable '.[cli]'
+	@touch $@ $(VENV)/.runtime
+
+# ---------------------------------------------------------------- commands
+
+demo: $(VENV)/.runtime ## install what running needs and read the calls of an example
+	$(BIN)/toolgrammar parse examples/hermes_weather.txt --format hermes
+
+test: $(VENV)/.development ## every test
+	$(BIN)/python -m pytest
+
+check: format lint types layers coverage ## everything: format, lint, types, layers, all tests with coverage
+
+format: $(VENV)/.development ## formatting, compared only
+	$(BIN)/ruff format --check .
+
+lint: $(VENV)/.development ## ruff's rules
+	$(BIN)/ruff check .
+
+types: $(VENV)/.development ## mypy, strict
+	$(BIN)/mypy
+
+layers: $(VENV)/.development ## which package may import which
+	$(BIN)/lint-imports --no-cache
+
+# Not `pytest --cov`: the pytest plugin loads the package before --cov starts counting.
+coverage: $(VENV)/.development ## all tests, with branch coverage
+	@mkdir -p build
+	$(BIN)/coverage run --data-file=$(COVERAGE_DATA) -m pytest
+	$(BIN)/coverage report --data-file=$(COVERAGE_DATA)
+
+wheel: $(VENV)/.development ## the tests of the built package alone
+	$(BIN)/python -m pytest -m slow tests/house
+
+bench: $(VENV)/.development ## run every benchmark
+	@for script in benchmarks/*.py; do \
+		test -e "$$script" || { echo "benchmarks/ holds no script yet"; exit 0; }; \
+		echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+readme: $(VENV)/.development ## bring the README's table of formats up to date
+	$(BIN)/python -m tests.house.format_table
+
+clean: ## remove the environment, caches and builds
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -type d -name __pycache__ -prune -exec rm -rf {} +

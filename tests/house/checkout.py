@@ -1,0 +1,21 @@
+"""Where things lie in the checkout, for the tests of the house."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "toolgrammar"
+GRAMMARS = ROOT / "grammars"
+
+
+def modules() -> list[Path]:
+    """Every Python file of the package, sorted."""
+    return sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def format_ids() -> list[str]:
+    """The id of every grammar file that declares one; the others are libraries."""
+    return sorted(
+        path.stem
+        for path in GRAMMARS.glob("*.lark")
+        if path.read_text(encoding="utf-8").startswith("//@ id:")
+    )

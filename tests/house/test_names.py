@@ -1,0 +1,95 @@
+"""Names: what is public resolves, what is private does not shadow it, formats stay data."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import toolgrammar
+from tests.house.checkout import PACKAGE, format_ids, modules
+
+# Public names of the design, whether they are built yet or not.
+RESERVED = {
+    "any_of", "astream", "batch", "detect", "formats", "load_format", "parse", "recover_json",
+    "stream", "translate",
+}  # fmt: skip
+
+# Where examples have to name a format: other projects' shapes, and the table of codes.
+EXEMPT = ("interop/", "values/codes.py")
+
+# Ids that are also everyday words: in prose they count only in quotes, or as `format=…`.
+EVERYDAY_WORDS = {"bolt", "dots", "granite", "harmony", "pythonic", "react"}
+
+
+@pytest.mark.parametrize("name", toolgrammar.__all__)
+def test_public_name_resolves(name: str) -> None:
+    assert getattr(toolgrammar, name) is not None
+
+
+def test_public_names_are_listed_once_and_by_dir() -> None:
+    assert len(set(toolgrammar.__all__)) == len(toolgrammar.__all__)
+    assert set(toolgrammar.__all__) <= set(dir(toolgrammar))
+
+
+def test_unknown_attribute_says_so() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        getattr(toolgrammar, "no_such_name")  # noqa: B009
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_module_bears_a_public_name(path: Path) -> None:
+    """Importing `toolgrammar.formats` would rebind the mapping of that name to the module."""
+    relative = path.relative_to(PACKAGE).with_suffix("")
+    public = RESERVED | set(toolgrammar.__all__)
+    if relative.parent == Path():
+        assert relative.name not in public
+    else:
+        assert relative.parts[0] not in public
+
+
+def _strings(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
+def _names_format(text: str, format_id: str) -> bool:
+    word = re.escape(format_id)
+    if text == format_id:
+        return True
+    if format_id in EVERYDAY_WORDS:
+        return re.search(rf"""["'`=]{word}["'`.]""", text) is not None
+    return re.search(rf"(?<!\w){word}(?!\w)", text) is not None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in modules() if not path.relative_to(PACKAGE).as_posix().startswith(EXEMPT)],
+    ids=lambda path: str(path.relative_to(PACKAGE)),
+)
+def test_no_string_names_a_format(path: Path) -> None:
+    """A format that needs Python means that the core lacks a concept; docstrings count too."""
+    found = [
+        f"line {line}: {format_id}"
+        for line, text in _strings(path)
+        for format_id in format_ids()
+        if _names_format(text, format_id)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "format_id", "names_it"),
+    [
+        ("hermes", "hermes", True),
+        ("like 'hermes' here", "hermes", True),
+        ("They react to text", "react", False),
+        ("read it with format=react.", "react", True),
+        ("see kimi_k2 for this", "kimi_k2", True),
+        ("kimi_k25", "kimi_k2", False),
+    ],
+)
+def test_what_counts_as_naming_a_format(text: str, format_id: str, *, names_it: bool) -> None:
+    assert _names_format(text, format_id) is names_it

@@ -1,0 +1,41 @@
+"""The README says what is so: its commands, its Python, its table, its links."""
+
+import re
+
+import pytest
+
+from tests.house.checkout import ROOT
+from tests.house.format_table import README, with_table
+
+TEXT = README.read_text(encoding="utf-8")
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
+)
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def test_first_shell_block_is_two_commands() -> None:
+    assert _blocks("bash")[0].splitlines() == ["make demo", "make test"]
+
+
+def test_python_blocks_run_one_after_the_other() -> None:
+    """In one namespace, as a reader would type them."""
+    namespace: dict[str, object] = {"__name__": "readme"}
+    for block in re.finditer(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL):
+        line = TEXT.count("\n", 0, block.start(1))
+        exec(compile("\n" * line + block[1], README, "exec"), namespace)
+
+
+def test_table_of_formats_is_current() -> None:
+    assert with_table(TEXT) == TEXT, "run `make readme`"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_inside_the_repository_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!\w+:|#)([^)#\s]+)", text)
+    assert [t for t in targets if not (ROOT / page).parent.joinpath(t).exists()] == []

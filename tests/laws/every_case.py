@@ -1,0 +1,77 @@
+"""Every case of every format that is built: pages, and rows of JSON lines."""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import toolgrammar
+from toolgrammar.catalogue.page import read_page
+from toolgrammar.testing import Case, cases_of_jsonl, cases_of_page
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT.parent / "shared" / "cases"
+SHOWN_FAILURES = 5
+
+each_format = pytest.mark.parametrize("format_id", sorted(toolgrammar.formats))
+
+
+@cache
+def page_cases(format_id: str) -> tuple[Case, ...]:
+    """The examples of a format's page."""
+    page = read_page(ROOT / "grammars" / f"{format_id}.md")
+    return tuple(cases_of_page(page, toolgrammar.formats[format_id]))
+
+
+@cache
+def _rows() -> dict[str, list[Case]]:
+    own = cases_of_jsonl(ROOT / "tests" / "cases" / "own.jsonl")
+    known = {case.id for case in own}
+    files = sorted(SHARED.glob("*.jsonl")) if SHARED.is_dir() else []
+    beside = [case for path in files if path.name != "json.jsonl" for case in cases_of_jsonl(path)]
+    by_format: dict[str, list[Case]] = {}
+    for case in own + [case for case in beside if case.id not in known]:
+        # A row may bear an alias; a row of a format that is not built is left out.
+        if case.format in toolgrammar.formats:
+            by_format.setdefault(toolgrammar.formats[str(case.format)].id, []).append(case)
+    return by_format
+
+
+def row_cases(format_id: str) -> list[Case]:
+    """The rows of JSON lines that are written in a format."""
+    return _rows().get(format_id, [])
+
+
+def cases(format_id: str, *, malformed: bool = True) -> list[Case]:
+    """All cases of a format; without the malformed ones where a law asks for sound texts."""
+    return [
+        case
+        for case in (*page_cases(format_id), *row_cases(format_id))
+        if malformed or case.tier != "malformed"
+    ]
+
+
+def hold(law: Callable[[Case], object], over: Iterable[Case]) -> None:
+    """Holds a law over cases, and names all that break it, not only the first."""
+    failures: list[str] = []
+    count = 0
+    for case in over:
+        count += 1
+        try:
+            law(case)
+        except AssertionError as error:
+            failures.append(str(error))
+    if failures:
+        shown = "\n\n".join(failures[:SHOWN_FAILURES])
+        raise AssertionError(f"{len(failures)} of {count} cases break the law\n\n{shown}")
+
+
+def literals(format_id: str) -> list[str]:
+    """The strings that a format's grammar spells out, to make hostile texts of."""
+    grammar = toolgrammar.formats[format_id].grammar
+    quoted = re.findall(r'"((?:[^"\\\n]|\\.)+)"', grammar)
+    anchored = re.findall(r"/\^([^/\\\[\](){}?*+|.]+)/", grammar)
+    plain = [text.replace(r"\n", "\n").replace(r"\"", '"') for text in quoted]
+    return sorted({*plain, *anchored})

@@ -1,0 +1,29 @@
+"""No text raises, however it is read."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.laws.drawn import hostile_texts
+from tests.laws.every_case import cases, each_format, hold
+from toolgrammar.testing import laws
+
+
+@each_format
+def test_no_raise(format_id: str) -> None:
+    hold(
+        lambda case: laws.no_raise(case.text, case.format, case.tools, case.prefix),
+        cases(format_id),
+    )
+
+
+@each_format
+@given(data=st.data())
+def test_no_raise_on_hostile_texts(format_id: str, data: st.DataObject) -> None:
+    text = data.draw(hostile_texts(format_id))
+    laws.no_raise(text, format_id, cases(format_id)[0].tools)
+
+
+@each_format
+@given(text=st.text(max_size=60))
+def test_no_raise_on_any_text(format_id: str, text: str) -> None:
+    laws.no_raise(text, format_id)

@@ -1,0 +1,90 @@
+"""`catalogue/format.py`: one format and its files."""
+
+import copy
+import pickle
+import threading
+from pathlib import Path
+
+import pytest
+
+from toolgrammar.catalogue.format import Format, load_format
+from toolgrammar.core import tables
+from toolgrammar.values.errors import GrammarError
+
+GRAMMAR = """\
+//@ id: mine
+//@ title: Mine
+//@ aliases: own
+//@ models: org/*
+//@ stop: </s>
+%declare TEXT JSON_OBJECT
+start: (TEXT | call)*
+call: "<call>" name ":" arguments "</call>"
+name: /\\w+/
+arguments: JSON_OBJECT
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TOOLGRAMMAR_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "mine.lark"
+    path.write_bytes(GRAMMAR.replace("\n", "\r\n").encode())
+    return path
+
+
+def test_it_says_what_the_file_says(path: Path) -> None:
+    entry = Format(path)
+    assert (entry.id, entry.title, entry.aliases) == ("mine", "Mine", ("own",))
+    assert (entry.models, entry.stop) == (("org/*",), ("</s>",))
+    assert entry.grammar == GRAMMAR
+    assert entry.page == ""
+    path.with_suffix(".md").write_text("# Mine\n", encoding="utf-8")
+    assert entry.page == "# Mine\n"
+    assert repr(entry) == f"Format('mine', path={str(path)!r})"
+
+
+def test_a_file_without_an_id_is_no_format(tmp_path: Path) -> None:
+    path = tmp_path / "library.lark"
+    path.write_text("X: /x/\n", encoding="utf-8")
+    with pytest.raises(GrammarError, match="//@ id: library"):
+        Format(path)
+
+
+def test_copies_are_formats_of_the_same_file(path: Path) -> None:
+    entry = Format(path)
+    for twin in (copy.deepcopy(entry), pickle.loads(pickle.dumps(entry))):
+        assert (twin.path, twin.header, twin.digest) == (entry.path, entry.header, entry.digest)
+
+
+def test_tables_are_loaded_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[str] = []
+    original = tables.load
+
+    def load(path: Path, digest: str) -> tables.Tables:
+        loads.append(digest)
+        return original(path, digest)
+
+    monkeypatch.setattr(tables, "load", load)
+    entry = Format(path)
+    threads = [threading.Thread(target=lambda: entry.tables) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert loads == [entry.digest]
+
+
+def test_load_format_compiles(path: Path) -> None:
+    assert load_format(str(path)).id == "mine"
+
+
+def test_load_format_points_at_what_is_wrong(path: Path) -> None:
+    path.write_text(GRAMMAR.replace("name: /", "name /"), encoding="utf-8")
+    with pytest.raises(GrammarError, match=r"mine\.lark:9:\d+"):
+        load_format(path)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        load_format(tmp_path / "none.lark")

@@ -1,0 +1,252 @@
+"""`cli/main.py` and its commands, called as a user would."""
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from toolgrammar.cli.main import main
+
+GRAMMAR = """\
+//@ id: mine
+//@ title: Mine
+//@ models: org/*
+%declare TEXT JSON_OBJECT
+start: (TEXT | call)*
+call: "<call>" name ":" arguments "</call>"
+name: NAME
+NAME: /\\w+/
+arguments: JSON_OBJECT
+"""
+PAGE = """\
+# Mine
+
+## One call
+
+~~~text example
+Look: <call>weather:{"city": "Oslo"}</call>
+~~~
+
+~~~json
+{"calls": [{"name": "weather", "arguments": {"city": "Oslo"}}], "content": "Look:"}
+~~~
+"""
+MESSAGE = 'Søk: <call>weather:{"city": "Tromsø"}</call>'
+CUT = '<call>weather:{"city": "Trom'
+
+
+class Outcome(NamedTuple):
+    status: int
+    out: str
+    error: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Run:
+    """Runs a command line in a folder with a grammar, its page and two messages."""
+    files = {"mine.lark": GRAMMAR, "mine.md": PAGE, "good.txt": MESSAGE, "cut.txt": CUT}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOOLGRAMMAR_CACHE", str(tmp_path / "cache"))
+
+    def run(*words: str, given: bytes | str = b"") -> Outcome:
+        data = given.encode() if isinstance(given, str) else given
+        # A console of another encoding must not matter.
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
+        status = main(words)
+        captured = capsysbinary.readouterr()
+        return Outcome(status, captured.out.decode(), captured.err.decode())
+
+    return run
+
+
+def _json_lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_parse_prints_a_table(run: Run) -> None:
+    status, out, error = run("parse", "good.txt", "--format", "mine.lark")
+    assert (status, error) == (0, "")
+    assert out.splitlines() == [
+        "#  call     arguments           status    id",
+        '1  weather  {"city": "Tromsø"}  complete',
+        "",
+        "text:",
+        "Søk:",
+    ]
+
+
+def test_parse_prints_json(run: Run) -> None:
+    status, out, _ = run("parse", "--format", "mine.lark", "--json", given=MESSAGE)
+    [result] = _json_lines(out)
+    assert status == 0
+    assert result["schema"] == 1
+    assert result["calls"][0]["arguments"] == {"city": "Tromsø"}
+
+
+def test_parse_reads_many(run: Run) -> None:
+    status, out, _ = run("parse", "good.txt", "cut.txt", "--format", "mine.lark", "--json")
+    statuses = [result["calls"][0]["status"] for result in _json_lines(out)]
+    assert (status, statuses) == (1, ["complete", "truncated"])
+    status, out, _ = run("parse", "good.txt", "-", "--format", "mine.lark", given="plain")
+    assert status == 0
+    assert "== good.txt" in out
+    assert "no calls" in out
+
+
+def test_parse_tells_what_is_wrong(run: Run) -> None:
+    status, out, _ = run("parse", "cut.txt", "--format", "mine.lark")
+    assert status == 1
+    assert "error truncated at " in out
+
+
+def test_parse_takes_bad_bytes(run: Run) -> None:
+    status, out, _ = run("parse", "--format", "mine.lark", given=b"a\xffb")
+    assert status == 0
+    assert "invalid-utf8" in out
+
+
+def test_parse_uses_tools(run: Run, tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+    tools = {"tools": [{"name": "weather", "parameters": schema}]}
+    (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+    words = ("parse", "good.txt", "--format", "mine.lark", "--tools", "tools.json", "--json")
+    assert run(*words).status == 0
+
+
+@pytest.mark.parametrize("size", ["1", "4", "1000"])
+def test_events_are_the_same_for_every_chunk(run: Run, size: str) -> None:
+    words = ("parse", "good.txt", "--format", "mine.lark", "--events", "--json", "--chunk", size)
+    status, out, _ = run(*words)
+    events = _json_lines(out)
+    assert status == 0
+    joined = "".join(event["json"] for event in events if "json" in event)
+    assert json.loads(joined) == {"city": "Tromsø"}
+
+
+def test_events_as_text(run: Run) -> None:
+    status, out, _ = run("parse", "good.txt", "--format", "mine.lark", "--events")
+    names = [line.split()[0] for line in out.splitlines()]
+    assert status == 0
+    assert names[0] == "TextDelta"
+    assert names[-1] == "CallEnd"
+
+
+def test_formats_lists(run: Run) -> None:
+    status, out, _ = run("formats")
+    assert status == 0
+    assert out.splitlines()[0].split() == ["id", "title", "models"]
+    rows = _json_lines(run("formats", "--json").out)
+    assert all(len(row["digest"]) == 64 for row in rows)
+
+
+def test_formats_shows_one(run: Run) -> None:
+    assert run("formats", "mine.lark").out == PAGE
+    assert run("formats", "mine.lark", "--grammar").out == GRAMMAR
+    [row] = _json_lines(run("formats", "mine.lark", "--json").out)
+    assert (row["id"], row["models"]) == ("mine", ["org/*"])
+
+
+def test_check_passes(run: Run) -> None:
+    status, out, error = run("check", "mine.lark")
+    assert (status, error) == (0, "")
+    assert "1 of 1 examples keep every law" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("mine.lark", "title", "titel", "mine.lark:2:5"),
+        ("mine.lark", "name: NAME", "name NAME", "mine.lark:7:"),
+        ("mine.md", '"Look:"', '"Loo:"', "mine.md:5: one-call breaks the law expected"),
+        ("mine.md", "## One call", "", "mine.md:5: this example has no name"),
+        ("mine.md", PAGE, "# Mine\n", "no example"),
+        ("mine.md", PAGE, "", "there is no page"),
+    ],
+)
+def test_check_tells_what_is_wrong(
+    run: Run, tmp_path: Path, name: str, old: str, new: str, said: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    status, _, error = run("check", "mine.lark")
+    assert status == 1
+    assert said in error
+
+
+CALL = '{"name": "weather", "arguments": {"city": "Tromsø"}}'
+
+
+@pytest.mark.parametrize(
+    "given", [CALL, f"[{CALL}]", f'{{"calls": [{CALL}], "text": ""}}', f"\ufeff{CALL}"]
+)
+def test_render_writes_calls(run: Run, given: str) -> None:
+    outcome = run("render", "--format", "mine.lark", given=given)
+    assert outcome == (0, '<call>weather:{"city": "Tromsø"}</call>', "")
+
+
+def test_render_takes_what_parse_prints(run: Run) -> None:
+    parsed = run("parse", "good.txt", "--format", "mine.lark", "--json").out
+    status, out, _ = run("render", "--format", "mine.lark", given=parsed)
+    assert status == 0
+    again = run("parse", "--format", "mine.lark", "--json", given=out).out
+    assert _json_lines(again)[0]["text"] == "Søk:"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("{", "standard input:1:2: not JSON"),
+        (b"\xff", "byte 0 is not UTF-8"),
+        ("[1]", "call 0: expected an object"),
+        ('{"nam": "x"}', "unknown key 'nam'; nearest: 'name'"),
+        ('{"name": "x", "zzz": 1}', "known: name, arguments"),
+        ('{"name": 3}', "`name` must be a string"),
+        ('{"name": "x", "arguments": []}', "`arguments` must be an object"),
+        ('{"name": "x", "arguments": [1]}', "`arguments` must be an object"),
+        ('{"name": "x", "id": 1}', "`id` must be a string"),
+        ('{"name": "x", "depends_on": "a"}', "`depends_on` must be a list"),
+    ],
+)
+def test_render_tells_what_is_wrong(run: Run, given: str | bytes, said: str) -> None:
+    status, out, error = run("render", "--format", "mine.lark", given=given)
+    assert (status, out) == (2, "")
+    assert said in error
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["parse", "none.txt", "--format", "mine.lark"], "none.txt: No such file"),
+        (["parse", "good.txt", "--format", "none.lark"], "none.lark: No such file"),
+        (["parse", "good.txt", "--format", "no_such_format"], "unknown format 'no_such_format'"),
+        (["parse", "good.txt"], "--format"),
+        (["parse", "good.txt", "--format", "mine.lark", "--chunk", "0"], "at least one character"),
+        (["parse", "good.txt", "--format", "mine.lark", "--tools", "good.txt"], "not JSON"),
+        (["parse", "good.txt", "--format", "mine.lark", "--tools", "number.json"], "list of tools"),
+        (["parse", "good.txt", "--format", "mine.lark", "--tools", "wrong.json"], "wrong.json"),
+        (["nonsense"], "nonsense"),
+        ([], "command"),
+    ],
+)
+def test_a_mistake_ends_with_two(run: Run, tmp_path: Path, words: list[str], said: str) -> None:
+    (tmp_path / "number.json").write_text("3", encoding="utf-8")
+    (tmp_path / "wrong.json").write_text("[3]", encoding="utf-8")
+    status, _, error = run(*words)
+    assert status == 2
+    assert said in error
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version").out.startswith("toolgrammar ")
+    assert run("--help").status == 0

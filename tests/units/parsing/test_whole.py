@@ -1,0 +1,102 @@
+"""`parsing/whole.py` and `parsing/streams.py`: what callers hand in."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from toolgrammar import ToolCall, UnknownFormat, astream, parse, stream
+
+GRAMMAR = """\
+//@ id: mine
+%declare TEXT JSON_OBJECT
+start: (TEXT | call)*
+call: "<call>" name ":" arguments "</call>"
+name: NAME
+NAME: /\\w+/
+arguments: JSON_OBJECT
+"""
+MESSAGE = 'Søk <call>weather:{"city": "Tromsø"}</call>'
+CALLS = (ToolCall("weather", {"city": "Tromsø"}),)
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TOOLGRAMMAR_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "mine.lark"
+    path.write_text(GRAMMAR, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (MESSAGE, CALLS),
+        (MESSAGE.encode(), CALLS),
+        (bytearray(MESSAGE.encode()), CALLS),
+        (None, ()),
+        ("", ()),
+        (b"", ()),
+    ],
+)
+def test_takes_a_message_of_any_kind(
+    path: Path, text: str | bytes | None, calls: tuple[ToolCall, ...]
+) -> None:
+    result = parse(text, format=path)
+    assert result.calls == calls
+    assert result.ok
+
+
+def test_bad_bytes_are_replaced_and_told(path: Path) -> None:
+    result = parse("ä ".encode() + b"\xff\xfe" + MESSAGE.encode(), format=str(path))
+    assert result.calls == CALLS
+    assert result.source.startswith("ä \ufffd\ufffdSøk")
+    assert [(one.code, one.span.start) for one in result.diagnostics] == [("invalid-utf8", 2)]
+
+
+@pytest.mark.parametrize("text", [3, ["a"], object()])
+def test_refuses_another_type(path: Path, text: object) -> None:
+    with pytest.raises(TypeError, match=f"got {type(text).__name__}"):
+        parse(text, format=path)  # type: ignore[arg-type]
+
+
+def test_refuses_an_unknown_format() -> None:
+    with pytest.raises(UnknownFormat, match="no_such_format"):
+        parse("", "no_such_format")
+
+
+@pytest.mark.parametrize(
+    "chunks", [MESSAGE, [MESSAGE], list(MESSAGE), [None, MESSAGE, None, ""]], ids=repr
+)
+def test_stream_ends_with_the_same_calls(path: Path, chunks: list[str | None]) -> None:
+    ended = [event.call for event in stream(chunks, path) if hasattr(event, "call")]
+    assert tuple(ended) == CALLS
+
+
+def test_stream_gives_events_before_the_end(path: Path) -> None:
+    def chunks() -> Iterator[str]:
+        yield "Hello there, "
+        raise AssertionError
+
+    assert next(iter(stream(chunks(), path))).text == "Hello there,"  # type: ignore[union-attr]
+
+
+def test_wrong_arguments_raise_at_the_call(path: Path) -> None:
+    with pytest.raises(UnknownFormat):
+        stream([], "no_such_format")
+    with pytest.raises(TypeError, match="async iterable, got list"):
+        astream([], path)  # type: ignore[arg-type]
+
+
+def test_astream_gives_the_events_of_stream(path: Path) -> None:
+    async def chunks() -> AsyncIterator[str | None]:
+        for character in MESSAGE:
+            await asyncio.sleep(0)
+            yield character
+        yield None
+
+    async def collect() -> list[object]:
+        return [event async for event in astream(chunks(), path)]
+
+    assert asyncio.run(collect()) == list(stream(list(MESSAGE), path))

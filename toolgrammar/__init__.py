@@ -1,0 +1,121 @@
+"""Reads, repairs, streams and writes the tool calls of language models.
+
+Each wire format is one Lark grammar; `toolgrammar.formats` lists them.
+Names are imported on first use, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgrammar.catalogue.format import Format, load_format
+    from toolgrammar.catalogue.registry import formats
+    from toolgrammar.core.reference import ToolCallTransformer
+    from toolgrammar.parsing.parser import Parser
+    from toolgrammar.parsing.streams import astream, stream
+    from toolgrammar.parsing.whole import parse
+    from toolgrammar.values.calls import ParseResult, Status, ToolCall
+    from toolgrammar.values.diagnostics import Diagnostic, Edit, Severity
+    from toolgrammar.values.errors import (
+        GrammarError,
+        ParseError,
+        RenderError,
+        ToolGrammarError,
+        UnknownFormat,
+    )
+    from toolgrammar.values.events import (
+        ArgumentsDelta,
+        CallEnd,
+        CallStart,
+        Event,
+        InputDelta,
+        Problem,
+        ReasoningDelta,
+        TextDelta,
+    )
+    from toolgrammar.values.limits import Limits
+    from toolgrammar.values.spans import Span
+    from toolgrammar.values.tools import ToolSpec
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentsDelta",
+    "CallEnd",
+    "CallStart",
+    "Diagnostic",
+    "Edit",
+    "Event",
+    "Format",
+    "GrammarError",
+    "InputDelta",
+    "Limits",
+    "ParseError",
+    "ParseResult",
+    "Parser",
+    "Problem",
+    "ReasoningDelta",
+    "RenderError",
+    "Severity",
+    "Span",
+    "Status",
+    "TextDelta",
+    "ToolCall",
+    "ToolCallTransformer",
+    "ToolGrammarError",
+    "ToolSpec",
+    "UnknownFormat",
+    "astream",
+    "formats",
+    "load_format",
+    "parse",
+    "stream",
+]
+
+_NAMES_OF_MODULES = {
+    "catalogue.format": ("Format", "load_format"),
+    "catalogue.registry": ("formats",),
+    "core.reference": ("ToolCallTransformer",),
+    "parsing.parser": ("Parser",),
+    "parsing.streams": ("astream", "stream"),
+    "parsing.whole": ("parse",),
+    "values.calls": ("ParseResult", "Status", "ToolCall"),
+    "values.diagnostics": ("Diagnostic", "Edit", "Severity"),
+    "values.errors": (
+        "GrammarError",
+        "ParseError",
+        "RenderError",
+        "ToolGrammarError",
+        "UnknownFormat",
+    ),
+    "values.events": (
+        "ArgumentsDelta",
+        "CallEnd",
+        "CallStart",
+        "Event",
+        "InputDelta",
+        "Problem",
+        "ReasoningDelta",
+        "TextDelta",
+    ),
+    "values.limits": ("Limits",),
+    "values.spans": ("Span",),
+    "values.tools": ("ToolSpec",),
+}
+_MODULE_OF = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Imports a public name on first use and keeps it."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Lists the public names, imported or not."""
+    return sorted({*globals(), *__all__})

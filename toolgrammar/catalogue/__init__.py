@@ -1,0 +1,1 @@
+"""Formats as the world sees them: the mapping of all of them, and their pages."""

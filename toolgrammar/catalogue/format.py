@@ -1,0 +1,142 @@
+"""A wire format: one grammar file, its page, and what can be done with them."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.files import (
+    digest_of,
+    read_text,
+    read_text_if_there,
+)
+from toolgrammar.core.header import Header, header_error, read_header
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from lark import Tree  # noqa: TID251 - a type only; nothing is imported at run time
+
+    from toolgrammar.core.tables import Tables
+    from toolgrammar.values.calls import ToolCall
+
+
+class Format:
+    """One wire format. Safe to use from any thread, also for the first time."""
+
+    def __init__(self, path: str | os.PathLike[str], header: Header | None = None) -> None:
+        """Sets up the format of a grammar file; nothing is compiled before it is needed.
+
+        Args:
+            path: the grammar file.
+            header: what the file's header says, where it was already read.
+
+        Raises:
+            GrammarError: the header is wrong or has no id.
+        """
+        self.path = Path(path).absolute()
+        """The grammar file."""
+        self.header = read_header(self.path) if header is None else header
+        """The metadata at the top of the grammar file."""
+        if not self.header.id:
+            message = f"a format needs `//@ id: {self.path.stem}` on its first line"
+            raise header_error(self.path, 1, 1, message)
+        self._lock = threading.Lock()
+        self._digest: str | None = None
+        self._tables: Tables | None = None
+
+    @property
+    def id(self) -> str:
+        """The id, which is the name of the grammar file."""
+        return self.header.id
+
+    @property
+    def title(self) -> str:
+        """The name for people."""
+        return self.header.title
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names of the format."""
+        return self.header.aliases
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Patterns of the models that speak it."""
+        return self.header.models
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """The strings at which a server should stop."""
+        return self.header.stop
+
+    @property
+    def grammar(self) -> str:
+        """The text of the grammar file."""
+        return read_text(self.path)
+
+    @property
+    def page(self) -> str:
+        """The Markdown text of the page beside the grammar, or an empty string."""
+        return read_text_if_there(self.path.with_suffix(".md"))
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256, in hex, of the grammar and all that it imports."""
+        if self._digest is None:
+            self._digest = digest_of(self.path)
+        return self._digest
+
+    @property
+    def tables(self) -> Tables:
+        """The compiled grammar, loaded or compiled on first use.
+
+        Raises:
+            GrammarError: the grammar is broken.
+        """
+        if self._tables is None:
+            with self._lock:
+                if self._tables is None:
+                    from toolgrammar.core import tables
+
+                    # Anew: the file may have been edited since, and tables are kept by digest.
+                    self._digest = digest_of(self.path)
+                    self._tables = tables.load(self.path, self._digest)
+        return self._tables
+
+    def render(self, calls: Iterable[ToolCall], text: str = "") -> str:
+        """Returns the wire text of calls, after a text.
+
+        Raises:
+            RenderError: the format can't carry one of the values.
+        """
+        from toolgrammar.writing.render import render
+
+        return render(self, calls, text)
+
+    def tree(self, island: str) -> Tree[object]:
+        """Returns the tree of one call section, read strictly by plain Lark."""
+        from toolgrammar.core import reference
+
+        return reference.tree(self.path, island)
+
+    def __repr__(self) -> str:
+        return f"Format({self.id!r}, path={str(self.path)!r})"
+
+    def __reduce__(self) -> tuple[type[Format], tuple[Path, Header]]:
+        # The lock and the tables stay behind; the copy loads its tables itself.
+        return type(self), (self.path, self.header)
+
+
+def load_format(path: str | os.PathLike[str]) -> Format:
+    """Returns the format of a grammar file, compiled.
+
+    Raises:
+        GrammarError: the grammar is broken; the message points at file, line and column.
+        FileNotFoundError: there is no such file.
+    """
+    loaded = Format(path)
+    loaded.tables  # noqa: B018 - compiles now, so that a broken grammar is reported here
+    return loaded

@@ -1,0 +1,243 @@
+"""Reads the page of a format: its title, its golden examples and its tools.
+
+A page is plain Markdown. An example is a heading (`##` or `###`), a fence
+`text example`, and a fence `json` with what is expected. The fence
+`json tools` holds the tools of the page. All else is prose.
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from toolgrammar.values.json_types import JsonValue
+
+EXPECTED_KEYS = (
+    "calls", "codes", "content", "id", "note", "prefix",
+    "reasoning", "source", "status", "tier", "tools",
+)  # fmt: skip
+"""The keys that an expectation may have."""
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*?)[ \t]*$")
+_ESCAPE = re.compile(r"\\(?:([nrt\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|)")
+_PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
+
+
+class PageError(ValueError):
+    """Says what is wrong with a page, where, and how to mend it."""
+
+    def __init__(self, name: str, line: int, problem: str) -> None:
+        super().__init__(f"{name}:{line}: {problem}")
+        self.name = name
+        self.line = line
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One golden example of a page."""
+
+    name: str
+    """The heading above it."""
+    slug: str
+    """The name of its test: the heading in lower case, joined by hyphens."""
+    text: str
+    """What a model wrote."""
+    expected: dict[str, JsonValue]
+    """What is to be read in the text, in the keys of `EXPECTED_KEYS`."""
+    line: int
+    """The line on which the fence of the text opens, from 1."""
+    golden: tuple[int, int]
+    """The lines on which the fence of the expectation opens and closes, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page says that a machine can check."""
+
+    title: str
+    """The first heading of level one, or an empty string."""
+    examples: tuple[Example, ...]
+    """In the order of the page."""
+    tools: list[JsonValue] | None
+    """The tools of the fence `json tools`, or None where there is none."""
+    name: str = ""
+    """The file that was read, as it appears in messages."""
+
+
+class _Heading(NamedTuple):
+    level: int
+    text: str
+    line: int
+
+
+class _Fence(NamedTuple):
+    info: str
+    text: str
+    line: int
+    end: int
+
+
+def read_page(path: str | Path) -> Page:
+    """Reads the page in a file.
+
+    Raises:
+        PageError: the page can't be read; the message names file, line and mend.
+    """
+    return read_page_text(Path(path).read_text(encoding="utf-8"), str(path))
+
+
+def read_page_text(text: str, name: str) -> Page:
+    """Reads a page that is already in memory; `name` stands in the messages."""
+    return _Reader(name).read(text)
+
+
+def slug_of(heading: str) -> str:
+    """Returns the test name of a heading: `Two calls` gives `two-calls`."""
+    return re.sub(r"\W+", "-", heading.lower()).strip("-")
+
+
+class _Reader:
+    """Gathers the parts of one page."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._title = ""
+        self._heading: _Heading | None = None
+        self._text: _Fence | None = None
+        self._examples: list[Example] = []
+        self._lines_by_slug: dict[str, int] = {}
+        self._tools: list[JsonValue] | None = None
+
+    def read(self, text: str) -> Page:
+        for block in _blocks(text, self._name):
+            if isinstance(block, _Heading):
+                self._take_heading(block)
+            else:
+                self._take_fence(block)
+        self._refuse_waiting_text()
+        return Page(self._title, tuple(self._examples), self._tools, self._name)
+
+    def _take_heading(self, heading: _Heading) -> None:
+        self._refuse_waiting_text()
+        if heading.level == 1 and not self._title:
+            self._title = heading.text
+        self._heading = heading if heading.level in {2, 3} else None
+
+    def _take_fence(self, fence: _Fence) -> None:
+        words = fence.info.split()
+        if words[:2] == ["text", "example"]:
+            self._take_text(fence, words[2:])
+        elif self._text is not None:
+            if words != ["json"]:
+                self._refuse_waiting_text()
+            self._take_expectation(self._text, fence)
+            self._text = None
+        elif words == ["json", "tools"]:
+            self._take_tools(fence)
+
+    def _take_text(self, fence: _Fence, options: list[str]) -> None:
+        self._refuse_waiting_text()
+        if self._heading is None:
+            raise self._error(fence.line, "this example has no name; put a heading `## …` above it")
+        if options not in ([], ["escapes"]):
+            raise self._error(
+                fence.line,
+                f"unknown words after `text example`: {' '.join(options)!r}; only `escapes` is known",
+            )
+        text = self._unescape(fence) if options else fence.text
+        self._text = fence._replace(text=text)
+
+    def _take_expectation(self, text: _Fence, fence: _Fence) -> None:
+        heading = cast("_Heading", self._heading)
+        slug = slug_of(heading.text)
+        if slug in self._lines_by_slug:
+            raise self._error(
+                text.line,
+                f"the name {slug!r} is taken by the example on line {self._lines_by_slug[slug]}; "
+                "give this one a heading of its own",
+            )
+        expected = self._json(fence)
+        if not isinstance(expected, dict):
+            raise self._error(fence.line, 'an expectation is an object: `{"calls": […]}`')
+        for key in expected:
+            if key not in EXPECTED_KEYS:
+                nearest = difflib.get_close_matches(key, EXPECTED_KEYS, 1)
+                mend = f"did you mean {nearest[0]!r}?" if nearest else f"known: {EXPECTED_KEYS}"
+                raise self._error(fence.line, f"unknown key {key!r} in an expectation; {mend}")
+        self._lines_by_slug[slug] = text.line
+        golden = (fence.line, fence.end)
+        self._examples.append(Example(heading.text, slug, text.text, expected, text.line, golden))
+
+    def _take_tools(self, fence: _Fence) -> None:
+        if self._tools is not None:
+            raise self._error(fence.line, "a second fence `json tools`; join it with the first")
+        tools = self._json(fence)
+        if not isinstance(tools, list):
+            raise self._error(fence.line, "`json tools` holds a list of tools: `[…]`")
+        self._tools = tools
+
+    def _refuse_waiting_text(self) -> None:
+        if self._text is not None:
+            raise self._error(
+                self._text.line,
+                "this example has no expectation; put a fence `json` right after it",
+            )
+
+    def _json(self, fence: _Fence) -> JsonValue:
+        try:
+            return cast("JsonValue", json.loads(fence.text))
+        except json.JSONDecodeError as error:
+            raise self._error(
+                fence.line + error.lineno, f"this is not JSON: {error.msg} (column {error.colno})"
+            ) from None
+
+    def _unescape(self, fence: _Fence) -> str:
+        def decoded(match: re.Match[str]) -> str:
+            plain, short, long = match.groups()
+            if plain:
+                return _PLAIN_ESCAPES[plain]
+            code = int(short or long or "-1", 16)
+            if not 0 <= code <= 0x10FFFF:
+                line = fence.line + 1 + fence.text.count("\n", 0, match.start())
+                found = fence.text[match.start() : match.start() + 10]
+                raise self._error(
+                    line,
+                    f"unknown escape in {found!r}; write \\n \\r \\t \\\\ \\uXXXX or \\UXXXXXXXX",
+                )
+            return chr(code)
+
+        return _ESCAPE.sub(decoded, fence.text)
+
+    def _error(self, line: int, problem: str) -> PageError:
+        return PageError(self._name, line, problem)
+
+
+def _blocks(text: str, name: str) -> Iterator[_Heading | _Fence]:
+    """Yields the headings and fences of a page; a heading inside a fence is text."""
+    # Only "\n" ends a line: `splitlines` would also cut at U+2028 inside an example.
+    lines = text.split("\n")
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        if heading := _HEADING.match(line):
+            yield _Heading(len(heading[1]), heading[2], index + 1)
+        elif opener := _FENCE.match(line):
+            end = _closing_line(lines, index + 1, opener[1])
+            if end is None:
+                raise PageError(
+                    name, index + 1, f"this fence is never closed; add a line `{opener[1]}`"
+                )
+            yield _Fence(opener[2], "\n".join(lines[index + 1 : end]), index + 1, end + 1)
+            index = end
+        index += 1
+
+
+def _closing_line(lines: list[str], first: int, marks: str) -> int | None:
+    """Returns the index of the line that closes a fence, or None."""
+    closer = re.compile(rf" {{0,3}}{re.escape(marks[0])}{{{len(marks)},}}[ \t]*$")
+    return next((at for at in range(first, len(lines)) if closer.match(lines[at])), None)

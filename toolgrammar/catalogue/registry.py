@@ -1,0 +1,273 @@
+"""The mapping of all formats: shipped, registered, and those of installed packages."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import os
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, TypeVar, overload
+
+from toolgrammar.catalogue.format import Format, load_format
+from toolgrammar.core.files import file_stamp, grammar_files, grammar_folder
+from toolgrammar.core.header import scan_headers
+from toolgrammar.values.errors import UnknownFormat
+
+FormatLike: TypeAlias = str | os.PathLike[str] | Format
+"""An id, an alias, a format, or a path to a `.lark` file."""
+
+_Default = TypeVar("_Default")
+
+ENTRY_POINTS = "toolgrammar.formats"
+"""The group of entry points by which installed packages bring formats."""
+
+
+class _Loaded(NamedTuple):
+    """A format that was named by its path, and the state of its files then."""
+
+    format: Format
+    files: tuple[Path, ...]
+    stamp: tuple[tuple[int, int], ...]
+
+
+class Formats(Mapping[str, Format]):
+    """All formats by id; aliases are found too. Safe to use from any thread."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Sets up the formats of a folder, by default the shipped ones; nothing is read yet."""
+        self._folder = folder
+        self._lock = threading.RLock()
+        self._formats: dict[str, Format] = {}
+        self._names: dict[str, str] = {}
+        self._loaded: dict[str, _Loaded] = {}
+        self._scanned = False
+        self._asked = False
+
+    def __getitem__(self, name: str) -> Format:
+        """Returns the format that has this id or alias.
+
+        Raises:
+            UnknownFormat: there is none; the message names the nearest.
+        """
+        found = self._find(name)
+        if found is None:
+            raise self._unknown(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        with self._lock:
+            self._ask_packages()
+            return iter(sorted(self._formats))
+
+    def __len__(self) -> int:
+        with self._lock:
+            self._ask_packages()
+            return len(self._formats)
+
+    # `Mapping` expects a KeyError from `__getitem__`; `UnknownFormat` need not be one.
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    @overload
+    def get(self, name: str, default: None = None, /) -> Format | None: ...
+
+    @overload
+    def get(self, name: str, default: Format | _Default, /) -> Format | _Default: ...
+
+    def get(self, name: object, default: object = None, /) -> object:
+        """Returns the format that has this id or alias, or the default."""
+        found = self._find(name) if isinstance(name, str) else None
+        return default if found is None else found
+
+    def __repr__(self) -> str:
+        return f"<formats: {', '.join(self)}>"
+
+    def for_model(self, name: str) -> Format:
+        """Returns the format that a model speaks; the longest pattern that fits decides.
+
+        Raises:
+            UnknownFormat: no format names this model.
+        """
+        wanted = name.casefold()
+        patterns = [
+            (pattern.casefold(), entry) for entry in self.values() for pattern in entry.models
+        ]
+        fitting = [
+            (len(pattern), entry)
+            for pattern, entry in patterns
+            if fnmatch.fnmatchcase(wanted, pattern)
+        ]
+        if fitting:
+            return max(fitting, key=lambda pair: pair[0])[1]
+        known = [pattern for pattern, _ in patterns]
+        nearest = _nearest(wanted, known)
+        raise UnknownFormat(
+            f"no format names the model {name!r}{_said('nearest patterns', nearest)}; "
+            "pass format=… instead"
+        )
+
+    def register(self, format: FormatLike) -> Format:
+        """Adds a format, given as such or as the path of its grammar file, and returns it.
+
+        Registering a file again replaces what it gave before.
+
+        Raises:
+            GrammarError: the grammar is broken.
+            ValueError: another format has the id or an alias.
+        """
+        if isinstance(format, Format):
+            added = format
+        elif isinstance(format, str | os.PathLike):
+            added = load_format(format)
+        else:
+            raise TypeError(f"expected a Format or the path of a .lark file, got {_kind(format)}")
+        with self._lock:
+            self._scan()
+            self._add(added)
+        return added
+
+    def resolve(self, format: FormatLike) -> Format:
+        """Returns the format that a caller means.
+
+        Args:
+            format: an id, an alias, a format, a path object, or a string that ends in `.lark`.
+
+        Raises:
+            UnknownFormat: no format has this id or alias.
+            GrammarError: the grammar file is broken.
+            TypeError: it is nothing of the kind.
+        """
+        if isinstance(format, Format):
+            return format
+        if isinstance(format, str):
+            return self._load(format) if format.endswith(".lark") else self[format]
+        if isinstance(format, os.PathLike):
+            return self._load(format)
+        raise TypeError(
+            "format must be an id, an alias, a Format or the path of a .lark file, "
+            f"got {_kind(format)}"
+        )
+
+    def _load(self, path: str | os.PathLike[str]) -> Format:
+        """Returns the format of a file, compiled anew only when the file has changed."""
+        key = str(Path(path).absolute())
+        with self._lock:
+            known = self._loaded.get(key)
+        if known is not None and known.stamp == file_stamp(known.files):
+            return known.format
+        # The stamp comes first: what is written while the grammar is compiled shows next time.
+        files = tuple(file for _, file in grammar_files(Path(path)))
+        stamp = file_stamp(files)
+        loaded = load_format(path)
+        with self._lock:
+            self._loaded[key] = _Loaded(loaded, files, stamp)
+        return loaded
+
+    def _find(self, name: str) -> Format | None:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a format is a str, got {_kind(name)}")
+        with self._lock:
+            self._scan()
+            found = self._look_up(name)
+            if found is None and not self._asked:
+                self._ask_packages()
+                found = self._look_up(name)
+            return found
+
+    def _look_up(self, name: str) -> Format | None:
+        if name in self._formats:
+            return self._formats[name]
+        format_id = self._names.get(_normal(name))
+        return None if format_id is None else self._formats[format_id]
+
+    def _scan(self) -> None:
+        if self._scanned:
+            return
+        for path, header in scan_headers(self._folder or grammar_folder()):
+            self._add(Format(path, header))
+        self._scanned = True
+
+    def _add(self, added: Format) -> None:
+        names = {_normal(name) for name in (added.id, *added.aliases)}
+        for name in names:
+            owner = self._names.get(name)
+            taken = None if owner is None else self._formats[owner]
+            if taken is not None and taken.path != added.path:
+                raise ValueError(
+                    f"the name {name!r} of {added.path} is taken by {taken.id!r} ({taken.path})"
+                )
+        self._names = {name: owner for name, owner in self._names.items() if owner != added.id}
+        self._formats[added.id] = added
+        self._names.update(dict.fromkeys(names, added.id))
+
+    def _ask_packages(self) -> None:
+        """Adds the formats of installed packages, once; a broken one warns and is left out."""
+        self._scan()
+        if self._asked:
+            return
+        self._asked = True
+        from importlib.metadata import entry_points
+
+        for point in entry_points(group=ENTRY_POINTS):
+            # A stranger's package may fail in any way, and shall not take the others with it.
+            try:
+                for found in _brought(point.load()):
+                    self._add(found)
+            except Exception as error:
+                warnings.warn(
+                    f"the entry point {point.name!r} of {ENTRY_POINTS} is left out: {error}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+
+    def _unknown(self, name: str) -> UnknownFormat:
+        with self._lock:
+            names = [*self._formats, *self._names]
+        by_id = {owner: owner for owner in self._formats} | self._names
+        nearest = list(dict.fromkeys(by_id[near] for near in _nearest(_normal(name), names)))
+        return UnknownFormat(
+            f"unknown format {name!r}{_said('nearest', nearest)}. "
+            "toolgrammar.formats lists them all"
+        )
+
+
+def _brought(loaded: object) -> Iterator[Format]:
+    """Yields the formats that an entry point leads to: a format, a path, several, or a function."""
+    if isinstance(loaded, Format):
+        yield loaded
+    elif isinstance(loaded, str | os.PathLike):
+        path = Path(loaded)
+        if path.is_dir():
+            yield from (Format(file, header) for file, header in scan_headers(path))
+        else:
+            yield Format(path)
+    elif isinstance(loaded, Callable):  # type: ignore[arg-type]
+        yield from _brought(loaded())  # type: ignore[operator]
+    elif isinstance(loaded, Iterable):
+        for part in loaded:
+            yield from _brought(part)
+    else:
+        raise TypeError(f"expected a Format, a path or several, got {_kind(loaded)}")
+
+
+def _normal(name: str) -> str:
+    return name.casefold().replace("-", "_")
+
+
+def _nearest(name: str, known: list[str]) -> list[str]:
+    return difflib.get_close_matches(name, known, 3, 0.5)
+
+
+def _said(what: str, names: list[str]) -> str:
+    return f"; {what}: {', '.join(repr(name) for name in names)}" if names else ""
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
+
+
+formats = Formats()
+"""The formats of this process."""

@@ -1,0 +1,61 @@
+"""Reads what a command is given: files or standard input, as UTF-8 bytes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from toolgrammar.tools.specs import to_specs
+
+if TYPE_CHECKING:
+    from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.tools import ToolSpec
+
+STANDARD_INPUT = "-"
+
+
+class InputError(ValueError):
+    """Says what is wrong with a file that a command was given."""
+
+
+def read_bytes(name: str) -> bytes:
+    """Returns the bytes of a file, or of standard input for `-`."""
+    if name == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    return Path(name).read_bytes()
+
+
+def read_json(name: str) -> JsonValue:
+    """Returns the JSON value in a file or in standard input.
+
+    Raises:
+        InputError: it is not JSON in UTF-8; the message says where.
+    """
+    shown = "standard input" if name == STANDARD_INPUT else name
+    try:
+        return cast("JsonValue", json.loads(read_bytes(name).decode("utf-8-sig")))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{shown}: byte {error.start} is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{shown}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+
+
+def read_tools(name: str | None) -> list[ToolSpec] | None:
+    """Returns the tools in a JSON file: a list, or an object that has one under `tools`.
+
+    Raises:
+        InputError: the file holds something else.
+    """
+    if name is None:
+        return None
+    value = read_json(name)
+    if isinstance(value, dict) and isinstance(value.get("tools"), list):
+        value = value["tools"]
+    if not isinstance(value, list):
+        raise InputError(f'{name}: expected a list of tools, or an object `{{"tools": […]}}`')
+    try:
+        return list(to_specs(value).values())
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: {error}") from error

@@ -1,0 +1,149 @@
+"""The command `parse`: reads messages and shows their calls."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.cli.input import STANDARD_INPUT, read_bytes, read_tools
+from toolgrammar.cli.output import (
+    compact,
+    fields,
+    printable,
+    write,
+    write_json,
+    write_line,
+    write_table,
+)
+from toolgrammar.parsing.parser import Parser
+from toolgrammar.parsing.whole import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.values.calls import ParseResult, ToolCall
+    from toolgrammar.values.diagnostics import Diagnostic
+    from toolgrammar.values.events import Event
+
+_OK = 0
+_NOT_OK = 1
+_LONG_WORK = 20
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command to the command line."""
+    parser = commands.add_parser(
+        "parse",
+        help="read messages and show their calls",
+        description="Reads messages and shows their calls. Exits with 0 when all is well, "
+        "1 when a message has errors, 2 when the command was called wrongly.",
+    )
+    parser.add_argument("files", nargs="*", help="messages; none or `-` is standard input")
+    parser.add_argument("--format", required=True, help="id, alias or path of a .lark file")
+    parser.add_argument("--tools", metavar="FILE", help="JSON list of the tools of the model")
+    parser.add_argument("--prefix", default="", help="what the chat template wrote of the answer")
+    parser.add_argument("--finish-reason", help="why the server stopped, as in `length`")
+    parser.add_argument("--strict", action="store_true", help="repair nothing")
+    parser.add_argument("--json", action="store_true", help="print JSON, one line a message")
+    parser.add_argument("--events", action="store_true", help="read in chunks, print the events")
+    parser.add_argument(
+        "--chunk", type=_positive, default=4, metavar="N", help="characters a chunk (default: 4)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Reads every message and returns the exit status."""
+    names: list[str] = arguments.files or [STANDARD_INPUT]
+    options: dict[str, Any] = {
+        "format": arguments.format,
+        "tools": read_tools(arguments.tools),
+        "strict": arguments.strict,
+        "prefix": arguments.prefix,
+    }
+    status = _OK
+    for name in _with_progress(names):
+        data = read_bytes(name)
+        if len(names) > 1 and not arguments.json:
+            write_line(f"== {printable(name)}")
+        if arguments.events:
+            result = _show_events(data, options, arguments)
+        else:
+            result = parse(data, finish_reason=arguments.finish_reason, **options)
+            if arguments.json:
+                write_json(result.to_dict())
+            else:
+                _show(result)
+        if not result.ok:
+            status = _NOT_OK
+    return status
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("a chunk has at least one character")
+    return number
+
+
+def _with_progress(names: list[str]) -> Iterable[str]:
+    """Returns the names, with a progress bar on long work that does not print to the terminal."""
+    if len(names) < _LONG_WORK or sys.stdout.isatty() or not sys.stderr.isatty():
+        return names
+    try:
+        from rich.console import Console
+        from rich.progress import track
+    except ImportError:
+        return names
+    return track(names, description="Reading", console=Console(stderr=True), transient=True)
+
+
+def _show_events(
+    data: bytes, options: dict[str, Any], arguments: argparse.Namespace
+) -> ParseResult:
+    """Feeds a message in chunks and prints each event as soon as it comes."""
+    text = data.decode("utf-8", "replace")
+    parser = Parser(**options)
+    size: int = arguments.chunk
+    for start in range(0, len(text), size):
+        _print_events(parser.feed(text[start : start + size]), as_json=arguments.json)
+    _print_events(parser.close(arguments.finish_reason), as_json=arguments.json)
+    return parser.result
+
+
+def _print_events(events: Iterable[Event], *, as_json: bool) -> None:
+    for event in events:
+        data = event.to_dict()
+        if as_json:
+            write_json(data)
+        else:
+            shown = {key: value for key, value in data.items() if key not in {"schema", "type"}}
+            write_line(printable(f"{type(event).__name__} {fields(shown)}"))
+
+
+def _show(result: ParseResult) -> None:
+    """Prints the calls as a table, then the text, the reasoning and what was wrong."""
+    if result.calls:
+        rows = [_row(number, call) for number, call in enumerate(result.calls, 1)]
+        write_table(("#", "call", "arguments", "status", "id"), rows)
+    else:
+        write_line("no calls")
+    for label, text in (("reasoning", result.reasoning), ("text", result.text)):
+        if text:
+            write(f"\n{label}:\n{printable(text)}\n")
+    if result.diagnostics:
+        write_line()
+    for diagnostic in result.diagnostics:
+        write_line(printable(_described(diagnostic)))
+
+
+def _row(number: int, call: ToolCall) -> tuple[str, ...]:
+    payload = compact(call.arguments) if call.input is None else call.input
+    return (str(number), call.name, payload, call.status, call.id or "")
+
+
+def _described(diagnostic: Diagnostic) -> str:
+    place = f" at {diagnostic.span.start}"
+    hint = f" ({diagnostic.hint})" if diagnostic.hint else ""
+    return f"{diagnostic.severity} {diagnostic.code}{place}: {diagnostic.message}{hint}"

@@ -1,0 +1,93 @@
+"""The command `render`: writes calls, given as JSON, in a format's wire text."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, cast
+
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_json
+from toolgrammar.cli.output import write
+from toolgrammar.values.calls import ToolCall
+
+if TYPE_CHECKING:
+    import argparse
+
+    from toolgrammar.values.json_types import JsonValue
+
+_WRITTEN = ("name", "arguments", "input", "id", "depends_on")
+# What `parse --json` prints of a call besides; it says how the call was read.
+_READ_ONLY = (
+    "schema",
+    "type",
+    "raw_arguments",
+    "span",
+    "status",
+    "format",
+    "error",
+    "doubts",
+    "executable",
+)
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command to the command line."""
+    parser = commands.add_parser(
+        "render",
+        help="write calls in a format",
+        description="Writes calls in a format. They are JSON: a list of "
+        '{"name": …, "arguments": {…}}, one such object, or what `parse --json` prints.',
+    )
+    parser.add_argument("file", nargs="?", default=STANDARD_INPUT, help="none is standard input")
+    parser.add_argument("--format", required=True, help="id, alias or path of a .lark file")
+    parser.add_argument("--text", help="text before the calls")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the calls and returns the exit status."""
+    chosen = formats.resolve(arguments.format)
+    value = read_json(arguments.file)
+    text: str | None = arguments.text
+    if isinstance(value, dict) and "calls" in value:
+        if text is None and isinstance(value.get("text"), str):
+            text = cast("str", value["text"])
+        value = value["calls"]
+    rows = value if isinstance(value, list) else [value]
+    calls = [_call(row, index) for index, row in enumerate(rows)]
+    write(chosen.render(calls, text=text or ""))
+    return 0
+
+
+def _call(row: JsonValue, index: int) -> ToolCall:
+    """Returns the call that a JSON object describes."""
+    if not isinstance(row, dict):
+        raise InputError(f"call {index}: expected an object, got {row!r:.40}")
+    for key in row:
+        if key not in _WRITTEN and key not in _READ_ONLY:
+            nearest = difflib.get_close_matches(key, _WRITTEN, 1)
+            mend = f"nearest: {nearest[0]!r}" if nearest else f"known: {', '.join(_WRITTEN)}"
+            raise InputError(f"call {index}: unknown key {key!r}; {mend}")
+    name = row.get("name")
+    if not isinstance(name, str) or not name:
+        raise InputError(f"call {index}: `name` must be a string, got {name!r:.40}")
+    arguments = row.get("arguments") or {}
+    if not isinstance(arguments, dict):
+        raise InputError(f"call {index}: `arguments` must be an object, got {arguments!r:.40}")
+    depends_on = row.get("depends_on") or []
+    if not isinstance(depends_on, list) or not all(isinstance(one, str) for one in depends_on):
+        raise InputError(f"call {index}: `depends_on` must be a list of ids")
+    return ToolCall(
+        name,
+        dict(arguments),
+        id=_optional_string(row, "id", index),
+        input=_optional_string(row, "input", index),
+        depends_on=tuple(cast("list[str]", depends_on)),
+    )
+
+
+def _optional_string(row: dict[str, JsonValue], key: str, index: int) -> str | None:
+    value = row.get(key)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"call {index}: `{key}` must be a string, got {value!r:.40}")
+    return value

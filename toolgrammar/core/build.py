@@ -1,0 +1,578 @@
+"""Builds typed calls, text and events from the roles that the driver reads; knows no format."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.core import roles
+from toolgrammar.core.draft import Draft, decoded_token
+from toolgrammar.core.groups import Group, settle
+from toolgrammar.core.trim import NONE, ONE_NEWLINE, Trimmer
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.diagnostics import Diagnostic, Edit
+from toolgrammar.values.events import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Event,
+    InputDelta,
+    Problem,
+    ReasoningDelta,
+    TextDelta,
+)
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgrammar.core.machine import Step
+    from toolgrammar.core.source import Source
+    from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.tools import ToolSpec
+
+_SINGLE = frozenset({"name", "id", "depends_on", "mode", "key"})
+
+
+class Builder:
+    """Collects what a message consists of.
+
+    The driver may still take back an island that has not been committed; until then its events
+    wait in the draft. What was committed is final.
+    """
+
+    def __init__(
+        self,
+        *,
+        source: Source,
+        format_id: str,
+        tools: Mapping[str, ToolSpec],
+        trim: Mapping[str, str],
+        wire_roles: Mapping[str, str],
+        drop_unknown: bool,
+        id_seed: str,
+        listening: bool,
+    ) -> None:
+        self.source = source
+        self.format_id = format_id
+        self.tools = tools
+        self.trim = trim
+        self.wire_roles = wire_roles
+        self.drop_unknown = drop_unknown
+        self.id_seed = id_seed
+        self.listening = listening
+        self.events: list[Event] = []
+        self.calls: list[ToolCall] = []
+        self.text_parts: list[str] = []
+        self.text_offsets: list[int] = []
+        self.reasoning_parts: list[str] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.draft: Draft | None = None
+        self.group: Group | None = None
+        self.group_marked: Group | None = None
+        self.committed = True
+        self.cut_by_server = False
+        self.token_start = -1
+        self._trimmer: Trimmer | None = None
+        self._raw_role = ""
+        self._raw_text: list[str] = []
+
+    # What stands outside of calls
+
+    def text(self, text: str, offset: int) -> None:
+        """Takes text of the message."""
+        self.text_parts.append(text)
+        self.text_offsets.append(offset)
+        if self.listening:
+            self.events.append(TextDelta(text))
+
+    def skipped(self, text: str, offset: int) -> None:
+        """Takes what stands between the calls of a section and belongs to nobody."""
+        if not text.strip():
+            return
+        last = self.diagnostics[-1] if self.diagnostics else None
+        if last is not None and last.code == "skipped-markup" and last.span.end == offset:
+            # The same stretch of text, cut by the stream: reported once, at its first piece.
+            self.diagnostics[-1] = Diagnostic(
+                last.code, last.severity, last.message, Span(last.span.start, offset + len(text))
+            )
+            return
+        self._report(
+            "skipped-markup",
+            "warning",
+            "Found text between the calls of a section; it belongs to no call",
+            Span(offset, offset + len(text)),
+        )
+
+    # Islands that are not certain yet
+
+    def mark(self) -> None:
+        """Remembers the state before an island that may be taken back."""
+        self.committed = False
+        self.group_marked = self.group.copy() if self.group else None
+
+    def rewind(self) -> None:
+        """Forgets the island."""
+        self.draft = None
+        self.group = self.group_marked
+        self._trimmer = None
+        self.committed = True
+
+    def commit(self) -> None:
+        """Makes the island final: what it held back is given out."""
+        self.committed = True
+        draft = self.draft
+        if draft is not None and not draft.started:
+            self._start_call(draft)
+
+    def _start_call(self, draft: Draft) -> None:
+        if draft.name is None or draft.started:
+            return
+        draft.started = True
+        if self.listening:
+            self.events.append(CallStart(len(self.calls), draft.name, draft.id))
+            self.events.extend(draft.events)
+        draft.events = []
+
+    def _emit(self, draft: Draft, event: Event) -> None:
+        if not self.listening:
+            return
+        if draft.started:
+            self.events.append(event)
+        else:
+            draft.events.append(event)
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether a call is open."""
+        return self.draft is not None
+
+    @property
+    def delimited(self) -> bool:
+        """Whether something distinctive was read after the name of the open call."""
+        return self.draft is not None and self.draft.delimited
+
+    def delimited_by(self, step: Step) -> bool:
+        """Notes a token after the name; it is not enough to be certain."""
+        if self.draft is not None and step.kind == "literal":
+            self.draft.delimited = True
+        return False
+
+    @property
+    def argument_start(self) -> int:
+        """Offset of the first argument of the open call, or -1."""
+        return self.draft.arguments_start if self.draft is not None else -1
+
+    # Roles
+
+    def open(self, role: str, start: int) -> None:
+        """Opens a section; a call opens with its first role."""
+        if role in roles.GROUP_ROLES:
+            self.group = Group(role if role != "calls" else "")
+
+    def same(self, name: str) -> str:
+        """Gives what a terminal that repeats the name or the key must be."""
+        if self.draft is None:
+            return ""
+        return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""
+
+    def parameters(self) -> Sequence[str]:
+        """Lists the parameters of the open call's tool, in the order of its schema."""
+        spec = self._spec()
+        return tuple(spec.properties) if spec is not None else ()
+
+    def _spec(self) -> ToolSpec | None:
+        draft = self.draft
+        return self.tools.get(draft.name) if draft is not None and draft.name else None
+
+    def _open_draft(self, start: int) -> Draft:
+        if self.draft is None:
+            self.draft = Draft(max(0, start))
+        return self.draft
+
+    def leaf(self, role: str, text: str, start: int, unit: int) -> None:
+        """Takes a token that fills a role."""
+        if role in ("text", "content"):
+            if start + len(text) > 0:
+                self.text(text[max(0, -start) :], max(0, start))
+            return
+        if role == "reasoning":
+            self._reason(text)
+            return
+        value = decoded_token(text)
+        if role == "mode":
+            if self.group is not None and value.lower() in ("parallel", "sequential"):
+                self.group.mode = value.lower()
+            return
+        draft = self._open_draft(unit)
+        if role == "name":
+            draft.name, draft.written_name = value, text
+        elif role == "id":
+            draft.id = value.strip() or None
+        elif role == "depends_on":
+            draft.depend_on(value)
+        elif role == "key":
+            self._key(draft, value, text, start)
+        elif role in ("value", "input", "body", "arguments"):
+            self.begin_raw(role, start, unit, before=False, closes_line=False)
+            self.raw(text)
+            self.end_raw(start + len(text), whole=True)
+
+    def _key(self, draft: Draft, key: str, written: str, start: int) -> None:
+        draft.key, draft.written_key = key.strip(), written
+        draft.wire_role = self.wire_roles.get(draft.key, "")
+        if draft.arguments_start < 0 and not draft.wire_role:
+            draft.arguments_start = self.token_start if self.token_start >= 0 else start
+
+    # Payloads that a scanner reads
+
+    def begin_payload(self, role: str, start: int, unit: int) -> None:
+        """Begins a JSON or Python payload."""
+        self._raw_role = role
+        if role not in ("arguments", "value"):
+            return
+        draft = self._open_draft(unit)
+        if draft.arguments_start < 0:
+            draft.arguments_start = start
+        draft.payload = []
+        draft.payload_start = start
+        draft.payload_streams = role == "value" or None
+        if role == "value":
+            self._emit(draft, ArgumentsDelta(len(self.calls), draft.member()))
+
+    def payload(self, text: str) -> None:
+        """Takes the next part of the payload's JSON."""
+        draft = self.draft
+        if self._raw_role not in ("arguments", "value") or draft is None:
+            return
+        assert draft.payload is not None
+        draft.payload.append(text)
+        if draft.payload_streams is None:
+            # Arguments are an object; what begins otherwise waits for its end.
+            draft.payload_streams = text.lstrip().startswith("{")
+        if draft.payload_streams:
+            self._emit(draft, ArgumentsDelta(len(self.calls), text))
+
+    def whole_payload(self, value: JsonValue, text: str, end: int) -> None:
+        """Takes a payload that was read at once."""
+        if self.draft is not None:
+            self.draft.arguments_end = end
+        self.payload(text)
+        self._accept(value)
+
+    def end_payload(self, end: int) -> None:
+        """Ends a payload: its value is that of the JSON that was given out."""
+        draft = self.draft
+        if draft is not None:
+            draft.arguments_end = end
+        if self._raw_role in ("arguments", "value") and draft is not None:
+            assert draft.payload is not None
+            self._accept(json.loads("".join(draft.payload)))
+
+    def _accept(self, value: Any) -> None:
+        draft, role = self.draft, self._raw_role
+        if draft is None or role not in ("arguments", "value"):
+            return
+        if role == "value":
+            draft.arguments[draft.key] = value
+        elif isinstance(value, dict):
+            draft.arguments = value
+            draft.has_payload = True
+        else:
+            self._not_an_object(draft, value)
+        draft.payload = None
+
+    def _not_an_object(self, draft: Draft, value: Any) -> None:
+        """Judges arguments that are no object: a string may hold one as JSON text."""
+        inner: Any = None
+        if isinstance(value, str):
+            try:
+                inner = json.loads(value)
+            except (ValueError, RecursionError):
+                inner = None
+        if isinstance(inner, dict):
+            draft.arguments = inner
+            draft.has_payload = True
+            draft.repaired = True
+            self._emit(draft, ArgumentsDelta(len(self.calls), json.dumps(inner, ensure_ascii=False)))
+            self._report(
+                "decoded", "info", "Found arguments as JSON text in a string; decoded them once",
+                Span(draft.payload_start, draft.payload_start),
+            )
+        else:
+            draft.error = f"Found {type(value).__name__} as arguments; a call wants an object"
+
+    # Payloads without escapes
+
+    def begin_raw(
+        self, role: str, start: int, unit: int, before: bool, closes_line: bool
+    ) -> None:
+        """Begins a raw payload; the flags say whether it stands on lines of its own."""
+        self._raw_role = role
+        key = ""
+        if role in ("value", "input", "body", "arguments"):
+            draft = self._open_draft(unit)
+            key = draft.key if role == "value" else ""
+            if draft.arguments_start < 0 and not draft.wire_role:
+                draft.arguments_start = start
+        elif role not in ("reasoning", "content", "text", ""):
+            self._open_draft(unit)
+        default = ONE_NEWLINE if before or closes_line else NONE
+        mode = self.trim.get(key) or self.trim.get(role) or default
+        self._trimmer = Trimmer(mode, before=before or mode != default)
+        self._raw_text = []
+        if role == "value":
+            self._begin_value()
+        elif role in ("input", "body"):
+            self._begin_input()
+
+    def _begin_input(self) -> None:
+        draft = self.draft
+        assert draft is not None
+        draft.separator = "\n" if draft.inputs and "".join(draft.inputs) else ""
+        if not draft.inputs:
+            draft.inputs = [""]
+
+    def _begin_value(self) -> None:
+        draft = self.draft
+        assert draft is not None
+        spec = self._spec()
+        draft.schema, draft.streams = draft.schema_of(spec)
+        draft.dropped = bool(
+            self.drop_unknown and spec is not None and spec.properties
+            and draft.key not in spec.properties
+        )
+        if draft.streams and not draft.wire_role and not draft.dropped:
+            self._emit(draft, ArgumentsDelta(len(self.calls), draft.member() + '"'))
+
+    def raw(self, text: str) -> None:
+        """Takes the next part of a raw payload."""
+        assert self._trimmer is not None
+        self._pass_raw(self._trimmer.feed(text))
+
+    def _pass_raw(self, text: str) -> None:
+        if not text:
+            return
+        role = self._raw_role
+        if role == "reasoning":
+            self._reason(text)
+        elif role in ("text", "content"):
+            self.text(text, -1)
+        elif role in ("input", "body"):
+            draft = self.draft
+            assert draft is not None
+            if draft.separator:
+                text, draft.separator = draft.separator + text, ""
+            draft.inputs.append(text)
+            self._emit(draft, InputDelta(len(self.calls), text))
+        else:
+            self._raw_text.append(text)
+            draft = self.draft
+            if role == "value" and draft is not None and draft.streams:
+                if not draft.wire_role and not draft.dropped:
+                    piece = json.dumps(text, ensure_ascii=False)[1:-1]
+                    self._emit(draft, ArgumentsDelta(len(self.calls), piece))
+
+    def _reason(self, text: str) -> None:
+        self.reasoning_parts.append(text)
+        if self.listening:
+            self.events.append(ReasoningDelta(text))
+
+    def end_raw(self, end: int, *, whole: bool) -> None:
+        """Ends a raw payload; `whole` is false where the text was cut inside it."""
+        if self._trimmer is None:
+            return
+        self._pass_raw(self._trimmer.finish(whole=whole))
+        self._trimmer = None
+        role, text = self._raw_role, "".join(self._raw_text)
+        self._raw_text = []
+        draft = self.draft
+        if draft is None:
+            return
+        if not draft.wire_role:
+            draft.arguments_end = end
+        if role == "value":
+            self._end_value(draft, text, end, whole=whole)
+        elif role in _SINGLE:
+            self.leaf(role, text, end, draft.start)
+
+    def _end_value(self, draft: Draft, text: str, end: int, *, whole: bool) -> None:
+        if draft.wire_role:
+            if draft.wire_role == "id":
+                draft.id = text.strip() or None
+            elif draft.wire_role == "depends_on":
+                draft.depend_on(text)
+            draft.wire_role = ""
+            return
+        if draft.dropped:
+            self._report(
+                "unknown-argument", "warning",
+                f"Found argument `{draft.key[:40]}`; the tool's schema does not have it",
+                Span(max(0, draft.arguments_start), end),
+            )
+            return
+        if draft.streams:
+            self._emit(draft, ArgumentsDelta(len(self.calls), '"'))
+            draft.arguments[draft.key] = text
+            return
+        if not whole:
+            # Half of a number or of an object is a wrong value: it is left out.
+            return
+        value, fits = draft.typed(text)
+        draft.arguments[draft.key] = value
+        self._emit(
+            draft,
+            ArgumentsDelta(
+                len(self.calls), draft.member() + json.dumps(value, ensure_ascii=False)
+            ),
+        )
+        if not fits:
+            draft.doubts.append("schema-mismatch")
+            self._report(
+                "schema-mismatch", "error",
+                f"Found text for `{draft.key[:40]}` that its schema does not take; kept as text",
+                Span(draft.arguments_start, end), path=f"$.{draft.key}",
+            )
+
+    # Ends
+
+    def close(self, role: str, end: int) -> None:
+        """Closes a call or a section."""
+        if role == "call":
+            if self.draft is not None:
+                self._finish_call(self.draft, end)
+        elif role == "argument":
+            if self.draft is not None and self.draft.arguments_start >= 0:
+                self.draft.arguments_end = end
+        elif role in roles.GROUP_ROLES:
+            self.group = None
+
+    def broken(self, place: int, end: int) -> None:
+        """Ends the open call at a place that its grammar does not take."""
+        draft = self.draft
+        if draft is None:
+            return
+        self._report(
+            "malformed-call", "error",
+            "Found text that the format does not take here; the call ends before it",
+            Span(max(0, place), max(0, place)),
+            hint="what follows is read as text",
+        )
+        draft.truncated = True
+        if not draft.given_out and draft.error is None:
+            draft.error = draft.error or "the call could not be read"
+        self._finish_call(draft, max(end, draft.start))
+
+    def failed_payload(self, text: str, reason: str, place: int) -> None:
+        """Ends a payload at a place where it can't go on; what was given out is closed."""
+        draft = self.draft
+        if draft is None or self._raw_role not in ("arguments", "value"):
+            return
+        self._report("malformed-arguments", "error", reason, Span(place, place))
+        draft.arguments_end = max(0, place)
+        self._close_payload(draft, text)
+        if not draft.given_out:
+            draft.error = reason
+
+    def cut_payload(self, end: int) -> None:
+        """Ends the call whose payload was cut by the end of the text."""
+        draft = self.draft
+        if draft is not None and self._raw_role in ("arguments", "value"):
+            draft.arguments_end = end
+            self._close_payload(draft, "")
+            draft.has_payload = False
+        self.cut(end)
+
+    def _close_payload(self, draft: Draft, text: str) -> None:
+        if text:
+            self.payload(text)
+        joined = "".join(draft.payload or ())
+        try:
+            value = json.loads(joined) if joined else None
+        except ValueError:
+            value = None
+        if value is not None and (self._raw_role == "value" or isinstance(value, dict)):
+            self._accept(value)
+        elif self._raw_role == "value":
+            draft.arguments[draft.key] = None
+            self._emit(draft, ArgumentsDelta(len(self.calls), "null"))
+        draft.payload = None
+
+    def cut(self, end: int) -> None:
+        """Ends the open call because the text ended inside it."""
+        draft = self.draft
+        self.group = None
+        if draft is None:
+            self.committed = True
+            return
+        whole = draft.has_payload and draft.error is None
+        if whole:
+            draft.repaired = True
+            self._report(
+                "missing-close-tag", "warning",
+                "Found the end of the text before the call's own closer; its arguments are whole",
+                Span(end, end), edits=(Edit(Span(end, end), ""),),
+            )
+        else:
+            draft.truncated = True
+            self._report(
+                "truncated", "error", "Found the end of the text inside a call", Span(end, end),
+                hint="the call is not complete: do not run it",
+            )
+        self._finish_call(draft, end)
+
+    def finish(self, end: int) -> None:
+        """Ends the message: ids and dependencies are settled."""
+        if self.draft is not None:
+            self.cut(end)
+        settle(self.calls, self._report)
+
+    def _finish_call(self, draft: Draft, end: int) -> None:
+        self.draft = None
+        if draft.name is None:
+            return
+        if not draft.started:
+            self._start_call(draft)
+        index = len(self.calls)
+        for event in draft.closing(index, self.tools.get(draft.name)):
+            self._emit(draft, event)
+        ended_here = draft.truncated or (self.cut_by_server and end >= self.source.length)
+        generated = self.group.join(draft, self) if self.group else None
+        start = draft.arguments_start
+        stop = draft.arguments_end
+        call = ToolCall(
+            draft.name,
+            draft.arguments,
+            draft.id or generated,
+            None if draft.inputs is None else "".join(draft.inputs),
+            self.source.slice(max(0, start), stop) if start >= 0 else "",
+            Span(draft.start, max(end, draft.start)),
+            draft.status(cut=ended_here),
+            tuple(draft.depends_on or ()),
+            self.format_id,
+            draft.error,
+            tuple(dict.fromkeys(draft.doubts)),
+        )
+        self.calls.append(call)
+        if self.listening:
+            self.events.append(CallEnd(index, call))
+
+    def _report(
+        self,
+        code: str,
+        severity: Any,
+        message: str,
+        span: Span,
+        *,
+        edits: tuple[Edit, ...] = (),
+        path: str = "",
+        hint: str = "",
+    ) -> None:
+        diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
+        self.diagnostics.append(diagnostic)
+        if self.listening:
+            draft = self.draft
+            if draft is not None and not draft.started:
+                draft.events.append(Problem(diagnostic))
+            else:
+                self.events.append(Problem(diagnostic))

@@ -1,0 +1,143 @@
+"""Holds what is known of a call that is still being read."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.tools.coerce import is_text_only, type_text
+from toolgrammar.values.events import ArgumentsDelta, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgrammar.values.calls import Status
+    from toolgrammar.values.tools import ToolSpec
+
+_BETWEEN_IDS = re.compile(r"[\s,]+")
+
+
+def decoded_token(text: str) -> str:
+    """Gives the value of a token: of a JSON string its content, else the text as it stands."""
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        try:
+            value = json.loads(text, strict=False)
+        except ValueError:
+            return text[1:-1]
+        return value if isinstance(value, str) else text
+    return text
+
+
+class Draft:
+    """One open call: its roles so far, and the events that wait until it is certain."""
+
+    __slots__ = (
+        "arguments",
+        "arguments_end",
+        "arguments_start",
+        "delimited",
+        "depends_on",
+        "doubts",
+        "dropped",
+        "error",
+        "events",
+        "has_payload",
+        "id",
+        "inputs",
+        "key",
+        "members",
+        "name",
+        "payload",
+        "payload_start",
+        "payload_streams",
+        "repaired",
+        "schema",
+        "separator",
+        "start",
+        "started",
+        "streams",
+        "truncated",
+        "wire_role",
+        "written_key",
+        "written_name",
+    )
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.name: str | None = None
+        self.written_name = ""
+        self.id: str | None = None
+        self.depends_on: list[str] | None = None
+        self.arguments: dict[str, Any] = {}
+        self.arguments_start = -1
+        self.arguments_end = -1
+        self.inputs: Any = None
+        self.separator = ""
+        self.key = ""
+        self.written_key = ""
+        self.wire_role = ""
+        self.schema: Any = None
+        self.streams = True
+        self.dropped = False
+        self.members = 0
+        self.payload: list[str] | None = None
+        self.payload_start = 0
+        self.payload_streams: bool | None = None
+        self.has_payload = False
+        self.started = False
+        self.delimited = False
+        self.events: list[Event] = []
+        self.error: str | None = None
+        self.repaired = False
+        self.truncated = False
+        self.doubts: list[str] = []
+
+    def member(self) -> str:
+        """Gives the JSON text that stands before the next value of an object."""
+        self.members += 1
+        before = "{" if self.members == 1 else ", "
+        return f"{before}{json.dumps(self.key, ensure_ascii=False)}: "
+
+    def depend_on(self, text: str) -> None:
+        """Reads a list of ids; a blank one counts as absent."""
+        ids = [part for part in _BETWEEN_IDS.split(text) if part]
+        if ids:
+            self.depends_on = [*(self.depends_on or []), *ids]
+
+    def schema_of(self, spec: ToolSpec | None) -> tuple[Any, bool]:
+        """Gives the schema of the current key, and whether its value is text whatever it says."""
+        schema = spec.properties.get(self.key) if spec is not None else None
+        return schema, is_text_only(schema)
+
+    def typed(self, text: str) -> tuple[Any, bool]:
+        """Gives the value of a text by the current schema, and whether it fits."""
+        return type_text(text, self.schema)
+
+    @property
+    def given_out(self) -> bool:
+        """Whether any argument was given out."""
+        return self.has_payload or self.members > 0 or bool(self.arguments)
+
+    def closing(self, index: int, spec: ToolSpec | None) -> Iterator[Event]:
+        """Gives the events that end the arguments; fills the one parameter of a free-text call."""
+        if self.members:
+            yield ArgumentsDelta(index, "}")
+            return
+        if self.inputs is not None and not self.has_payload:
+            text = "".join(self.inputs)
+            lone = spec.lone_text_parameter if spec is not None else None
+            if lone is not None and text.strip():
+                self.arguments = {lone: text}
+            yield ArgumentsDelta(index, json.dumps(self.arguments, ensure_ascii=False))
+        elif not self.has_payload:
+            self.arguments = {}
+            yield ArgumentsDelta(index, "{}")
+
+    def status(self, *, cut: bool) -> Status:
+        """Judges the call."""
+        if self.error is not None:
+            return "unreadable"
+        if cut:
+            return "truncated"
+        return "repaired" if self.repaired else "complete"

@@ -1,0 +1,577 @@
+"""Pushes text through the nodes of a grammar: feed any pieces, close at the end.
+
+The driver is always in one of four modes:
+
+- *text*: it looks for the next opener that the node takes, gives out what stands before it, and
+  holds back the shortest tail that may still become an opener;
+- *token*: inside an island it reads one token of the envelope after the other, with one regular
+  expression a node;
+- *payload*: a scanner for JSON or for Python arguments owns the text until its value is whole;
+- *raw*: text without escapes runs up to the closer that `raw_end` finds.
+
+An island that opens is a guess at first. It becomes certain (*commits*) at the first payload or
+at the first distinctive token after the tool's name. A mismatch before that gives the opener back
+as text and looks for the next one; a mismatch after it ends the call, says so, and the rest is
+text. Without the recovery hook of a higher layer nothing is mended here.
+
+The result depends on the text alone, never on where it was cut: a token waits while the text so
+far may become a longer or another one, and every limit counts characters of tokens, not of
+chunks. Each character is looked at a bounded number of times.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.scan_json import JsonScanner, read_whole
+from toolgrammar.core.scan_python import PythonArgumentsScanner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgrammar.core.build import Builder
+    from toolgrammar.core.machine import Machine, Step
+    from toolgrammar.core.raw_end import RawEnd
+
+MAX_ISLAND = 4096
+"""Characters from an opener to the payload or the name: more is no island."""
+
+_SPACE = re.compile(r"\s*")
+_STARTS = {
+    "JSON_OBJECT": re.compile(r"\{"),
+    "TEMPLATE_OBJECT": re.compile(r"\{"),
+    "JSON_VALUE": re.compile(r'["{\[\-0-9tfn]'),
+    "PYTHON_ARGUMENTS": re.compile(r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']|(?:True|False|None|true|false|null)\b"),
+    "RAW": re.compile(""),
+}
+_START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
+_SAME_GROUP = re.compile(r"(?:u|f\w+?)_SAME_(NAME|KEY)_")
+
+
+class Driver:
+    """The state of one message between two chunks."""
+
+    __slots__ = (
+        "base",
+        "buffer",
+        "builder",
+        "called",
+        "final",
+        "island",
+        "island_node",
+        "island_payload",
+        "last_end",
+        "limits_depth",
+        "node",
+        "position",
+        "previous",
+        "quoted",
+        "raw",
+        "raw_from",
+        "raw_held",
+        "raw_last_closer",
+        "run",
+        "scanner",
+        "start_node",
+        "step",
+        "steps",
+        "unit",
+        "values_open",
+    )
+
+    def __init__(self, machine: Machine, builder: Builder, *, base: int, max_depth: int) -> None:
+        self.builder = builder
+        self.node = self.start_node = machine.start
+        self.buffer = ""
+        self.base = base
+        """Offset in the source of the buffer's first character; negative inside the prefix."""
+        self.position = 0
+        self.island = -1
+        """Index in the buffer where an island that is not certain yet began, or -1."""
+        self.island_node = machine.start
+        self.island_payload = False
+        self.unit = -1
+        """Offset where the part that may become a call began, or -1."""
+        self.last_end = base
+        self.final = False
+        self.steps = 0
+        """Rounds of the loop so far: a measure of work that needs no clock."""
+        self.previous: Step | None = None
+        self.step: Step | None = None
+        self.scanner: JsonScanner | PythonArgumentsScanner | None = None
+        self.limits_depth = max_depth
+        self.raw: RawEnd | None = None
+        self.raw_from = 0
+        self.raw_held: list[str] | None = None
+        self.raw_last_closer = -1
+        self.quoted: list[str] = []
+        self.values_open = 0
+        self.called = False
+        self.run: Callable[[], bool] = self._text
+
+    def feed(self, chunk: str, *, final: bool = False) -> None:
+        """Takes the next chunk; `final` says that the text ends with it."""
+        keep = self.position if self.island < 0 else self.island
+        keep = max(0, keep - 1)  # one character before, for anchors and look-behinds
+        if keep:
+            self.buffer = self.buffer[keep:] + chunk
+            self.base += keep
+            self.position -= keep
+            self.raw_from -= keep
+            if self.island >= 0:
+                self.island -= keep
+        else:
+            self.buffer += chunk
+        self.final = final
+        while self.run():
+            self.steps += 1
+        self.steps += 1
+        if final:
+            self._finish()
+
+    # Text
+
+    def _text(self) -> bool:
+        buffer, position = self.buffer, self.position
+        node = self.node
+        match = node.opener.search(buffer, position)
+        end = match.start() if match else len(buffer)
+        if match is None and not self.final:
+            held = node.opener_beginnings.search(buffer, position)
+            if held:
+                end = held.start()
+        if end > position:
+            self._give_text(position, end)
+            self.position = end
+        if match is None:
+            return False
+        self.island, self.island_node, self.island_payload = end, node, False
+        self.unit = -1
+        self.builder.mark()
+        self.run = self._token
+        return True
+
+    def _give_text(self, start: int, end: int) -> None:
+        text, offset = self.buffer[start:end], self.base + start
+        if offset < 0:
+            text, offset = text[-offset:], min(0, self.base + end)
+        if text:
+            if self.node.skipping:
+                self.builder.skipped(text, offset)
+            else:
+                self.builder.text(text, offset)
+
+    # Tokens
+
+    def _token(self) -> bool:
+        buffer, position, node = self.buffer, self.position, self.node
+        match = node.token.match(buffer, position)
+        if not self.final and len(buffer) - position <= MAX_TOKEN + 64:
+            # The tail may still become a token, or a longer one.
+            if node.beginnings.match(buffer, position):
+                return False
+            if match is None and not node.exact and not buffer[position:].strip():
+                return self._wait_blank()
+        if match is None:
+            return self._payload_or_mismatch()
+        group = match.lastgroup
+        assert group is not None
+        step = node.steps[group]
+        start, end = match.span(group)
+        if end - start > MAX_TOKEN or (self.island >= 0 and end - self.island > MAX_ISLAND):
+            return self._mismatch()
+        if node.accepts_text and self.island < 0 and "call" in step.before:
+            return self._to_text()
+        text = match.group(group)
+        if step.kind == "same" and text != self.builder.same(step.terminal.name):
+            return self._mismatch()
+        self.position = end
+        self._take(step, text, start, end, match)
+        return True
+
+    def _to_text(self) -> bool:
+        """Ends a call that text, or the next call, follows without a closer."""
+        closed, stack = self.node.after_text
+        for role in closed:
+            self._close(role, self.last_end)
+        self.node = self.node.machine.node(stack)
+        self.run = self._text
+        return True
+
+    def _wait_blank(self) -> bool:
+        if self.island < 0:
+            self.position = len(self.buffer)
+        elif len(self.buffer) - self.island > MAX_ISLAND:
+            return self._mismatch()
+        return False
+
+    def _take(self, step: Step, text: str, start: int, end: int, match: re.Match[str]) -> None:
+        """Does what a token does: closes, opens, fills a role, moves on."""
+        builder, base = self.builder, self.base
+        for role in step.before:
+            self._close(role, self.last_end)
+        if self.unit < 0 or step.opens:
+            self.unit = base + start
+        if step.opens:
+            builder.open(step.opens, base + start)
+        if step.leaf:
+            builder.leaf(step.leaf, text, base + start, self.unit)
+            if step.leaf == "name":
+                self.called = True
+        for group, role in step.terminal.groups:
+            value = match.group(group)
+            if value is not None:
+                builder.leaf(role, value, base + start, self.unit)
+                if role == "name":
+                    self.called = True
+        if builder.argument_start < 0 and self.called and not step.leaf:
+            builder.token_start = base + start
+        self.last_end = base + end
+        for role in step.after:
+            self._close(role, self.last_end)
+        self.node = node = step.node
+        self.previous = step
+        if self.island >= 0:
+            self._perhaps_commit(step)
+        if node.accepts_text:
+            if self.island >= 0 and (not builder.has_draft or node.skipping):
+                self._commit()
+            if not builder.has_draft:
+                self.run = self._text
+
+    def _perhaps_commit(self, step: Step) -> None:
+        if not self.called:
+            return
+        builder = self.builder
+        if not builder.has_draft:
+            self._commit()
+        elif step.leaf != "name" and not any(role == "name" for _, role in step.terminal.groups):
+            if step.leaf or step.kind == "same" or step.weight >= 3 or builder.delimited_by(step):
+                self._commit()
+
+    def _commit(self) -> None:
+        self.island = -1
+        self.builder.commit()
+
+    def _close(self, role: str, end: int) -> None:
+        self.builder.close(role, end)
+        if role == "call":
+            self.unit = -1
+            self.called = False
+
+    def _mismatch(self) -> bool:
+        """Gives an uncertain island back as text, or ends a certain call where it stands."""
+        builder = self.builder
+        if self.island >= 0:
+            builder.rewind()
+            resume = max(self.position, self.island + 1) if self.island_payload else self.island + 1
+            self.node = self.island_node
+            start, self.island = self.island, -1
+            self._give_text(start, resume)
+            self.position = resume
+        else:
+            builder.broken(self.base + self.position, self.last_end)
+            self.node = self.start_node
+        self.called = False
+        self.unit = -1
+        self.run = self._text
+        return True
+
+    # Payloads
+
+    def _payload_or_mismatch(self) -> bool:
+        buffer, position, node = self.buffer, self.position, self.node
+        start = position if node.exact else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+        for step in node.payloads:
+            name = step.terminal.name
+            begin = start if name == "RAW" else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+            if name != "RAW" and begin == len(buffer) and not self.final:
+                return False
+            if _STARTS[name].match(buffer, begin):
+                return self._enter(step, begin)
+            if (
+                name == "PYTHON_ARGUMENTS"
+                and not self.final
+                and _START_BEGINNINGS.match(buffer, begin)
+            ):
+                return False
+        if start == len(buffer) and (self.final or (node.accepts_text and self.island < 0)):
+            return False
+        if node.accepts_text and self.island < 0:
+            return self._to_text()
+        return self._mismatch()
+
+    def _enter(self, step: Step, start: int) -> bool:
+        builder = self.builder
+        if self.island >= 0:
+            if start - self.island > MAX_ISLAND and not self.island_payload:
+                return self._mismatch()
+            self.island_payload = True
+        for role in step.before:
+            self._close(role, self.last_end)
+        if self.unit < 0:
+            self.unit = self.base + start
+        self.position = start
+        self.step = step
+        name = step.terminal.name
+        if name == "RAW":
+            self.raw = self.node.end_of_raw(step)
+            before = self.previous is not None and "\n" in self.previous.terminal.trail
+            builder.begin_raw(step.leaf, self.base + start, self.unit, before, self.raw.closes_line)
+            self.raw_from = start
+            self.raw_held = None
+            self.raw_last_closer = -1
+            self.quoted = []
+            self.values_open = 0
+            self._commit_payload(step)
+            self.run = self._raw
+            return True
+        builder.begin_payload(step.leaf, self.base + start, self.unit)
+        self._commit_payload(step)
+        if name in ("JSON_OBJECT", "JSON_VALUE"):
+            whole = read_whole(self.buffer, start, object_only=name == "JSON_OBJECT")
+            if whole is not None and (self.final or whole[1] < len(self.buffer)):
+                value, end = whole
+                builder.whole_payload(value, self.buffer[start:end], self.base + end)
+                return self._leave(end)
+        self.scanner = (
+            PythonArgumentsScanner(parameters=builder.parameters(), max_depth=self.limits_depth)
+            if name == "PYTHON_ARGUMENTS"
+            else JsonScanner(
+                object_only=name != "JSON_VALUE",
+                backticks=name == "TEMPLATE_OBJECT",
+                max_depth=self.limits_depth,
+            )
+        )
+        self.run = self._scan
+        return True
+
+    def _commit_payload(self, step: Step) -> None:
+        if self.island >= 0 and (self.called or step.leaf in ("reasoning", "content", "text")):
+            self._commit()
+
+    def _scan(self) -> bool:
+        scanner = self.scanner
+        assert scanner is not None
+        out: list[str] = []
+        self.position = scanner.feed(self.buffer, self.position, out)
+        if out:
+            self.builder.payload("".join(out))
+        if scanner.done:
+            self.builder.end_payload(self.base + self.position)
+            return self._leave(self.position)
+        if scanner.failed:
+            return self._payload_failed(scanner.failure)
+        return False
+
+    def _payload_failed(self, reason: str) -> bool:
+        assert self.scanner is not None
+        out: list[str] = []
+        self.scanner.finish(out)
+        if self.island < 0:
+            self.builder.failed_payload("".join(out), reason, self.base + self.position)
+            self.last_end = self.base + self.position
+        return self._mismatch()
+
+    def _leave(self, end: int) -> bool:
+        """Ends a payload and does what the grammar does then."""
+        step = self.step
+        assert step is not None
+        self.position = end
+        self.last_end = self.base + end
+        self.scanner = None
+        self.previous = step
+        for role in step.after:
+            self._close(role, self.last_end)
+        self.node = step.node
+        if self.island >= 0 and not self.builder.has_draft:
+            self._commit()
+        in_text = self.node.accepts_text and not self.builder.has_draft
+        self.run = self._text if in_text else self._token
+        return True
+
+    # Raw payloads
+
+    def _raw(self) -> bool:
+        raw = self.raw
+        assert raw is not None
+        buffer = self.buffer
+        while True:
+            self.steps += 1
+            match = (raw.final if self.final else raw.search).search(buffer, self.raw_from)
+            if match is None:
+                return self._raw_waits(raw)
+            if self._raw_ends(raw, match):
+                return self._end_raw(match.start())
+
+    def _raw_waits(self, raw: RawEnd) -> bool:
+        end = len(self.buffer)
+        if not self.final:
+            held = raw.beginnings.search(self.buffer, self.raw_from)
+            if held:
+                end = held.start()
+        self.raw_from = end
+        self._give_raw(end)
+        return False
+
+    def _give_raw(self, end: int) -> None:
+        if end > self.position:
+            piece = self.buffer[self.position : end]
+            if self.base + self.position < 0:
+                piece = piece[-(self.base + self.position) :]
+            if self.raw_held is None:
+                self.builder.raw(piece)
+            else:
+                self.raw_held.append(piece)
+            self.position = end
+
+    def _raw_ends(self, raw: RawEnd, match: re.Match[str]) -> bool:
+        """Judges one candidate: gives whether the payload ends there, and moves on if not."""
+        kind = match.lastgroup or ""
+        quoted = self.quoted
+        groups = match.groupdict()
+        if kind.startswith("call_opener"):
+            quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
+            self.raw_from = match.end()
+            return False
+        if kind == "call_closer":
+            name = groups.get("closed")
+            if name in quoted:
+                while quoted.pop() != name:
+                    pass
+            elif quoted and name is None:
+                quoted.pop()
+            self.raw_from = match.end()
+            return False
+        if kind == "value_opener":
+            if not quoted and groups.get("key") == self.builder.same("SAME_KEY"):
+                self.values_open += 1
+            self.raw_from = match.end()
+            return False
+        return self._closer_ends(raw, match, groups)
+
+    def _closer_ends(
+        self, raw: RawEnd, match: re.Match[str], groups: dict[str, str | None]
+    ) -> bool:
+        for group, value in groups.items():
+            if value is not None and (same := _SAME_GROUP.match(group)):
+                if value != self.builder.same(f"SAME_{same[1]}"):
+                    self.raw_from = match.start() + 1
+                    return False
+        if self.quoted:
+            if raw.call_closes_alone:
+                self.quoted.pop()
+                self._hold_raw(match.start())
+            self.raw_from = match.start() + 1 if not raw.call_closes_alone else match.end()
+            return False
+        if self.values_open:
+            closing = raw.closing_call
+            if closing is None or not closing.match(self.buffer, match.end()):
+                self.values_open -= 1
+                self.raw_from = match.end()
+                return False
+        return True
+
+    def _hold_raw(self, closer: int) -> None:
+        """Remembers a closer that paired with a quoted opener: it counts if no other comes."""
+        self._give_raw(closer)
+        if self.raw_held is None:
+            self.raw_held = []
+        self.raw_last_closer = self.base + closer
+
+    def _end_raw(self, end: int) -> bool:
+        self._give_raw(end)
+        if self.raw_held is not None:
+            self.builder.raw("".join(self.raw_held))
+            self.raw_held = None
+        self.builder.end_raw(self.base + end, whole=True)
+        return self._leave(end)
+
+    # The end of the text
+
+    def _finish(self) -> None:
+        """Ends whatever is open when the text ends."""
+        builder = self.builder
+        for _ in range(3):
+            if self.run == self._raw:
+                self._finish_raw()
+            elif self.run == self._scan:
+                self._finish_scan()
+            if self.run != self._token:
+                break
+            if self.island >= 0 and not (self.called and builder.delimited):
+                self._mismatch()
+                while self.run():
+                    self.steps += 1
+                continue
+            break
+        if self.run == self._token:
+            self._finish_token()
+        builder.finish(self.base + len(self.buffer))
+
+    def _finish_raw(self) -> None:
+        assert self.step is not None
+        if self.raw_held is not None and self.raw_last_closer >= 0:
+            self._end_at_last_closer()
+            return
+        ends = self.step.node.end is not None
+        self.builder.end_raw(self.base + len(self.buffer), whole=ends)
+        if ends or self.step.leaf in ("reasoning", "content", "text"):
+            self._leave(len(self.buffer))
+        else:
+            self.builder.cut(self.base + len(self.buffer))
+            self.run = self._text
+
+    def _end_at_last_closer(self) -> None:
+        """Ends a payload at the last closer although a quoted opener never closed."""
+        held = "".join(self.raw_held or [])
+        keep = max(0, len(held) - (self.base + self.position - self.raw_last_closer))
+        self.builder.raw(held[:keep])
+        self.raw_held = None
+        self.buffer = held[keep:] + self.buffer[self.position :]
+        self.base = self.raw_last_closer
+        self.position = 0
+        self.builder.end_raw(self.base, whole=True)
+        self._leave(0)
+        while self.run():
+            self.steps += 1
+
+    def _finish_scan(self) -> None:
+        assert self.scanner is not None
+        out: list[str] = []
+        whole = self.scanner.finish(out)
+        builder = self.builder
+        if self.island >= 0:
+            builder.rewind()
+            start, self.island = self.island, -1
+            self.node = self.island_node
+            self._give_text(start, len(self.buffer))
+            self.position = len(self.buffer)
+            self.run = self._text
+            return
+        if out:
+            builder.payload("".join(out))
+        if whole:
+            builder.end_payload(self.base + len(self.buffer))
+            self._leave(len(self.buffer))
+        else:
+            builder.cut_payload(self.base + len(self.buffer))
+            self.run = self._text
+
+    def _finish_token(self) -> None:
+        builder = self.builder
+        end = self.base + len(self.buffer)
+        if self.island >= 0:
+            self._commit()
+        if self.node.end is not None:
+            for role in self.node.end:
+                self._close(role, self.last_end)
+            rest = self.position
+            if rest < len(self.buffer):
+                self.node = self.start_node
+                self._give_text(rest, len(self.buffer))
+        else:
+            builder.cut(end)
+

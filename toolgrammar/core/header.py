@@ -1,0 +1,266 @@
+"""Reads the `//@ key: value` lines at the top of a grammar file."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, cast
+
+from toolgrammar.core.files import grammar_paths, read_text
+from toolgrammar.core.trim import MODES
+from toolgrammar.values.errors import GrammarError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+KEYS = (
+    "id",
+    "title",
+    "aliases",
+    "models",
+    "stop",
+    "trim",
+    "roles",
+    "tools",
+    "since",
+    "source",
+    "unknown-arguments",
+    "whitespace",
+)
+"""Every key that a header may have."""
+
+_MARK = "//@"
+_LINE = re.compile(r"//@[ \t]*(?P<key>[\w-]+)[ \t]*:[ \t]*(?P<value>.*?)[ \t]*$")
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_PAIR = re.compile(r"(?P<name>[^\s=]+)=(?P<value>[^\s=]+)")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_LATE_MARK = re.compile(r"^//@", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a grammar file says of itself that is not syntax."""
+
+    id: str = ""
+    """The format's id, which is the file's name; empty in a library of common rules."""
+    title: str = ""
+    """The name for people; the id where none is given."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the format."""
+    models: tuple[str, ...] = ()
+    """Patterns of the models that speak it, as in `NousResearch/Hermes-*`."""
+    stop: tuple[str, ...] = ()
+    """The strings at which a server should stop."""
+    trim: Mapping[str, str] = field(default_factory=dict)
+    """How white space around a role's text is taken off, by role."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """The names on the wire that are roles, as in `toolId=id`."""
+    tools: tuple[str, ...] = ()
+    """The names of tools that count where the caller gives none and the wire needs them."""
+    since: str = ""
+    """The first version that has the format."""
+    source: str = ""
+    """Where the truth about the format stands."""
+    unknown_arguments: Literal["keep", "drop"] = "keep"
+    """What happens to an argument that the tool's schema does not have."""
+    whitespace: Literal["free", "exact"] = "free"
+    """Whether the format takes other white space than the grammar shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The value of one header line, and where it stands."""
+
+    key: str
+    value: str
+    path: Path
+    line: int
+    column: int
+
+    def error(self, message: str, offset: int = 0) -> GrammarError:
+        """Returns the error that points into the value."""
+        return header_error(self.path, self.line, self.column + offset, message)
+
+
+def header_error(path: Path, line: int, column: int, message: str) -> GrammarError:
+    """Returns the error for a place in a grammar file."""
+    return GrammarError(message, file=str(path), line=line, column=column)
+
+
+def read_header(path: Path) -> Header:
+    """Returns the header of a grammar file.
+
+    Raises:
+        GrammarError: the header is wrong, or the file is not UTF-8.
+    """
+    try:
+        text = read_text(path)
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} is not UTF-8; save the grammar as UTF-8"
+        raise header_error(path, 1, 1, message) from None
+    return parse_header(text, path)
+
+
+def parse_header(text: str, path: Path) -> Header:
+    """Returns the header of a grammar's text; `path` is for the messages and for the id.
+
+    Raises:
+        GrammarError: a key is unknown, is there twice, or has a value that can't be read.
+    """
+    entries: dict[str, _Entry] = {}
+    start = 0
+    number = 1
+    while text.startswith(_MARK, start):
+        line = text[start:].partition("\n")[0]
+        entry = _read_line(line, path, number)
+        if entry.key in entries:
+            first = entries[entry.key].line
+            raise header_error(
+                path, number, 1, f"`{entry.key}` stands twice; first on line {first}"
+            )
+        if entry.key == "id" and number != 1:
+            raise header_error(path, number, 1, "`id` is the first line of a format")
+        entries[entry.key] = entry
+        start += len(line) + 1
+        number += 1
+    if late := _LATE_MARK.search(text, start):
+        late_line = text.count("\n", 0, late.start()) + 1
+        message = "found a header line after other lines; move it up to the first lines"
+        raise header_error(path, late_line, 1, message)
+    return _build(entries)
+
+
+def scan_headers(folder: Path) -> list[tuple[Path, Header]]:
+    """Returns the format files directly in a folder with their headers, sorted by name.
+
+    A file without an id is a library and is left out.
+    """
+    headers = ((path, read_header(path)) for path in grammar_paths(folder))
+    return [(path, header) for path, header in headers if header.id]
+
+
+def _read_line(line: str, path: Path, number: int) -> _Entry:
+    match = _LINE.match(line)
+    if match is None:
+        message = "a header line reads `//@ key: value`"
+        raise header_error(path, number, len(_MARK) + 1, message)
+    key = match["key"]
+    if key not in KEYS:
+        nearest = difflib.get_close_matches(key.lower(), KEYS, 1)
+        mend = f"nearest: `{nearest[0]}`" if nearest else f"known: {', '.join(KEYS)}"
+        message = f"unknown header key `{key}`; {mend}"
+        raise header_error(path, number, match.start("key") + 1, message)
+    return _Entry(key, match["value"], path, number, match.start("value") + 1)
+
+
+def _build(entries: Mapping[str, _Entry]) -> Header:
+    values: dict[str, object] = {
+        key.replace("-", "_"): _READERS[key](entry) for key, entry in entries.items()
+    }
+    if not values.get("title"):
+        values["title"] = values.get("id", "")
+    return Header(**values)  # type: ignore[arg-type]  # each reader gives its field's type
+
+
+def _read_id(entry: _Entry) -> str:
+    if not _ID.fullmatch(entry.value):
+        raise entry.error("an id is made of lower-case letters, digits, `_` and `-`")
+    if entry.value != entry.path.stem:
+        raise entry.error(f"the id `{entry.value}` must equal the file's name `{entry.path.stem}`")
+    return entry.value
+
+
+def _read_text(entry: _Entry) -> str:
+    return entry.value
+
+
+def _read_words(entry: _Entry) -> tuple[str, ...]:
+    return tuple(word for part in entry.value.split(",") if (word := part.strip()))
+
+
+def _read_strings(entry: _Entry) -> tuple[str, ...]:
+    """Returns the parts between commas; a part in double quotes is a JSON string."""
+    found: list[str] = []
+    value, position = entry.value, 0
+    while position < len(value):
+        if value[position].isspace():
+            position += 1
+        elif value[position] == '"':
+            part, position = _quoted(entry, position)
+            found.append(part)
+        else:
+            end = value.find(",", position)
+            end = len(value) if end < 0 else end
+            if word := value[position:end].strip():
+                found.append(word)
+            position = end + 1
+    return tuple(found)
+
+
+def _quoted(entry: _Entry, position: int) -> tuple[str, int]:
+    """Returns the JSON string at a position and the position after its comma."""
+    match = _STRING.match(entry.value, position)
+    try:
+        part = cast("str", json.loads(match[0])) if match else None
+    except json.JSONDecodeError:
+        part = None
+    if match is None or part is None:
+        raise entry.error("found a string that JSON can't read; close it with `\"`", position)
+    rest = entry.value[match.end() :].lstrip()
+    if rest and not rest.startswith(","):
+        raise entry.error("strings are separated by commas", len(entry.value) - len(rest))
+    return part, len(entry.value) - len(rest) + 1
+
+
+def _read_pairs(entry: _Entry) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for word in re.finditer(r"[^\s,]+", entry.value):
+        pair = _PAIR.fullmatch(word[0])
+        if pair is None:
+            raise entry.error(f"`{entry.key}` is written `name=value name=value`", word.start())
+        if pair["name"] in pairs:
+            raise entry.error(f"`{pair['name']}` stands twice in `{entry.key}`", word.start())
+        pairs[pair["name"]] = pair["value"]
+    return pairs
+
+
+def _read_trim(entry: _Entry) -> dict[str, str]:
+    pairs = _read_pairs(entry)
+    for mode in pairs.values():
+        if mode not in MODES:
+            nearest = difflib.get_close_matches(mode, MODES, 1)
+            mend = f"nearest: `{nearest[0]}`" if nearest else f"known: {', '.join(MODES)}"
+            offset = entry.value.index(f"={mode}") + 1
+            raise entry.error(f"unknown way to trim `{mode}`; {mend}", offset)
+    return pairs
+
+
+def _choice(*allowed: str) -> Callable[[_Entry], str]:
+    """Returns a reader that takes one of the words."""
+
+    def read(entry: _Entry) -> str:
+        if entry.value not in allowed:
+            listed = " or ".join(f"`{word}`" for word in allowed)
+            raise entry.error(f"found `{entry.value}`; `{entry.key}` is {listed}")
+        return entry.value
+
+    return read
+
+
+_READERS: dict[str, Callable[[_Entry], object]] = {
+    "id": _read_id,
+    "title": _read_text,
+    "aliases": _read_words,
+    "models": _read_words,
+    "stop": _read_strings,
+    "trim": _read_trim,
+    "roles": _read_pairs,
+    "tools": _read_words,
+    "since": _read_text,
+    "source": _read_text,
+    "unknown-arguments": _choice("keep", "drop"),
+    "whitespace": _choice("free", "exact"),
+}

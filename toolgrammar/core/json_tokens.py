@@ -1,0 +1,48 @@
+"""The tokens of strict JSON (RFC 8259) as patterns and tables, for text that may be cut anywhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MAX_DEPTH: Final = 200
+"""How deep brackets may nest, unless the caller says otherwise."""
+
+MAX_DIGITS: Final = 4300
+"""CPython refuses to read a longer integer (`sys.int_info.default_max_str_digits`)."""
+
+
+def _run(pattern: str) -> Callable[[str, int], re.Match[str]]:
+    """Give the matcher of a pattern that also matches nothing, so that it always matches."""
+    return cast("Callable[[str, int], re.Match[str]]", re.compile(pattern).match)
+
+
+SPACES: Final = " \t\n\r"
+space_run = _run(r"[ \t\n\r]*+")
+digit_run = _run(r"[0-9]*+")
+
+_LOW = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_LOW_BEGUN = r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?"
+# One whole escape. A high surrogate is whole with its low half, or where none can follow it.
+_UNIT = (
+    r'\\(?:["\\/bfnrt]|u(?:(?![dD][89abAB])[0-9a-fA-F]{4}'
+    rf"|[dD][89abAB][0-9a-fA-F]{{2}}(?:{_LOW}|(?!{_LOW_BEGUN}\Z))))"
+)
+unit = re.compile(_UNIT).match
+unit_run = _run(rf"(?:{_UNIT})*+")
+unit_begun = _run(rf"(?:\\(?:u(?:[dD][89abAB][0-9a-fA-F]{{2}}{_LOW_BEGUN}|[0-9a-fA-F]{{0,4}}))?)?")
+LONGEST_UNIT: Final = 12
+string_run = _run(rf'(?:[^"\\\x00-\x1f]++|{_UNIT})*+')
+backtick_run = _run(r"[^`\\]*+")
+
+plain_scalar = re.compile(
+    r"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null)(?=[ \t\n\r,\]}])"
+).match
+DELIMITERS: Final = " \t\n\r,]}"
+# A root number or literal has no comma or bracket to end it: it ends where no word goes on.
+word_character = re.compile(r"[\w.+-]").match
+as_json = json.JSONEncoder(ensure_ascii=False).encode

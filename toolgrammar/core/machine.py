@@ -1,0 +1,308 @@
+"""Turns LALR tables into nodes: one for each stack that the parser can reach, made on demand.
+
+A node knows which terminals it takes, the one regular expression that reads any of them, and,
+for each terminal, what happens: which calls and groups close, which role it plays, and the next
+node. An envelope does not nest inside itself, so a grammar has few nodes, and after the first
+messages parsing is a walk over ready nodes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from toolgrammar.core import roles
+from toolgrammar.core.partial import partial
+from toolgrammar.core.raw_end import RawEnd
+from toolgrammar.core.tables import Tables, Terminal
+
+END = -1
+MAX_TOKEN = 1024
+"""Characters that a name, key or other scanned token of the envelope may have."""
+IDENTIFIER = r"[^\s<>\"'/]{1,256}(?=[\s<>\"'/])"
+
+
+class Step:
+    """What reading one terminal in one node does."""
+
+    __slots__ = (
+        "after",
+        "before",
+        "kind",
+        "leaf",
+        "machine",
+        "opens",
+        "stack",
+        "terminal",
+        "weight",
+        "_node",
+    )
+
+    def __init__(self, machine: Machine, terminal: Terminal) -> None:
+        self.machine = machine
+        self.terminal = terminal
+        self.kind = terminal.kind
+        self.before: tuple[str, ...] = ()
+        """Roles that close before the terminal."""
+        self.after: tuple[str, ...] = ()
+        """Roles that close with it."""
+        self.leaf = ""
+        """The role that the terminal fills."""
+        self.opens = ""
+        """The structure that opens with it."""
+        self.stack: tuple[int, ...] = ()
+        self._node: Node | None = None
+        self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0
+        """Literal characters: evidence that what stands here is a call."""
+
+    @property
+    def node(self) -> Node:
+        """The node that the step leads to, made when it is first asked for."""
+        if self._node is None:
+            self._node = self.machine.node(self.stack)
+        return self._node
+
+
+class Node:
+    """One reachable stack of LALR states."""
+
+    __slots__ = (
+        "accepts_text",
+        "after_text",
+        "end",
+        "machine",
+        "numbers",
+        "payloads",
+        "raw_end",
+        "skipping",
+        "stack",
+        "steps",
+        "tokens",
+        "_beginnings",
+        "_opener",
+        "_opener_beginnings",
+        "_token",
+    )
+
+    def __init__(self, machine: Machine, stack: tuple[int, ...]) -> None:
+        self.machine = machine
+        self.stack = stack
+        self.steps: dict[str, Step] = {}
+        """Group name in the node's expression, or name of the payload → step."""
+        self.payloads: tuple[Step, ...] = ()
+        self.tokens: list[tuple[str, Terminal]] = []
+        self.end: tuple[str, ...] | None = None
+        """Roles that close when the text ends here; None where it may not end."""
+        self.accepts_text = False
+        self.after_text: tuple[tuple[str, ...], tuple[int, ...]] = ((), stack)
+        """What closes when text follows, and the stack then."""
+        self.skipping = False
+        self.raw_end: dict[str, RawEnd] = {}
+        self._token: re.Pattern[str] | None = None
+        self._beginnings: re.Pattern[str] | None = None
+        self._opener: re.Pattern[str] | None = None
+        self._opener_beginnings: re.Pattern[str] | None = None
+        self._fill()
+
+    def _fill(self) -> None:
+        tables = self.machine.tables
+        payloads = []
+        for number in sorted(tables.actions[self.stack[-1]]):
+            if number == END:
+                self.end = self.machine.end_of(self.stack)
+                continue
+            terminal = tables.terminals[number]
+            if terminal.name in roles.TEXT_LIKE:
+                shifted = self.machine.shift(self.stack, number)
+                if shifted is not None:
+                    self.accepts_text = True
+                    self.skipping = terminal.name == "SKIPPED"
+                    self.after_text = (shifted[1], shifted[0][:-1])
+                continue
+            step = self.machine.step(self.stack, number)
+            if step is None:
+                continue
+            if terminal.kind == "payload":
+                payloads.append(step)
+                self.steps[terminal.name] = step
+            else:
+                self.steps[f"t{number}"] = step
+                self.tokens.append((f"t{number}", terminal))
+        self.payloads = tuple(payloads)
+        kinds = {"literal": 0, "same": 0, "tool": 1, "regex": 2}
+        self.tokens.sort(
+            key=lambda pair: (-pair[1].priority, kinds[pair[1].kind], -len(pair[1].pattern), pair[0])
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether white space counts here, so that none is skipped before a token."""
+        return any(step.terminal.name == "RAW" for step in self.payloads)
+
+    @property
+    def token(self) -> re.Pattern[str]:
+        """Reads one token, with the white space before it where that does not count."""
+        if self._token is None:
+            body = "|".join(
+                f"(?P<{group}>{self.machine.pattern(terminal)})" for group, terminal in self.tokens
+            )
+            self._token = re.compile(
+                (r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})")
+            )
+        return self._token
+
+    @property
+    def beginnings(self) -> re.Pattern[str]:
+        """Matches what may still become a token of this node, up to the end of the text."""
+        if self._beginnings is None:
+            parts = [b for _, t in self.tokens if (b := self.machine.partial(t))]
+            body = "|".join(parts) or "(?!)"
+            self._beginnings = re.compile(
+                rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z"
+            )
+        return self._beginnings
+
+    @property
+    def opener(self) -> re.Pattern[str]:
+        """Finds the next place in text where a call, group or section may open."""
+        if self._opener is None:
+            self._opener = re.compile("|".join(self._opener_parts()[0]) or "(?!)")
+        return self._opener
+
+    @property
+    def opener_beginnings(self) -> re.Pattern[str]:
+        """Finds the tail of the text that may become an opener."""
+        if self._opener_beginnings is None:
+            body = "|".join(self._opener_parts()[1]) or "(?!)"
+            self._opener_beginnings = re.compile(rf"(?:{body})\Z")
+        return self._opener_beginnings
+
+    def _opener_parts(self) -> tuple[list[str], list[str]]:
+        """Gives the openers, lengthened where one alone is too short to be evidence."""
+        wholes, begins = [], []
+        for group, terminal in self.tokens:
+            whole = self.machine.pattern(terminal)
+            begin = self.machine.partial(terminal)
+            step = self.steps[group]
+            following = step.node
+            if terminal.kind == "literal" and step.weight < 3 and following.tokens:
+                second = "|".join(self.machine.pattern(t) for _, t in following.tokens)
+                second_begin = "|".join(
+                    b for _, t in following.tokens if (b := self.machine.partial(t))
+                )
+                blanks = "" if following.exact else r"\s{0,16}"
+                begin = "|".join(
+                    part
+                    for part in (begin, f"{whole}{blanks}(?:{second_begin})?")
+                    if part
+                )
+                whole = f"{whole}(?={blanks}(?:{second}))"
+            wholes.append(whole)
+            if begin:
+                begins.append(begin)
+        return wholes, begins
+
+    def end_of_raw(self, step: Step) -> RawEnd:
+        """Gives what ends a raw payload that begins in this node."""
+        key = step.terminal.name
+        found = self.raw_end.get(key)
+        if found is None:
+            found = self.raw_end[key] = RawEnd(step.node, step.leaf)
+        return found
+
+
+class Machine:
+    """The nodes of one grammar for one set of tool names."""
+
+    def __init__(self, tables: Tables, tool_names: Iterable[str] = ()) -> None:
+        self.tables = tables
+        self.tool_names = tuple(sorted(tool_names, key=lambda name: (-len(name), name)))
+        self.nodes: dict[tuple[int, ...], Node] = {}
+        self.start = self.node((0,))
+
+    def node(self, stack: tuple[int, ...]) -> Node:
+        """Gives the one node of a stack."""
+        found = self.nodes.get(stack)
+        if found is None:
+            found = self.nodes[stack] = Node(self, stack)
+        return found
+
+    def pattern(self, terminal: Terminal) -> str:
+        """Gives the regular expression of a terminal, with the known tools filled in."""
+        if terminal.kind == "tool":
+            return "(?:" + "|".join(map(re.escape, self.tool_names)) + ")" if self.tool_names else "(?!)"
+        if terminal.kind == "same":
+            return IDENTIFIER
+        return terminal.pattern
+
+    def partial(self, terminal: Terminal) -> str:
+        """Gives the expression of the beginnings of a terminal."""
+        if terminal.kind == "tool":
+            return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
+        if terminal.kind == "same":
+            return IDENTIFIER
+        return terminal.partial
+
+    def shift(
+        self, stack: tuple[int, ...], number: int
+    ) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
+        """Follows the reductions before a terminal; gives the stack after it and what closed."""
+        tables = self.tables
+        states = list(stack)
+        closed: list[str] = []
+        for _ in range(10_000):
+            action = tables.actions[states[-1]].get(number)
+            if action is None:
+                return None
+            if action[0] == 0:
+                if number == END:
+                    return tuple(states), tuple(closed)
+                states.append(action[1])
+                return tuple(states), tuple(closed)
+            if not self._reduce(states, action[1], closed):
+                return None
+        return None
+
+    def _reduce(self, states: list[int], rule: int, closed: list[str]) -> bool:
+        origin, length, role = self.tables.rules[rule]
+        if length:
+            del states[-length:]
+        if role:
+            closed.append(role)
+        target = self.tables.gotos[states[-1]].get(origin)
+        if target is None:
+            return False
+        states.append(target)
+        return True
+
+    def end_of(self, stack: tuple[int, ...]) -> tuple[str, ...] | None:
+        """Gives the roles that close when the text ends on this stack, or None if it may not."""
+        result = self.shift(stack, END)
+        return None if result is None else result[1]
+
+    def step(self, stack: tuple[int, ...], number: int) -> Step | None:
+        """Works out what reading a terminal on this stack does."""
+        shifted = self.shift(stack, number)
+        if shifted is None:
+            return None
+        states = list(shifted[0])
+        step = Step(self, self.tables.terminals[number])
+        step.before = shifted[1]
+        step.leaf = self.tables.leaf_roles[states[-1]]
+        step.opens = self._opens(shifted[0][:-1], number)
+        closed: list[str] = []
+        # A state that can only reduce, does so at once: a call ends with its last character.
+        while True:
+            row = self.tables.actions[states[-1]]
+            targets = {action for action in row.values()}
+            if len(targets) != 1:
+                break
+            kind, rule = next(iter(targets))
+            if kind == 0 or not self._reduce(states, rule, closed):
+                break
+        step.after = tuple(closed)
+        step.stack = tuple(states)
+        return step
+
+    def _opens(self, stack: tuple[int, ...], number: int) -> str:
+        return self.tables.opening[stack[-1]].get(number, "")

@@ -1,0 +1,262 @@
+"""Python's literals on the wire: numbers and named values, strings, open containers."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from functools import lru_cache
+from typing import Final
+
+encode_json: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+STRING_PREFIXES: Final = frozenset({"", "r", "u", "f", "rf", "fr"})
+"""What may stand before a quote, in lower case; bytes have no place in JSON."""
+
+LONGEST_WORD: Final = 4300
+"""A number of more characters is refused: CPython reads no longer integer, and reading is slow."""
+
+NAMED_VALUES: Final[dict[str, bool | None]] = {
+    "True": True,
+    "False": False,
+    "None": None,
+    "true": True,
+    "false": False,
+    "null": None,
+}
+
+LIST: Final = "list"
+ROUND: Final = "round"  # a tuple, or one value in parentheses
+BRACE: Final = "brace"  # a dictionary or a set: its first item is not delimited yet
+DICTIONARY: Final = "dictionary"
+SET: Final = "set"
+
+CONTAINER_KINDS: Final = {"[": LIST, "(": ROUND, "{": BRACE}
+CLOSERS: Final = {LIST: "]", ROUND: ")", BRACE: "}", DICTIONARY: "}", SET: "}"}
+
+_INTEGER = re.compile(
+    r"([+-]?)(?:0[xX]((?:_?[0-9a-fA-F])+)|0[oO]((?:_?[0-7])+)|0[bB]((?:_?[01])+)"
+    r"|([0-9](?:_?[0-9])*))"
+)
+_FLOAT = re.compile(
+    r"[+-]?(?:[0-9](?:_?[0-9])*\.?|(?:[0-9](?:_?[0-9])*)?\.[0-9](?:_?[0-9])*)"
+    r"(?:[eE][+-]?[0-9](?:_?[0-9])*)?"
+)
+_OPEN_EXPONENT = re.compile(r"[+-]?[0-9._]+[eE]")
+_INTEGER_BASES = (16, 8, 2, 10)
+
+_SIMPLE_ESCAPES: Final = {
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "\n": "",
+}
+_ESCAPE = re.compile(
+    r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})"
+    r"|U([0-9a-fA-F]{8})|(\r\n?))"
+)
+# At the end of the text so far: more of it could make this a whole or a longer escape.
+_UNFINISHED_ESCAPE = re.compile(
+    r"\\(?:[0-7]{0,2}|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|\r)\Z"
+)
+_SURROGATE_PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
+_SOLID = re.compile(r"\S")
+
+
+def skip_space(text: str, position: int) -> int:
+    """Give the offset of the first character from `position` on that is no white space."""
+    solid = _SOLID.search(text, position)
+    return len(text) if solid is None else solid.start()
+
+
+def exponent_may_be_signed(word: str) -> bool:
+    """Whether `word` stops after the `e` of a decimal number, where a sign may follow."""
+    return word[-1:] in {"e", "E"} and _OPEN_EXPONENT.fullmatch(word) is not None
+
+
+def read_scalar(word: str) -> tuple[str, str] | None:
+    """Give the JSON text of a number or named value and its text as a key, or None.
+
+    Leading zeros are skipped (`month=07`); infinite and complex numbers are refused.
+    """
+    value: bool | int | float | None
+    if word in NAMED_VALUES:
+        value = NAMED_VALUES[word]
+        return encode_json(value), str(value)
+    try:
+        integer = _INTEGER.fullmatch(word)
+        if integer is not None:
+            kind = (integer.lastindex or 0) - 2
+            digits = integer[kind + 2].replace("_", "")
+            value = int(integer[1] + digits, _INTEGER_BASES[kind])
+        elif _FLOAT.fullmatch(word) is not None:
+            value = float(word)
+        else:
+            return None
+        return encode_json(value), str(value)
+    except ValueError:  # past the interpreter's limit of digits, or infinite
+        return None
+
+
+def _escaped_character(escape: re.Match[str]) -> str | None:
+    """Give what an escape by number or line end means, or None when it is past the last character."""
+    octal, *hexadecimal, _line_end = escape.groups()
+    if octal is not None:
+        return chr(int(octal, 8))
+    digits = next((group for group in hexadecimal if group is not None), None)
+    if digits is None:  # backslash and line end
+        return ""
+    number = int(digits, 16)
+    return chr(number) if number <= sys.maxunicode else None
+
+
+@lru_cache(maxsize=4)
+def _plain_run(quote: str, *, formatted: bool) -> re.Pattern[str]:
+    """Compile the longest run of characters that stand for themselves in such a string."""
+    special = quote + "\\" + ("{}" if formatted else "")
+    return re.compile(f"[^{re.escape(special)}]+")
+
+
+def _join_surrogates(text: str) -> str:
+    """Give `text` with each pair of surrogates as the one character that it means."""
+    return _SURROGATE_PAIR.sub(
+        lambda pair: chr(0x10000 + ((ord(pair[1]) - 0xD800) << 10) + ord(pair[2]) - 0xDC00), text
+    )
+
+
+class PythonStringReader:
+    r"""Decode one Python string literal, from its opening quote on, in any cutting.
+
+    Line ends and control characters are data in every kind of string, as models write them. An
+    unknown or misspelt escape (`\d`, `\x4`) and `\N{…}` keep their backslash.
+    """
+
+    __slots__ = ("_formatted", "_held", "_high", "_quote", "_raw", "_run", "closed", "failure")
+
+    def __init__(self, prefix: str = "") -> None:
+        self._raw = "r" in prefix
+        self._formatted = "f" in prefix
+        self._quote = ""  # one or three quotes, "" until they have been told apart
+        self._held = ""  # consumed, but its meaning depends on what follows
+        self._high = ""  # a high surrogate, decoded, whose partner may follow
+        self._run = _plain_run("'", formatted=False)
+        self.closed = False
+        self.failure = ""
+
+    def feed(self, text: str, position: int) -> tuple[str, int]:
+        """Give the decoded characters and the offset of the first character not consumed."""
+        shift = 0
+        if self._held:
+            shift = position - len(self._held)
+            text, position = self._held + text[position:], 0
+            self._held = ""
+        pieces: list[str] = [self._high]
+        if not self._quote:
+            position = self._open(text, position)
+        while position < len(text) and not self.closed and not self.failure:
+            run = self._run.match(text, position)
+            if run is not None:
+                pieces.append(run[0])
+                position = run.end()
+            elif text[position] == "\\":
+                position = self._read_backslash(text, position, pieces)
+            elif text[position] == self._quote[0]:
+                position = self._read_quote(text, position, pieces)
+            else:
+                position = self._read_brace(text, position, pieces)
+        return self._joined(pieces), position + shift
+
+    def _joined(self, pieces: list[str]) -> str:
+        """Give the decoded pieces as one text, keeping back half of a surrogate pair."""
+        decoded = "".join(pieces)
+        self._high = ""
+        if decoded.isascii():
+            return decoded
+        decoded = _join_surrogates(decoded)
+        if not self.closed and "\ud800" <= decoded[-1] <= "\udbff":
+            self._high = decoded[-1]
+            return decoded[:-1]
+        return decoded
+
+    def _hold(self, text: str, position: int) -> int:
+        self._held = text[position:]
+        return len(text)
+
+    def _open(self, text: str, position: int) -> int:
+        """Tell one opening quote from three, and from an empty string."""
+        opening = text[position : position + 3]
+        quote = opening[0]
+        if len(opening) < 3 and opening == quote * len(opening):
+            return self._hold(text, position)
+        self._quote = quote * 3 if opening == quote * 3 else quote
+        self._run = _plain_run(quote, formatted=self._formatted)
+        if opening[1] == quote and len(self._quote) == 1:
+            self.closed = True
+            return position + 2
+        return position + len(self._quote)
+
+    def _read_quote(self, text: str, position: int, pieces: list[str]) -> int:
+        if text.startswith(self._quote, position):
+            self.closed = True
+            return position + len(self._quote)
+        if self._quote.startswith(text[position : position + 3]):
+            return self._hold(text, position)  # the text ends: the other quotes may follow
+        pieces.append(self._quote[0])
+        return position + 1
+
+    def _read_backslash(self, text: str, position: int, pieces: list[str]) -> int:
+        if self._raw:
+            if position + 1 == len(text):
+                return self._hold(text, position)
+            # In a raw string a backslash keeps a quote from closing, and both are data.
+            length = 2 if text[position + 1] in {"\\", self._quote[0]} else 1
+            pieces.append(text[position : position + length])
+            return position + length
+        simple = _SIMPLE_ESCAPES.get(text[position + 1 : position + 2])
+        if simple is not None:
+            pieces.append(simple)
+            return position + 2
+        if _UNFINISHED_ESCAPE.match(text, position) is not None:
+            return self._hold(text, position)
+        escape = _ESCAPE.match(text, position)
+        character = None if escape is None else _escaped_character(escape)
+        if escape is None or character is None:
+            pieces.append("\\")
+            return position + 1
+        pieces.append(character)
+        return escape.end()
+
+    def _read_brace(self, text: str, position: int, pieces: list[str]) -> int:
+        """Read a doubled brace of an f-string; a single one would hold an expression."""
+        if position + 1 == len(text):
+            return self._hold(text, position)
+        if text[position + 1] == text[position]:
+            pieces.append(text[position])
+            return position + 2
+        self.failure = "Found a placeholder in an f-string; arguments are literals"
+        return position + 1
+
+
+class OpenContainer:
+    """One open bracket and what has been read of it."""
+
+    __slots__ = ("commas", "keyed", "kind", "opened_at", "whole_until")
+
+    def __init__(self, kind: str, opened_at: int) -> None:
+        self.kind = kind
+        self.opened_at = opened_at  # where its opener stands among the pieces
+        self.whole_until = opened_at + 1  # the pieces up to there hold whole items only
+        self.commas = 0
+        self.keyed = False  # in a dictionary: a key and its colon have been read
+
+    @property
+    def at_key(self) -> bool:
+        """Whether what is being read is, or may turn out to be, a key."""
+        return self.kind == BRACE or (self.kind == DICTIONARY and not self.keyed)

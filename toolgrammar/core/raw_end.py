@@ -1,0 +1,156 @@
+"""Finds where a raw payload ends: the rule of the first closer without a partner inside.
+
+A raw value has no escapes, so a closer inside it looks like its own. Three things tell:
+
+- a closer counts only if what follows it is what the grammar takes there;
+- the tags of a call that is quoted inside the value balance: its opener (seen only where a child
+  tag or its own closer follows) pushes, its closer pops, and while one is open no closer ends
+  the value;
+- the value's own tag may be quoted too: its closer then pairs, unless the call's closer follows.
+
+An opener of another call never ends a string: a file that documents a format must not run.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.partial import partial
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.tables import Terminal
+
+BLANKS = r"\s{0,256}"
+"""White space that may stand between a closer inside a raw value and what follows it."""
+
+
+class RawEnd:
+    """What ends a raw payload before one node, as regular expressions made on demand."""
+
+    __slots__ = (
+        "call_closes_alone",
+        "closing_call",
+        "closes_line",
+        "machine",
+        "nests",
+        "node",
+        "_beginnings",
+        "_final",
+        "_search",
+    )
+
+    def __init__(self, node: Node, role: str) -> None:
+        self.node = node
+        self.machine = node.machine
+        self.closes_line = any("\n" in terminal.lead for _, terminal in node.tokens)
+        """Whether the closer is written at the start of a line of its own."""
+        opener = self.machine.tables.call_opener
+        first = {group for group, _ in node.tokens}
+        self.nests = role in ("value", "input", "body") and bool(opener) and not any(
+            f"t{head[0]}" in first for head in opener[3:]
+        )
+        self.closing_call: re.Pattern[str] | None = None
+        self.call_closes_alone = bool(opener) and f"t{opener[0][0]}" in first
+        """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
+        self._search: re.Pattern[str] | None = None
+        self._final: re.Pattern[str] | None = None
+        self._beginnings: re.Pattern[str] | None = None
+
+    @property
+    def search(self) -> re.Pattern[str]:
+        """Finds the next closer, or tag of a quoted call, that is sure by what follows it."""
+        if self._search is None:
+            self._search = re.compile(self._expression(final=False))
+        return self._search
+
+    @property
+    def final(self) -> re.Pattern[str]:
+        """The same where no more text comes: the end of the text may follow a closer."""
+        if self._final is None:
+            self._final = re.compile(self._expression(final=True))
+        return self._final
+
+    @property
+    def beginnings(self) -> re.Pattern[str]:
+        """Finds the tail of the text that may become what `search` finds."""
+        if self._beginnings is None:
+            parts = [p for part in self._parts(final=False) if (p := partial(part))]
+            self._beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
+        return self._beginnings
+
+    def _expression(self, *, final: bool) -> str:
+        return "|".join(self._parts(final=final)) or "(?!)"
+
+    def _parts(self, *, final: bool) -> list[str]:
+        parts = []
+        if self.nests:
+            closer, follow, value, *heads = self.machine.tables.call_opener
+            terminals = self.machine.tables.terminals
+            following = "|".join(self._named(terminals[n], "") for n in follow)
+            after = f"(?={BLANKS}(?:{following}))" if follow else ""
+            for number, head in enumerate(heads):
+                name = f"call_opener_{number}"
+                parts.append(f"(?P<{name}>{self._sequence(head, f'opened_{number}')}){after}")
+            if not self.call_closes_alone:
+                parts.append(f"(?P<call_closer>{self._sequence(closer, 'closed')})")
+                self.closing_call = re.compile(rf"\s*(?:{self._sequence(closer, 'closed')})")
+            if value:
+                parts.append(f"(?P<value_opener>{self._sequence(value, 'key')})")
+        closers = []
+        for group, terminal in self.node.tokens:
+            closers.append(self._unit(group, terminal, final=final))
+        # A closer is tried before the tags of quoted calls: it may be one of them.
+        return [*closers, *parts]
+
+    def _sequence(self, numbers: tuple[int, ...], group: str) -> str:
+        """Joins terminals; the first that is no literal is captured under `group`."""
+        out, named = [], False
+        for number in numbers:
+            terminal = self.machine.tables.terminals[number]
+            text = self._named(terminal, "")
+            if terminal.kind != "literal" and not named:
+                text, named = f"(?P<{group}>{text})", True
+            out.append(text)
+        return r"\s{0,16}".join(out)
+
+    def _named(self, terminal: Terminal, group: str) -> str:
+        text = self.machine.pattern(terminal)
+        text = re.sub(r"\(\?P<\w+>", "(?:", text)
+        return f"(?P<{group}>{text})" if group else text
+
+    def _unit(self, group: str, terminal: Terminal, *, final: bool) -> str:
+        """Writes one closer: the tokens that the grammar forces, and what may follow them."""
+        text = self._named(terminal, self._same(terminal, "u", group))
+        node = self.node.steps[group].node
+        while (
+            len(node.tokens) == 1 and not node.payloads and not node.accepts_text and node.end is None
+            and node.tokens[0][1].kind in ("literal", "same") and not self.node.steps[group].after
+        ):
+            inner, terminal = node.tokens[0]
+            text += r"\s{0,16}" + self._named(terminal, self._same(terminal, "u", group))
+            step = node.steps[inner]
+            node = step.node
+            if step.after:
+                break
+        return f"(?P<closer_{group}>{text})" + self._follow(group, node, final=final)
+
+    def _same(self, terminal: Terminal, prefix: str, group: str) -> str:
+        return f"{prefix}_{terminal.name}_{group}" if terminal.kind == "same" else ""
+
+    def _follow(self, group: str, node: Node, *, final: bool) -> str:
+        if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
+            return ""
+        options = []
+        for inner, terminal in node.tokens:
+            text = self._named(terminal, "")
+            step = node.steps[inner]
+            if terminal.kind == "literal" and step.weight < 3 and step.node.tokens:
+                second = "|".join(
+                    self._named(t, self._same(t, f"f{inner}", group)) for _, t in step.node.tokens
+                )
+                text += rf"\s{{0,16}}(?:{second})"
+            options.append(text)
+        end = r"|\Z" if final else ""
+        return f"(?={BLANKS}(?:{'|'.join(options)}{end}))"

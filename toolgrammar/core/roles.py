@@ -1,0 +1,75 @@
+"""Names the roles that grammar rules may play and the payload terminals that a grammar declares.
+
+A rule's name is its role. The driver reads roles and never the name of a format.
+"""
+
+from __future__ import annotations
+
+LEAF_ROLES = {
+    "name": "the tool that is called",
+    "id": "the id of the call",
+    "depends_on": "ids of the calls that must be done first, separated by commas or blanks",
+    "arguments": "all arguments at once, as a JSON or Python payload",
+    "key": "the name of the argument whose value follows",
+    "value": "the value of one argument: bare text that the schema types, or JSON",
+    "input": "the payload of a free-text call",
+    "body": "more of the payload of a free-text call, on lines of its own",
+    "text": "text of the message that the format marks as such",
+    "content": "text of the message that stands in an envelope of its own",
+    "reasoning": "what the model thinks aloud",
+    "mode": "how the calls of a group run: `parallel` or `sequential`",
+}
+"""Roles of what is read: one scanned terminal each."""
+
+GROUP_ROLES = {
+    "calls": "a section of calls",
+    "parallel": "a section of calls that do not wait for each other",
+    "sequential": "a section of calls that run one after the other",
+}
+
+STRUCTURE_ROLES = {
+    "start": "the whole message",
+    "call": "one call, from its opener to its closer",
+    "argument": "one argument: a key and its value",
+    **GROUP_ROLES,
+    "results": "tool results written back to the model",
+    "result": "one tool result",
+}
+"""Roles of rules that hold others."""
+
+PAYLOAD_TERMINALS = {
+    "TEXT": "text of the message, up to the next opener",
+    "SKIPPED": "text between calls of a section that belongs to nobody: reported and dropped",
+    "RAW": "text without escapes, up to the closer that the grammar allows next",
+    "JSON_OBJECT": "a JSON object",
+    "JSON_VALUE": "a JSON value",
+    "TEMPLATE_OBJECT": "a JSON object whose strings may be written between backticks",
+    "PYTHON_ARGUMENTS": "the arguments of a Python call, up to its closing parenthesis",
+}
+"""Declared terminals that a scanner reads."""
+
+SAME_TERMINALS = {
+    "SAME_NAME": "the name of the open call again",
+    "SAME_KEY": "the key of the open argument again",
+}
+"""Declared terminals that repeat what was read."""
+
+TOOL_TERMINAL = "TOOL"
+"""Declared terminal that is the name of a known tool."""
+
+DECLARED_TERMINALS = {
+    **PAYLOAD_TERMINALS,
+    **SAME_TERMINALS,
+    TOOL_TERMINAL: "the name of a known tool",
+}
+
+TEXT_LIKE = frozenset({"TEXT", "SKIPPED"})
+JSON_LIKE = frozenset({"JSON_OBJECT", "JSON_VALUE", "TEMPLATE_OBJECT"})
+
+
+def bare_name(symbol: str) -> str:
+    """Takes off what an import or a template puts round a name: `common__json__name` is `name`."""
+    name = symbol.split("{", 1)[0]
+    if name.startswith("_"):
+        return name
+    return name.rsplit("__", 1)[-1]

@@ -1,0 +1,157 @@
+"""Holds a compiled grammar as plain data and finds it: shipped, cached, or compiled now."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from toolgrammar.core import files
+
+TABLE_VERSION = 1
+"""Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
+
+JsonTables = dict[str, Any]
+
+
+@dataclass(slots=True, frozen=True)
+class Terminal:
+    """A terminal of the grammar as the driver needs it."""
+
+    name: str
+    """The name in the grammar, without the prefix of an import."""
+    kind: str
+    """`literal`, `regex`, `payload`, `same` or `tool`."""
+    text: str
+    """A literal as written, with its edge white space; empty for other kinds."""
+    pattern: str
+    """The regular expression that reads it; empty for declared terminals."""
+    partial: str
+    """The regular expression of its proper beginnings; empty where it has none."""
+    priority: int = 0
+    groups: tuple[tuple[str, str], ...] = ()
+    """Named groups that fill a role: pairs of group name in `pattern` and role."""
+
+    @property
+    def lead(self) -> str:
+        """The white space that a literal begins with."""
+        return self.text[: len(self.text) - len(self.text.lstrip())]
+
+    @property
+    def trail(self) -> str:
+        """The white space that a literal ends with."""
+        return self.text[len(self.text.rstrip()) :]
+
+
+@dataclass(slots=True, frozen=True)
+class Production:
+    """A rule with its white-space literals, for writing."""
+
+    origin: str
+    role: str
+    symbols: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Tables:
+    """The LALR tables of one grammar.
+
+    States and rules are numbered in an order that depends on the grammar alone.
+    """
+
+    terminals: tuple[Terminal, ...]
+    rules: tuple[tuple[str, int, str], ...]
+    """Origin, number of symbols and closing role (or an empty string) of each rule."""
+    actions: tuple[dict[int, tuple[int, int]], ...]
+    """For each state: terminal → (0, next state) or (1, rule); terminal -1 is the end."""
+    gotos: tuple[dict[str, int], ...]
+    """For each state: origin of a rule → next state."""
+    leaf_roles: tuple[str, ...]
+    """For each state: the role of the terminal that leads into it, or an empty string."""
+    opening: tuple[dict[int, str], ...]
+    """For each state: terminal → the structural role that it certainly opens (call, a group)."""
+    call_opener: tuple[tuple[int, ...], ...]
+    """Where a call's own tags can nest inside a raw value: the terminals of its closer, the set of
+    those that may follow its opener, those of a value's opener, and those of each way to write the
+    opener; empty where there are none."""
+    productions: tuple[Production, ...]
+    header: dict[str, Any] = field(default_factory=dict)
+    machines: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """Machines made from these tables, by the names of the tools."""
+
+    def to_json(self) -> JsonTables:
+        """Gives the tables as JSON data."""
+        return {
+            "version": TABLE_VERSION,
+            "terminals": [
+                [t.name, t.kind, t.text, t.pattern, t.partial, t.priority, list(t.groups)]
+                for t in self.terminals
+            ],
+            "rules": [list(rule) for rule in self.rules],
+            "actions": [[[t, *a] for t, a in row.items()] for row in self.actions],
+            "gotos": [list(row.items()) for row in self.gotos],
+            "leaf_roles": list(self.leaf_roles),
+            "opening": [list(row.items()) for row in self.opening],
+            "call_opener": [list(part) for part in self.call_opener],
+            "productions": [[p.origin, p.role, list(p.symbols)] for p in self.productions],
+        }
+
+    @classmethod
+    def from_json(cls, data: JsonTables) -> Tables:
+        """Reads tables back.
+
+        Raises:
+            ValueError: when the data is of another version or shape.
+        """
+        try:
+            if data["version"] != TABLE_VERSION:
+                raise ValueError("tables of another version")
+            return cls(
+                terminals=tuple(
+                    Terminal(*row[:6], groups=tuple((a, b) for a, b in row[6]))
+                    for row in data["terminals"]
+                ),
+                rules=tuple((origin, length, role) for origin, length, role in data["rules"]),
+                actions=tuple({t: (a, b) for t, a, b in row} for row in data["actions"]),
+                gotos=tuple(dict(row) for row in data["gotos"]),
+                leaf_roles=tuple(data["leaf_roles"]),
+                opening=tuple(dict(row) for row in data["opening"]),
+                call_opener=tuple(tuple(part) for part in data["call_opener"]),
+                productions=tuple(Production(o, r, tuple(s)) for o, r, s in data["productions"]),
+            )
+        except (KeyError, TypeError, IndexError) as problem:
+            raise ValueError(f"not a table: {problem}") from problem
+
+
+def load(path: Path, digest: str) -> Tables:
+    """Gives the tables of the grammar at `path`, whose text with its imports has this digest.
+
+    Raises:
+        GrammarError: when the grammar has to be compiled and is wrong.
+    """
+    name = f"{path.stem}-{digest[:32]}-{files.compiler_stamp()}.json"
+    for text in files.stored_tables(path.stem, name):
+        tables = _stored(text, digest)
+        if tables is not None:
+            return tables
+    from toolgrammar.core.compile import compile_file  # imports lark: only for what is not stored
+
+    tables = compile_file(path)
+    files.write_cache(name, stored_form(tables, digest))
+    return tables
+
+
+def _stored(text: str, digest: str) -> Tables | None:
+    """Reads a table file, or gives None where it is absent, stale or damaged."""
+    try:
+        data = json.loads(text)
+        return Tables.from_json(data["tables"]) if data["digest"] == digest else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def stored_form(tables: Tables, digest: str) -> str:
+    """Gives the text of a table file."""
+    data = {"digest": digest, "tables": tables.to_json()}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,1 @@
+"""Calls in the shapes of other interfaces, there and back."""

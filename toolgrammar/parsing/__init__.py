@@ -1,0 +1,1 @@
+"""Reading of messages: pushed in chunks, whole, or from a stream."""

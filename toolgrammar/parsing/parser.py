@@ -1,0 +1,157 @@
+"""Wires one message's driver and builder: the push parser of the public API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from toolgrammar.core.build import Builder
+from toolgrammar.core.driver import Driver
+from toolgrammar.core.machine import Machine
+from toolgrammar.core.source import Source
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.diagnostics import Diagnostic
+from toolgrammar.values.limits import Limits
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.catalogue.format import Format
+    from toolgrammar.values.events import Event
+    from toolgrammar.values.tools import ToolSpec
+
+FinishReason = Literal["stop", "length", "tool_calls", "content_filter"] | str | None
+_MACHINES_KEPT = 64
+_ENDLESS = Limits()
+
+
+class Parser:
+    """Reads one message as it arrives.
+
+    A parser belongs to one thread or task. Text never raises; `feed` after `close` does.
+    """
+
+    def __init__(
+        self,
+        format: Format | str,  # noqa: A002  (the public name)
+        *,
+        tools: Iterable[object] | None = None,
+        strict: bool = False,
+        prefix: str = "",
+        id_seed: str = "",
+        limits: Limits = _ENDLESS,
+    ) -> None:
+        from toolgrammar.catalogue.registry import formats
+
+        self._format = formats.resolve(format)
+        header = self._format.header
+        specs = to_specs(tools) if tools is not None else {}
+        self._source = Source()
+        self._limits = limits
+        self._builder = Builder(
+            source=self._source,
+            format_id=self._format.id,
+            tools=specs,
+            trim=header.trim,
+            wire_roles=header.roles,
+            drop_unknown=header.unknown_arguments == "drop",
+            id_seed=id_seed,
+            listening=True,
+        )
+        self._driver = Driver(
+            machine_of(self._format, specs),
+            self._builder,
+            base=-len(prefix),
+            max_depth=limits.max_depth or 200,
+        )
+        self._result: ParseResult | None = None
+        self._closed = False
+        self._strict = strict
+        if prefix:
+            self._driver.feed(prefix)
+
+    def run_whole(self, text: str, finish_reason: FinishReason = None) -> ParseResult:
+        """Reads a whole message at once: the same machine fed once, with nobody listening."""
+        self._builder.listening = False
+        self._take(text, final=True, finish_reason=finish_reason)
+        return self.result
+
+    @property
+    def steps(self) -> int:
+        """Rounds of work so far: grows linearly with the text."""
+        return self._driver.steps
+
+    def feed(self, chunk: str) -> list[Event]:
+        """Takes the next piece of the message; gives what is certain by now.
+
+        Raises:
+            RuntimeError: after `close`.
+            TypeError: for anything but a str.
+        """
+        if self._closed:
+            raise RuntimeError("feed() after close(): make a new Parser for a new message")
+        if not isinstance(chunk, str):
+            raise TypeError(f"feed() takes a str, got {type(chunk).__name__}")
+        if chunk:
+            self._take(chunk, final=False)
+        return self._taken()
+
+    def close(self, finish_reason: FinishReason = None) -> list[Event]:
+        """Ends the message; gives the events of its end. A second call gives none."""
+        if not self._closed:
+            self._take("", final=True, finish_reason=finish_reason)
+        return self._taken()
+
+    def _take(self, chunk: str, *, final: bool, finish_reason: FinishReason = None) -> None:
+        self._source.append(chunk)
+        if final:
+            self._closed = True
+            self._builder.cut_by_server = finish_reason == "length"
+        self._driver.feed(chunk, final=final)
+
+    def _taken(self) -> list[Event]:
+        events, self._builder.events = self._builder.events, []
+        return events
+
+    @property
+    def result(self) -> ParseResult:
+        """The whole message, from `close` on.
+
+        Raises:
+            RuntimeError: before `close`.
+        """
+        if not self._closed:
+            raise RuntimeError("result is there from close() on: call close() first")
+        if self._result is None:
+            builder = self._builder
+            self._result = ParseResult(
+                tuple(builder.calls),
+                "".join(builder.text_parts).strip(),
+                "".join(builder.reasoning_parts).strip(),
+                tuple(builder.diagnostics),
+                self._format.id,
+                self._source.text(),
+                self._format.digest,
+            )
+        return self._result
+
+
+def machine_of(format_: Format, specs: dict[str, ToolSpec]) -> Machine:
+    """Gives the machine of a format for these tools; made once."""
+    tables = format_.tables
+    if not any(terminal.kind == "tool" for terminal in tables.terminals):
+        key: tuple[str, ...] = ()
+    else:
+        key = tuple(sorted(specs)) or tuple(format_.header.tools)
+    machine: Machine | None = tables.machines.get(key)
+    if machine is None:
+        if len(tables.machines) >= _MACHINES_KEPT:
+            tables.machines.clear()
+        machine = tables.machines[key] = Machine(tables, key)
+    return machine
+
+
+def note(code: str, message: str, start: int, end: int) -> Diagnostic:
+    """Makes a diagnostic of the facade: about the input, not about the format."""
+    return Diagnostic(code, "warning", message, Span(start, end))

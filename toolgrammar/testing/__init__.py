@@ -1,0 +1,48 @@
+"""The testing kit: cases, laws that every format keeps, and a pytest plugin."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgrammar.testing.cases import Case, cases_of_jsonl, cases_of_page
+    from toolgrammar.testing.laws import (
+        deltas,
+        early,
+        expected,
+        linear,
+        no_raise,
+        round_trip,
+        splits,
+        strict_oracle,
+        tiling,
+        truncation,
+    )
+
+__all__ = [
+    "Case",
+    "cases_of_jsonl",
+    "cases_of_page",
+    "deltas",
+    "early",
+    "expected",
+    "linear",
+    "no_raise",
+    "round_trip",
+    "splits",
+    "strict_oracle",
+    "tiling",
+    "truncation",
+]
+
+_MODULE_OF = dict.fromkeys(__all__, "toolgrammar.testing.laws") | dict.fromkeys(
+    ("Case", "cases_of_jsonl", "cases_of_page"), "toolgrammar.testing.cases"
+)
+
+
+def __getattr__(name: str) -> object:
+    """Imports a public name on first use: pytest loads this package before every run."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value

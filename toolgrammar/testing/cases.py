@@ -1,0 +1,88 @@
+"""A case is a text and what is to be read in it; pages and JSON lines hold cases."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from toolgrammar.catalogue.format import Format
+from toolgrammar.catalogue.page import Page
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.json_types import JsonValue
+from toolgrammar.values.tools import ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A text, how to read it, and what is to be read in it; None means not asserted."""
+
+    id: str
+    """Names the case in messages."""
+    format: str | Format
+    """An id, an alias or a format."""
+    text: str
+    """What a model wrote."""
+    prefix: str = ""
+    """What the chat template had written before the model began."""
+    tools: tuple[ToolSpec, ...] | None = None
+    """The tools that the model had, or None where the caller gives none."""
+    calls: tuple[dict[str, JsonValue], ...] = ()
+    """The calls expected, in order."""
+    content: str | None = None
+    """The text that is no call, without outer white space."""
+    reasoning: str | None = None
+    """The reasoning, without outer white space."""
+    status: tuple[str, ...] | None = None
+    """The status of each call."""
+    codes: tuple[str, ...] | None = None
+    """The codes of the diagnostics, in order."""
+    tier: str = "well_formed"
+    """`well_formed`, `edge`, `malformed` or `negative`."""
+
+
+def cases_of_page(page: Page, format: str | Format | None = None) -> list[Case]:
+    """Returns the examples of a page as cases.
+
+    Args:
+        page: what `read_page` gave.
+        format: the format they are written in; by default the one that has the page's file name.
+    """
+    chosen = Path(page.name).stem if format is None else format
+    return [
+        case_of_row({"tools": page.tools, **example.expected, "text": example.text},
+                    f"{page.name}::{example.slug}", chosen)
+        for example in page.examples
+    ]  # fmt: skip
+
+
+def cases_of_jsonl(path: str | Path) -> list[Case]:
+    """Returns the cases of a file that holds one JSON object a line."""
+    with Path(path).open(encoding="utf-8", newline="\n") as lines:
+        rows = [json.loads(line) for line in lines if line.strip()]
+    return [case_of_row(row, row["id"], row["format"]) for row in rows]
+
+
+def case_of_row(row: Mapping[str, Any], id: str, format: str | Format) -> Case:
+    """Returns the case that one JSON object describes."""
+    return Case(
+        id=id,
+        format=format,
+        text=row["text"],
+        prefix=row.get("prefix") or "",
+        tools=_specs(row.get("tools")),
+        calls=tuple(cast("list[dict[str, JsonValue]]", row.get("calls") or [])),
+        content=row.get("content"),
+        reasoning=row.get("reasoning"),
+        status=_strings(row.get("status")),
+        codes=_strings(row.get("codes")),
+        tier=row.get("tier", "well_formed"),
+    )
+
+
+def _specs(tools: list[Any] | None) -> tuple[ToolSpec, ...] | None:
+    return None if tools is None else tuple(to_specs(tools).values())
+
+
+def _strings(values: list[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)

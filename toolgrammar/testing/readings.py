@@ -1,0 +1,138 @@
+"""Readings of one text, in a form that can be compared to the last detail."""
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+
+from toolgrammar.parsing.parser import Parser
+from toolgrammar.testing.cases import Case
+from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.events import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Event,
+    InputDelta,
+    Problem,
+    ReasoningDelta,
+    TextDelta,
+)
+
+SAMPLED = 60
+"""How many places are tried in a text that has too many."""
+
+_ALL_SPLITS_UP_TO = 400
+_RANDOM_CUTS = 4
+_SEED = 20_261_121
+_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a parser said about one text, fed in some cutting."""
+
+    result: ParseResult
+    """The result from `close` on."""
+    events: list[Event]
+    """All events, in order."""
+    fed: list[int]
+    """For each event, how many characters had been fed; one more than all for those of the end."""
+
+
+def read(case: Case, chunks: Iterable[str]) -> Reading:
+    """Feeds chunks to a new parser set up for the case."""
+    parser = Parser(format=case.format, tools=case.tools, prefix=case.prefix)
+    events: list[Event] = []
+    fed: list[int] = []
+    done = 0
+    for chunk in chunks:
+        done += len(chunk)
+        given = parser.feed(chunk)
+        events += given
+        fed += [done] * len(given)
+    given = parser.close()
+    events += given
+    fed += [done + 1] * len(given)
+    return Reading(parser.result, events, fed)
+
+
+def seen(reading: Reading) -> tuple[str, list[str]]:
+    """Returns the result and the joined events, written out so that `1`, `1.0` and `True` differ.
+
+    Equality of the dataclasses won't do: it leaves spans, status and raw arguments out.
+    """
+    result = reading.result
+    written = ", ".join(f"{field.name}={getattr(result, field.name)!r}" for field in fields(result))
+    return written, joined(reading.events)
+
+
+def joined(events: Iterable[Event]) -> list[str]:
+    """Writes out events, neighbouring deltas of a kind as one."""
+    lines: list[str] = []
+    kind: tuple[str, int] | None = None
+    pieces: list[str] = []
+    for event in events:
+        match event:
+            case TextDelta(text):
+                found, piece = ("TextDelta", -1), text
+            case ReasoningDelta(text):
+                found, piece = ("ReasoningDelta", -1), text
+            case ArgumentsDelta(index, text):
+                found, piece = ("ArgumentsDelta", index), text
+            case InputDelta(index, text):
+                found, piece = ("InputDelta", index), text
+            case CallStart() | CallEnd() | Problem():
+                found, piece = ("", -1), repr(event)
+        if kind is not None and (found != kind or not found[0]):
+            lines.append(_line(kind, pieces))
+            pieces = []
+        kind = found
+        pieces.append(piece)
+    if kind is not None:
+        lines.append(_line(kind, pieces))
+    return lines
+
+
+def _line(kind: tuple[str, int], pieces: list[str]) -> str:
+    name, index = kind
+    if not name:
+        return pieces[0]
+    return f"{name}({index}, {''.join(pieces)!r})" if index >= 0 else f"{name}({''.join(pieces)!r})"
+
+
+def cuttings(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yields cuttings of a text, each with its description."""
+    most = _ALL_SPLITS_UP_TO if len(text) <= _ALL_SPLITS_UP_TO else SAMPLED
+    for at in places(len(text), most):
+        yield f"split at {at}", [text[:at], text[at:]]
+    yield "char by char", list(text)
+    choose = random.Random(_SEED)  # noqa: S311 - the same cuts on every run, nothing secret
+    for attempt in range(_RANDOM_CUTS):
+        chunks: list[str] = []
+        at = 0
+        while at < len(text):
+            size = choose.choice((1, 2, 3, 4, 7, 20))
+            chunks.append(text[at : at + size])
+            at += size
+        yield f"random cut {attempt}: {[len(chunk) for chunk in chunks]}", chunks
+
+
+def places(length: int, most: int) -> list[int]:
+    """Returns the inner places of a text of this length, sampled where there are too many."""
+    inner = range(1, length)
+    if len(inner) <= most:
+        return list(inner)
+    return sorted(random.Random(_SEED).sample(inner, most))  # noqa: S311 - as above
+
+
+def difference(wanted: object, found: object) -> str:
+    """Shows two results one below the other, from a little before they part."""
+    one, other = str(wanted), str(found)
+    pairs = enumerate(zip(one, other, strict=False))
+    parted = next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+    start = max(0, parted - _SHOWN // 3)
+    mark = "…" if start else ""
+    return (
+        f"  wanted: {mark}{one[start : start + _SHOWN]}\n"
+        f"  found:  {mark}{other[start : start + _SHOWN]}"
+    )

@@ -1,0 +1,147 @@
+"""Gives a value that the wire writes as bare text the type of its schema."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.tools.python_literals import read_literal
+from toolgrammar.values.schemas import type_of, types_of
+
+if TYPE_CHECKING:
+    from toolgrammar.values.json_types import JsonSchema, JsonValue
+
+MAX_DEPTH: Final = 200
+"""Lists and dicts inside each other; what is deeper stays text."""
+MAX_DIGITS: Final = 4300
+"""CPython reads no longer integer; with a fixed bound its settings don't change a result."""
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_BOOLEANS: Final = {"true": True, "false": False}
+_NULLS: Final = frozenset({"null", "None"})
+_UNTYPED: Final = ("string",)
+
+
+def type_text(text: str, schema: JsonSchema | None) -> tuple[JsonValue, bool]:
+    """Returns the value that a text is by its schema, and whether it fits; never raises.
+
+    A string is the text exactly; for every other type white space around it does not count. Of
+    several types null is tried first and string last. A text that fits none of them stays text.
+    Whether the value is one of an `enum`, or within bounds, is not judged.
+    """
+    types = (types_of(schema) if schema else None) or _UNTYPED
+    if types == _UNTYPED:
+        return text, True
+    stripped = text.strip()
+    if "null" in types and stripped in _NULLS:
+        return None, True
+    if "string" in types and _is_listed(text, schema):
+        return text, True
+    for name in types:
+        if name == "integer" or name == "number":  # noqa: PLR1714 - no set is built per value
+            number = _number(stripped)
+            if number is not None and (name == "number" or number == math.floor(number)):
+                return number, True
+        elif name == "boolean":
+            # Longer text can't be one: don't lower a whole file to find that out.
+            word = stripped.lower() if len(stripped) <= 5 else ""
+            if word in _BOOLEANS:
+                return _BOOLEANS[word], True
+        elif name == "array" or name == "object":  # noqa: PLR1714 - as above
+            value = _container(stripped, name)
+            if value is not None:
+                return value, True
+    return text, "string" in types
+
+
+def is_text_only(schema: JsonSchema | None) -> bool:
+    """Whether a value is a string whatever its text is, so that it can stream before its end."""
+    return (types_of(schema) if schema else None) in (None, _UNTYPED)
+
+
+def _is_listed(text: str, schema: JsonSchema | None) -> bool:
+    """Whether `enum` lists the text as it stands: `"1"` among names is no number."""
+    listed = schema.get("enum") if schema else None
+    return isinstance(listed, list) and any(text == each for each in listed if type(each) is str)
+
+
+def _number(text: str) -> int | float | None:
+    """Returns the number that a JSON text is, or None; infinite ones are none."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    try:
+        return _integer(text) if found.lastindex is None else _finite(text)
+    except ValueError:
+        return None
+
+
+def _container(text: str, name: str) -> Any:
+    """Returns the list or dict that a text is, as JSON or as a Python literal, or None."""
+    opener = "{" if name == "object" else "["
+    if text.startswith(opener):
+        value = _json(text)
+        if value is not None:
+            return value
+    value = read_literal(text, MAX_DEPTH) if text[:1] in {opener, "(", "{"} else None
+    return value if value is not None and type_of(value) == name else None
+
+
+def _json(text: str) -> Any:
+    """Returns the value of a strict JSON text, or None."""
+    if _SURROGATE.search(text) is not None and not _is_unicode(text):
+        return None
+    try:
+        value = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    # Most values have few brackets in all: no need to go through their parts.
+    flat = text.count("[") + text.count("{") <= MAX_DEPTH or _is_flat(value)
+    return value if flat else None
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether no string of a JSON text has half a surrogate pair."""
+    try:
+        json.dumps(_DECODER.decode(text), ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_flat(value: Any) -> bool:
+    """Whether a value is nested no deeper than `MAX_DEPTH`."""
+    layer = [value]
+    for _ in range(MAX_DEPTH):
+        layer = [
+            part
+            for holder in layer
+            for part in (holder.values() if type(holder) is dict else holder)
+            if type(part) is dict or type(part) is list
+        ]
+        if not layer:
+            return True
+    return False
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) - text.startswith("-") > MAX_DIGITS:
+        raise ValueError(text)
+    return int(text)
+
+
+def _refused(text: str) -> float:
+    raise ValueError(text)
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_int=_integer, parse_constant=_refused)

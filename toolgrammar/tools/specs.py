@@ -1,0 +1,99 @@
+"""Makes a ToolSpec of a tool of any shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from toolgrammar.tools.signatures import schema_of_callable
+from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - kept for the documentation
+from toolgrammar.values.tools import ToolSpec
+
+_SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema")
+"""Where a tool's schema stands: OpenAI, Anthropic, MCP."""
+
+_EXPECTED: Final = (
+    "expected a tool: a dict with 'name' and 'parameters' (OpenAI), 'input_schema' (Anthropic) "
+    "or 'inputSchema' (MCP), a pydantic model class, a callable with type hints, or a ToolSpec"
+)
+
+
+def to_specs(tools: Iterable[object] | None) -> dict[str, ToolSpec]:
+    """Returns the tools by their names; of two with one name the last counts.
+
+    Args:
+        tools: OpenAI tool dicts (wrapped in `function` or bare), Anthropic or MCP ones, MCP
+            objects, pydantic model classes, callables with type hints, ToolSpecs, in any mixture;
+            or what this function gave; or None for no tools.
+
+    Raises:
+        TypeError: something is no tool; the message says what it is.
+    """
+    if tools is None:
+        return {}
+    if isinstance(tools, Mapping):
+        if not all(isinstance(tool, ToolSpec) for tool in tools.values()):
+            raise TypeError("tools must be a list of tools, got one dict; write [tool]")
+        tools = tools.values()
+    elif isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
+        raise TypeError(f"tools must be a list of tools, got {_shown(tools)}")
+    specs = [to_spec(tool) for tool in tools]
+    return {spec.name: spec for spec in specs}
+
+
+def to_spec(tool: object) -> ToolSpec:
+    """Returns what is known about one tool.
+
+    Raises:
+        TypeError: it is no tool.
+    """
+    if isinstance(tool, ToolSpec):
+        return tool
+    if isinstance(tool, Mapping):
+        return _of_dict(tool)
+    if isinstance(tool, type):
+        return _of_model(tool)
+    if isinstance(getattr(tool, "name", None), str):
+        for key in _SCHEMA_KEYS:
+            schema = getattr(tool, key, None)
+            if isinstance(schema, Mapping):
+                return _spec(tool, getattr(tool, "name", ""), _about(tool), schema)
+    if callable(tool):
+        name, description, schema = schema_of_callable(tool)
+        return ToolSpec(name, description, schema)
+    raise TypeError(f"{_EXPECTED}; got {_shown(tool)}")
+
+
+def _about(tool: object) -> object:
+    return getattr(tool, "description", None)
+
+
+def _of_dict(tool: Mapping[Any, Any]) -> ToolSpec:
+    inner = tool.get("function")
+    body = inner if isinstance(inner, Mapping) else tool
+    schema = next((body[key] for key in _SCHEMA_KEYS if body.get(key) is not None), None)
+    return _spec(tool, body.get("name"), body.get("description"), schema)
+
+
+def _of_model(model: type) -> ToolSpec:
+    describe = getattr(model, "model_json_schema", None)
+    if not callable(describe):
+        raise TypeError(f"{_EXPECTED}; got {_shown(model)}, which is no pydantic model")
+    schema = describe()
+    return _spec(model, model.__name__, schema.get("description"), schema)
+
+
+def _spec(tool: object, name: object, description: object, schema: object) -> ToolSpec:
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"{_EXPECTED}; got {_shown(tool)} without a name")
+    if schema is not None and not isinstance(schema, Mapping):
+        raise TypeError(f"the schema of the tool {name!r} must be a dict, got {_shown(schema)}")
+    parameters: JsonSchema | None = (
+        schema if isinstance(schema, dict) or schema is None else {**schema}
+    )
+    return ToolSpec(name, description if isinstance(description, str) else "", parameters)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"

@@ -1,0 +1,215 @@
+"""A tool call, and all that was read in one message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeAlias
+
+from toolgrammar.values.diagnostics import Diagnostic
+from toolgrammar.values.error_root import ToolGrammarError
+from toolgrammar.values.plain import check_version, copy_json, headed
+from toolgrammar.values.spans import NOWHERE, Span
+
+Status: TypeAlias = Literal["complete", "repaired", "truncated", "unreadable"]
+"""`complete`: not one edit. `repaired`: whole, by edits. `truncated`: the text ended inside it.
+`unreadable`: the arguments could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool.
+
+    Two calls are equal when name, arguments, id, input and dependencies are: where and how they
+    were written does not count.
+    """
+
+    name: str
+    """The tool's name."""
+    arguments: dict[str, Any] = field(default_factory=dict, hash=False)
+    """The arguments with their types; {} when there are none."""
+    id: str | None = None
+    """As the model wrote it, or as the format derives it; None when there is none."""
+    input: str | None = None
+    """The payload of a free-text call; None for every other."""
+    raw_arguments: str = field(default="", compare=False)
+    """Exactly what the model wrote as arguments."""
+    span: Span = field(default=NOWHERE, compare=False)
+    """Where the call stands in the source."""
+    status: Status = field(default="complete", compare=False)
+    """Whether it came whole."""
+    depends_on: tuple[str, ...] = ()
+    """The ids of the calls that have to run before."""
+    format: str = field(default="", compare=False)
+    """The id of the format it was written in; "" when made by hand."""
+    error: str | None = field(default=None, compare=False)
+    """Why the arguments could not be read; then they are {}."""
+    doubts: tuple[str, ...] = field(default=(), compare=False)
+    """The codes of repairs that may have guessed wrong."""
+
+    @property
+    def executable(self) -> bool:
+        """Whether it is safe to run without asking: whole, readable and without doubts."""
+        return self.status in {"complete", "repaired"} and self.error is None and not self.doubts
+
+    def with_arguments(self, arguments: dict[str, Any]) -> ToolCall:
+        """Returns a copy with other arguments; it is complete and has no doubts."""
+        return ToolCall(
+            name=self.name,
+            arguments=arguments,
+            id=self.id,
+            span=self.span,
+            depends_on=self.depends_on,
+            format=self.format,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the call as plain JSON data."""
+        return headed(self.body())
+
+    def body(self) -> dict[str, Any]:
+        """Returns what `to_dict` gives, without the version: a part of something larger."""
+        return {
+            "name": self.name,
+            "arguments": copy_json(self.arguments),
+            "id": self.id,
+            "input": self.input,
+            "raw_arguments": self.raw_arguments,
+            "span": self.span.to_dict(),
+            "status": self.status,
+            "depends_on": list(self.depends_on),
+            "format": self.format,
+            "error": self.error,
+            "doubts": list(self.doubts),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ToolCall:
+        """Returns the call that `to_dict` wrote; only `name` must be there."""
+        check_version(data)
+        return cls(
+            name=data["name"],
+            arguments=copy_json(data.get("arguments", {})),
+            id=data.get("id"),
+            input=data.get("input"),
+            raw_arguments=data.get("raw_arguments", ""),
+            span=Span.from_dict(data["span"]) if "span" in data else NOWHERE,
+            status=data.get("status", "complete"),
+            depends_on=tuple(data.get("depends_on", ())),
+            format=data.get("format", ""),
+            error=data.get("error"),
+            doubts=tuple(data.get("doubts", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ParseResult:
+    """All that was read in one message."""
+
+    calls: tuple[ToolCall, ...] = ()
+    """The calls, in the order of the text."""
+    text: str = ""
+    """The message without calls and reasoning, and without outer white space."""
+    reasoning: str = ""
+    """The reasoning; "" where there is none."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """One for each repair, loss or doubt."""
+    format: str = ""
+    """The id of the format it was read in."""
+    source: str = ""
+    """What was read."""
+    digest: str = ""
+    """The SHA-256 of the grammar it was read with."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every call is executable and nothing was lost: no diagnostic is an error."""
+        return not any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
+
+    def raise_for_errors(self) -> Self:
+        """Returns the result itself when it is ok.
+
+        Raises:
+            ParseError: it is not; the error carries the result.
+        """
+        if not self.ok:
+            raise ParseError(self)
+        return self
+
+    def unknown_tools(self, tools: Iterable[object] | None) -> tuple[str, ...]:
+        """Returns the names called that no tool has, each once, in the order of the calls.
+
+        Args:
+            tools: tools of any shape that `parse` takes, or just their names.
+        """
+        if isinstance(tools, str):
+            raise TypeError(f"tools must be a list of tools or names, got the string {tools!r}")
+        known = {_name_of(tool) for tool in tools or ()}
+        return tuple(dict.fromkeys(call.name for call in self.calls if call.name not in known))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the result as plain JSON data."""
+        return headed(
+            {
+                "ok": self.ok,
+                "calls": [call.body() for call in self.calls],
+                "text": self.text,
+                "reasoning": self.reasoning,
+                "diagnostics": [diagnostic.body() for diagnostic in self.diagnostics],
+                "format": self.format,
+                "source": self.source,
+                "digest": self.digest,
+            }
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ParseResult:
+        """Returns the result that `to_dict` wrote."""
+        check_version(data)
+        return cls(
+            calls=tuple(ToolCall.from_dict(call) for call in data.get("calls", ())),
+            text=data.get("text", ""),
+            reasoning=data.get("reasoning", ""),
+            diagnostics=tuple(Diagnostic.from_dict(each) for each in data.get("diagnostics", ())),
+            format=data.get("format", ""),
+            source=data.get("source", ""),
+            digest=data.get("digest", ""),
+        )
+
+
+class ParseError(ToolGrammarError):
+    """A result is not ok.
+
+    Attributes:
+        result: the result, with all that could be read.
+    """
+
+    def __init__(self, result: ParseResult) -> None:
+        super().__init__(result)
+        self.result = result
+
+    def __str__(self) -> str:
+        errors = [each for each in self.result.diagnostics if each.severity == "error"]
+        if not errors:
+            return "the result is not ok"
+        first = errors[0]
+        more = len(errors) - 1
+        others = f" (and {more} more error{'s' if more > 1 else ''})" if more else ""
+        return f"{first.code} at character {first.span.start}: {first.message}{others}"
+
+
+def _name_of(tool: object) -> str:
+    """Returns the name of a tool of any shape."""
+    if isinstance(tool, str):
+        return tool
+    name: object
+    if isinstance(tool, Mapping):
+        inner = tool.get("function")
+        name = (inner if isinstance(inner, Mapping) else tool).get("name")
+    elif isinstance(tool, type):
+        name = tool.__name__
+    else:
+        name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
+    if not isinstance(name, str):
+        raise TypeError(f"expected a tool or its name, got {type(tool).__name__} without a name")
+    return name

@@ -1,0 +1,151 @@
+"""Every code that a diagnostic or a doubt may bear, and what it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.diagnostics import Severity  # noqa: TC001 - a field's type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class CodeEntry:
+    """One code; a code never changes its meaning."""
+
+    code: str
+    """The id, in kebab case."""
+    severity: Severity
+    """How bad it is, where the meaning names no exception."""
+    meaning: str
+    """What was found, and what was made of it."""
+    doubt: bool = False
+    """Whether the repair may have guessed wrong: the call is not executable then."""
+
+
+_CALLS = (
+    CodeEntry("truncated", "error", "The text ends inside a call; what came is kept."),
+    CodeEntry(
+        "missing-close-tag",
+        "warning",
+        "A closer of a call, section, array or block is missing after it; it is put in.",
+    ),
+    CodeEntry(
+        "stray-close-tag",
+        "error",
+        "A closer stands where nothing is open: a value may have ended too early.",
+    ),
+    CodeEntry("skipped-markup", "error", "Markup that belongs to no call is left out."),
+    CodeEntry("malformed-call", "error", "What begins like a call is none; it stays text."),
+    CodeEntry(
+        "malformed-arguments",
+        "error",
+        "The arguments could not be read; the call is unreadable and has none.",
+    ),
+    CodeEntry("unreadable", "error", "There is no value to be read."),
+    CodeEntry("unknown-argument", "warning", "The tool has no argument of this name; it is kept."),
+    CodeEntry("duplicate-id", "warning", "Several calls have the same id; it stands for them all."),
+    CodeEntry(
+        "unknown-dependency",
+        "warning",
+        "A call depends on an id that no call of the message has; the id is kept.",
+    ),
+    CodeEntry(
+        "dependency-cycle",
+        "warning",
+        "Calls depend on each other in a circle; what points at the call itself or at a later one "
+        "is removed.",
+    ),
+    CodeEntry(
+        "schema-mismatch",
+        "error",
+        "A value that the wire writes as bare text does not fit its schema; it stays text.",
+        doubt=True,
+    ),
+    CodeEntry(
+        "schema-type", "info", "A JSON value has another type than its schema; it is converted."
+    ),
+    CodeEntry(
+        "unopened-reasoning",
+        "info",
+        "Reasoning is closed that was not opened; the closer is text. `prefix` says what the "
+        "prompt opened.",
+    ),
+    CodeEntry("invalid-utf8", "warning", "Bytes that are not UTF-8 are replaced by U+FFFD."),
+    CodeEntry("limit-chars", "error", "The message is longer than `Limits.max_chars`."),
+    CodeEntry("limit-calls", "error", "The message has more calls than `Limits.max_calls`."),
+    CodeEntry("limit-depth", "error", "A payload is nested deeper than `Limits.max_depth`."),
+)
+
+_JSON = (
+    CodeEntry("stray-comma", "warning", "A comma has nothing to part; it is dropped."),
+    CodeEntry("quote-style", "warning", "A string has other quotes than JSON's."),
+    CodeEntry("template", "error", "A backtick string holds `${`; it is kept.", doubt=True),
+    CodeEntry("doubled-quotes", "error", "Every quote is written twice.", doubt=True),
+    CodeEntry("bare-key", "warning", "A key has no quotes."),
+    CodeEntry(
+        "bare-text",
+        "error",
+        "A value without quotes is read as a string; a warning where the schema says string.",
+        doubt=True,
+    ),
+    CodeEntry("literal", "warning", "`true`, `false` or `null` is spelled otherwise."),
+    CodeEntry("undefined", "error", "`undefined` is read as null.", doubt=True),
+    CodeEntry("bracket", "warning", "A bracket is missing or of the wrong kind."),
+    CodeEntry("comment", "warning", "A comment is dropped."),
+    CodeEntry("comma", "warning", "A comma is missing."),
+    CodeEntry("colon", "warning", "A colon is missing or written otherwise."),
+    CodeEntry(
+        "extra-closer",
+        "warning",
+        "A closing bracket has no partner and is dropped; an error, and a doubt, inside the value.",
+    ),
+    CodeEntry("control", "warning", "A control character stands in a string as it is."),
+    CodeEntry("escape", "warning", "A backslash escapes nothing; both characters are kept."),
+    CodeEntry(
+        "mixed-escape",
+        "error",
+        "A string has both unescaped and escaped backslashes: a path may have lost letters.",
+        doubt=True,
+    ),
+    CodeEntry("unescaped-once", "warning", "The whole text is escaped once too often."),
+    CodeEntry("decoded", "warning", "The arguments are a JSON string that holds an object."),
+    CodeEntry("space", "warning", "What is no JSON white space stands between tokens."),
+    CodeEntry(
+        "inner-quote",
+        "error",
+        "A quote inside a string is not escaped; a warning where the schema makes it sure.",
+        doubt=True,
+    ),
+    CodeEntry("missing-quote", "error", "A string lacks a quote.", doubt=True),
+    CodeEntry("missing-value", "error", "A key has no value and is dropped.", doubt=True),
+    CodeEntry(
+        "duplicate-key",
+        "error",
+        "A key stands twice and the last counts; a warning where both values are equal.",
+        doubt=True,
+    ),
+    CodeEntry("nonfinite", "error", "NaN or Infinity is no JSON number.", doubt=True),
+    CodeEntry("number", "warning", "A number is written otherwise than in JSON."),
+    CodeEntry(
+        "lone-surrogate",
+        "error",
+        "Half a surrogate pair is replaced by U+FFFD.",
+        doubt=True,
+    ),
+    CodeEntry("around", "warning", "A fence or prose stands around the value."),
+    CodeEntry("extra-value", "error", "A second value follows and is not read.", doubt=True),
+    CodeEntry("too-deep", "error", "The value is nested too deep to be read."),
+    CodeEntry("refused", "error", "There is no JSON value in the text."),
+)
+
+CODES: Final[Mapping[str, CodeEntry]] = MappingProxyType(
+    {entry.code: entry for entry in (*_CALLS, *_JSON)}
+)
+"""Every code, by its id."""
+
+DOUBTS: Final = frozenset(entry.code for entry in CODES.values() if entry.doubt)
+"""The codes that may stand in `ToolCall.doubts`, besides `extra-closer`."""

@@ -1,0 +1,89 @@
+"""The exceptions, all of them for the caller's mistakes.
+
+```
+ToolGrammarError
+├── ParseError                   raise_for_errors() of a result that is not ok; carries it
+├── UnknownFormat (LookupError)  no format has this name
+├── GrammarError (ValueError)    a grammar file is broken; points at file, line and column
+└── RenderError (ValueError)     the format can't carry this value
+```
+
+What has the wrong Python type raises a plain `TypeError`, a missing extra an `ImportError`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+from toolgrammar.values.calls import ParseError
+from toolgrammar.values.error_root import ToolGrammarError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["GrammarError", "ParseError", "RenderError", "ToolGrammarError", "UnknownFormat"]
+
+
+class UnknownFormat(ToolGrammarError, LookupError):  # noqa: N818 - a public name
+    """No format has the given name; the message names the nearest ids."""
+
+    @classmethod
+    def among(cls, name: object, known: Iterable[str]) -> Self:
+        """Returns the error for a name that is none of the known ones."""
+        from difflib import get_close_matches
+
+        spelled = {each.casefold(): each for each in known}
+        close = get_close_matches(str(name).casefold(), spelled, n=3)
+        nearest = ", ".join(repr(spelled[each]) for each in close)
+        said = f"; nearest: {nearest}." if nearest else "."
+        return cls(f"unknown format {name!r}{said} toolgrammar.formats lists them all")
+
+
+class GrammarError(ToolGrammarError, ValueError):
+    """A grammar file is broken.
+
+    Attributes:
+        message: what is wrong, without the place.
+        file: the path of the file, "" when the grammar is in no file.
+        line: the line, from 1; 0 when unknown.
+        column: the column, from 1; 0 when unknown.
+        hint: what to do about it, or "".
+        code: the id of the finding, or "".
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str = "",
+        line: int = 0,
+        column: int = 0,
+        hint: str = "",
+        code: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.hint = hint
+        self.code = code
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.line:
+            place = f"{place or '<grammar>'}:{self.line}"
+            place += f":{self.column}" if self.column else ""
+        said = f"{self.code} {self.message}" if self.code else self.message
+        said = f"{place}: {said}" if place else said
+        return f"{said}\nhint: {self.hint}" if self.hint else said
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An exception is rebuilt from its positional arguments; the place is not among them.
+        place = {name: getattr(self, name) for name in ("file", "line", "column", "hint", "code")}
+        return partial(type(self), **place), (self.message,)
+
+
+class RenderError(ToolGrammarError, ValueError):
+    """The format can't carry what was to be written in it."""

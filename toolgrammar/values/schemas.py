@@ -1,0 +1,284 @@
+"""Reads JSON Schemas: local references, alternatives, and the types that a value may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+from urllib.parse import unquote
+
+from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - a field's type, read at run time
+
+_TYPE_NAMES: Final = {
+    "null": "null", "none": "null", "nonetype": "null",
+    "boolean": "boolean", "bool": "boolean",
+    "integer": "integer", "int": "integer",
+    "number": "number", "float": "number", "double": "number",
+    "string": "string", "str": "string",
+    "array": "array", "list": "array", "tuple": "array",
+    "object": "object", "dict": "object",
+}  # fmt: skip
+"""Type names as tool authors write them; JSON Schema has the left of each first pair."""
+
+_ALTERNATIVES: Final = ("anyOf", "oneOf")
+_MAPS_OF_SCHEMAS: Final = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+)
+_DATA: Final = frozenset({"enum", "const", "default", "examples", "example", "required"})
+_ANNOTATIONS: Final = frozenset(
+    {"$ref", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
+)
+_DEEPEST: Final = 100
+"""Schemas below this many others are left as they are: no tool has them, and Python's stack ends."""
+
+
+_Types: TypeAlias = tuple[str, ...] | None
+_Members: TypeAlias = tuple[dict[str, JsonSchema], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the schema of a tool's arguments says about their names."""
+
+    properties: dict[str, JsonSchema]
+    """The schema of each argument, without references."""
+    required: tuple[str, ...]
+    """The arguments that have to be there."""
+    lone_text: str | None
+    """The one required argument, if it can be a string."""
+
+
+def shape_of(parameters: object) -> Shape:
+    """Returns the names and schemas of the arguments that a schema describes; never raises."""
+    if not isinstance(parameters, dict):
+        return Shape({}, (), None)
+    properties, names = _members(_Resolver(parameters).resolved(parameters), {})
+    required = tuple(names)
+    lone = None
+    if len(required) == 1:
+        types = types_of(properties.get(required[0]))
+        if types is None or ("string" in types and set(types) <= {"string", "null"}):
+            lone = required[0]
+    return Shape(properties, required, lone)
+
+
+def types_of(schema: object) -> tuple[str, ...] | None:
+    """Returns the JSON types that a schema admits, in its order; None when it doesn't say.
+
+    A member of a union that says nothing counts as a string: bare text fits it as it stands.
+    """
+    return _types(schema, {}) or None
+
+
+def _types(schema: object, known: dict[int, _Types]) -> _Types:
+    """Returns the types; () for a schema that is being read already: it adds nothing to itself."""
+    if not isinstance(schema, dict):
+        return None
+    if id(schema) in known:
+        return known[id(schema)]
+    known[id(schema)] = ()
+    found: _Types = None
+    for limit in (
+        _named(schema.get("type")),
+        _of_values(schema),
+        *(_union(schema[keyword], known) for keyword in _ALTERNATIVES if keyword in schema),
+        *(_types(part, known) for part in _list(schema.get("allOf"))),
+    ):
+        if limit:
+            found = limit if found is None else _both(found, limit)
+    if found is None:
+        if "properties" in schema:
+            found = ("object",)
+        elif "items" in schema or "prefixItems" in schema:
+            found = ("array",)
+    if found is not None and schema.get("nullable") is True and "null" not in found:
+        found = (*found, "null")
+    known[id(schema)] = found
+    return found
+
+
+def _named(kind: object) -> tuple[str, ...] | None:
+    """Returns the types that the keyword `type` names."""
+    if isinstance(kind, str):
+        name = _TYPE_NAMES.get(kind) or _TYPE_NAMES.get(kind.lower())
+        return None if name is None else (name,)
+    if not isinstance(kind, list):
+        return None
+    names = [_TYPE_NAMES.get(each.lower()) for each in kind if isinstance(each, str)]
+    return tuple(dict.fromkeys(name for name in names if name is not None)) or None
+
+
+def _of_values(schema: JsonSchema) -> tuple[str, ...] | None:
+    """Returns the types of the values that `enum` or `const` lists, unless `type` names them."""
+    if "type" in schema:
+        return None
+    values = _list(schema.get("enum")) or ([schema["const"]] if "const" in schema else [])
+    return tuple(dict.fromkeys(type_of(value) for value in values)) or None
+
+
+def type_of(value: object) -> str:
+    """Returns the JSON type of a value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case Mapping():
+            return "object"
+        case list() | tuple():
+            return "array"
+        case _:
+            return "string"
+
+
+def _union(members: object, known: dict[int, _Types]) -> _Types:
+    types = [found for found in (_types(each, known) for each in _list(members)) if found != ()]
+    if all(each is None for each in types):
+        return None
+    return tuple(dict.fromkeys(name for each in types for name in (each or ("string",))))
+
+
+def _both(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the types that two limits leave; the first one, should they leave none."""
+    kept = [name for name in left if name in right or (name == "integer" and "number" in right)]
+    if "number" in left and "integer" in right and "integer" not in kept:
+        kept.append("integer")
+    return tuple(kept) or left
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _members(schema: object, known: dict[int, _Members]) -> _Members:
+    """Returns the properties and required names of a schema, with those of its alternatives."""
+    if not isinstance(schema, dict):
+        return {}, []
+    if id(schema) in known:
+        return known[id(schema)]
+    known[id(schema)] = ({}, [])
+    own = schema.get("properties")
+    properties: dict[str, JsonSchema] = {}
+    if isinstance(own, dict):
+        properties = {
+            str(name): part if isinstance(part, dict) else {} for name, part in own.items()
+        }
+    required = [name for name in _list(schema.get("required")) if isinstance(name, str)]
+    for part in _list(schema.get("allOf")):
+        more, names = _members(part, known)
+        _lay_together(properties, [more], "allOf")
+        required += names
+    for keyword in _ALTERNATIVES:
+        read = [_members(part, known) for part in _list(schema.get(keyword))]
+        _lay_together(properties, [more for more, _ in read], "anyOf")
+        if read:
+            common = set(read[0][1]).intersection(*(names for _, names in read[1:]))
+            required += [name for name in read[0][1] if name in common]
+    known[id(schema)] = found = (properties, list(dict.fromkeys(required)))
+    return found
+
+
+def _lay_together(
+    properties: dict[str, JsonSchema], parts: Iterable[dict[str, JsonSchema]], keyword: str
+) -> None:
+    """Adds the properties of several parts; a name that parts write differently gets them all.
+
+    Of alternatives, what stands outside of them already is the more general and is kept.
+    """
+    found: dict[str, list[JsonSchema]] = {}
+    for part in parts:
+        for name, schema in part.items():
+            known = found.setdefault(name, [])
+            if not any(_same(schema, each) for each in known):
+                known.append(schema)
+    for name, schemas in found.items():
+        if name not in properties:
+            properties[name] = schemas[0] if len(schemas) == 1 else {keyword: schemas}
+        elif keyword == "allOf" and not _same(properties[name], schemas[0]):
+            properties[name] = {keyword: [properties[name], *schemas]}
+
+
+def _same(left: JsonSchema, right: JsonSchema) -> bool:
+    try:
+        return left is right or left == right
+    except RecursionError:  # two schemas that hold themselves
+        return False
+
+
+class _Resolver:
+    """Replaces the local references of one schema by what they point at."""
+
+    def __init__(self, root: JsonSchema) -> None:
+        self._root = root
+        self._done: dict[int, JsonSchema] = {}
+
+    def resolved(self, schema: Any, depth: int = 0) -> Any:
+        """Returns the schema without references; one that holds itself becomes a cyclic dict."""
+        if depth > _DEEPEST:
+            return schema
+        if isinstance(schema, list):
+            return [self.resolved(part, depth + 1) for part in schema]
+        if not isinstance(schema, dict):
+            return schema
+        known = self._done.get(id(schema))
+        if known is not None:
+            return known
+        if isinstance(schema.get("$ref"), str):
+            return self._followed(schema, depth)
+        # Known before its parts are, so that a part may refer to the whole.
+        copy = self._done[id(schema)] = {}
+        for keyword, part in schema.items():
+            copy[keyword] = self._part(keyword, part, depth + 1)
+        return copy
+
+    def _part(self, keyword: str, part: Any, depth: int) -> Any:
+        if keyword in _DATA:
+            return part
+        if keyword in _MAPS_OF_SCHEMAS and isinstance(part, dict):
+            return {name: self.resolved(each, depth) for name, each in part.items()}
+        return self.resolved(part, depth)
+
+    def _followed(self, schema: JsonSchema, depth: int) -> JsonSchema:
+        """Returns what a reference points at, together with what stands beside it."""
+        target = self._target(schema)
+        if target is not None and set(schema) <= _ANNOTATIONS:
+            found: JsonSchema = self.resolved(target, depth + 1)
+            return found
+        copy = self._done[id(schema)] = {}
+        for keyword, part in schema.items():
+            if keyword != "$ref":
+                copy[keyword] = self._part(keyword, part, depth + 1)
+        if target is not None:
+            copy["allOf"] = [self.resolved(target, depth + 1), *_list(copy.get("allOf"))]
+        return copy
+
+    def _target(self, schema: JsonSchema) -> JsonSchema | None:
+        """Returns the schema at the end of a chain of references, or None when it has no end."""
+        passed: set[int] = set()
+        target: Any = schema
+        while isinstance(target, dict) and isinstance(target.get("$ref"), str):
+            if id(target) in passed:
+                return None
+            if not set(target) <= _ANNOTATIONS and target is not schema:
+                return target
+            passed.add(id(target))
+            target = self._pointed_at(target["$ref"])
+        return target if isinstance(target, dict) else None
+
+    def _pointed_at(self, reference: str) -> Any:
+        if not reference.startswith("#"):
+            return None  # another document: nothing is fetched
+        place: Any = self._root
+        for step in unquote(reference[1:]).split("/")[1:]:
+            key = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(place, dict):
+                place = place.get(key)
+            elif isinstance(place, list) and key.isdecimal() and int(key) < len(place):
+                place = place[int(key)]
+            else:
+                return None
+        return place

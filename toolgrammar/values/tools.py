@@ -1,0 +1,48 @@
+"""What the parser knows about a tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - a field's type, read at run time
+from toolgrammar.values.schemas import Shape, shape_of
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool: its name, what it does, and the JSON Schema of its arguments."""
+
+    name: str
+    """The name that the model writes."""
+    description: str = ""
+    """What the tool does, for prompts."""
+    parameters: JsonSchema | None = field(default=None, hash=False)
+    """The JSON Schema of the arguments; None when it is not known."""
+    # Most tools of a list are not called in a given message: their schemas are never looked at.
+    _shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def properties(self) -> dict[str, JsonSchema]:
+        """The schema of each argument, with local references resolved (don't change them).
+
+        Alternatives at the top (`anyOf`, `oneOf`, `allOf`) are laid together. A schema that
+        refers to itself becomes a dict that holds itself: walk it along a value.
+        """
+        return self._known_shape().properties
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the arguments that have to be there in any case."""
+        return self._known_shape().required
+
+    @property
+    def lone_text_parameter(self) -> str | None:
+        """The one required parameter, when there is just one and it can be a string, else None."""
+        return self._known_shape().lone_text
+
+    def _known_shape(self) -> Shape:
+        shape = self._shape
+        if shape is None:
+            shape = shape_of(self.parameters)
+            object.__setattr__(self, "_shape", shape)
+        return shape
