@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	then command -v $$candidate; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types layers coverage wheel bench readme clean
+.PHONY: help demo test check static format lint types layers coverage wheel bench readme clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,7 +45,9 @@ demo: $(VENV)/.runtime ## install what running needs and read the calls of an ex
 test: $(VENV)/.development ## every test
 	$(BIN)/python -m pytest
 
-check: format lint types layers coverage ## everything: format, lint, types, layers, all tests with coverage
+check: static coverage ## everything: format, lint, types, layers, all tests with coverage
+
+static: format lint types layers ## what can be checked without running a test
 
 format: $(VENV)/.development ## formatting, compared only
 	$(BIN)/ruff format --check .

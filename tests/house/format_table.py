@@ -17,7 +17,8 @@ def table() -> str:
     for format_id in sorted(toolgrammar.formats):
         fmt = toolgrammar.formats[format_id]
         models = " · ".join(f"`{model}`" for model in fmt.models)
-        rows.append(f"| [`{format_id}`](grammars/{format_id}.md) | {fmt.title} | {models} |")
+        title = fmt.title.replace("<", "\\<").replace("|", "\\|")
+        rows.append(f"| [`{format_id}`](grammars/{format_id}.md) | {title} | {models} |")
     return "\n".join(rows) + "\n"
 
 

@@ -1,9 +1,11 @@
 """The README says what is so: its commands, its Python, its table, its links."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+import toolgrammar
 from tests.house.checkout import ROOT
 from tests.house.format_table import README, with_table
 
@@ -28,6 +30,17 @@ def test_python_blocks_run_one_after_the_other() -> None:
     for block in re.finditer(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL):
         line = TEXT.count("\n", 0, block.start(1))
         exec(compile("\n" * line + block[1], README, "exec"), namespace)
+
+
+def test_grammar_is_a_format(tmp_path: Path) -> None:
+    """The grammar that the README shows reads and writes the wire it describes."""
+    grammar = tmp_path / "my_format.lark"
+    grammar.write_text(_blocks("lark")[0], encoding="utf-8")
+    calls = (toolgrammar.ToolCall("edit", {"path": "a.py", "text": 'if a < b:\n    print("")'}),)
+    wire = toolgrammar.load_format(grammar).render(calls, text="Done soon.")
+    result = toolgrammar.parse(wire, format=str(grammar), strict=True)
+    assert result.calls == calls
+    assert result.text == "Done soon."
 
 
 def test_table_of_formats_is_current() -> None:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli.input import STANDARD_INPUT, read_bytes, read_tools
 from toolgrammar.cli.output import (
     compact,
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Reads every message and returns the exit status."""
     names: list[str] = arguments.files or [STANDARD_INPUT]
     options: dict[str, Any] = {
-        "format": arguments.format,
+        "format": formats.resolve(arguments.format),
         "tools": read_tools(arguments.tools),
         "strict": arguments.strict,
         "prefix": arguments.prefix,

@@ -71,10 +71,11 @@ def _call(row: JsonValue, index: int) -> ToolCall:
     name = row.get("name")
     if not isinstance(name, str) or not name:
         raise InputError(f"call {index}: `name` must be a string, got {name!r:.40}")
-    arguments = row.get("arguments") or {}
+    # What is missing or null is empty; another empty value, `[]` for one, is a mistake.
+    arguments = {} if row.get("arguments") is None else row["arguments"]
     if not isinstance(arguments, dict):
         raise InputError(f"call {index}: `arguments` must be an object, got {arguments!r:.40}")
-    depends_on = row.get("depends_on") or []
+    depends_on = [] if row.get("depends_on") is None else row["depends_on"]
     if not isinstance(depends_on, list) or not all(isinstance(one, str) for one in depends_on):
         raise InputError(f"call {index}: `depends_on` must be a list of ids")
     return ToolCall(

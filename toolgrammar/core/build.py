@@ -51,8 +51,10 @@ class Builder:
         wire_roles: Mapping[str, str],
         drop_unknown: bool,
         id_seed: str,
+        free_text: bool,
         listening: bool,
     ) -> None:
+        self.free_text = free_text
         self.source = source
         self.format_id = format_id
         self.tools = tools
@@ -533,6 +535,8 @@ class Builder:
             return
         if not draft.started:
             self._start_call(draft)
+        if self.free_text and draft.inputs is None:
+            draft.inputs = []
         index = len(self.calls)
         for event in draft.closing(index, self.tools.get(draft.name)):
             self._emit(draft, event)

@@ -19,7 +19,17 @@ from toolgrammar.core.tables import Tables, Terminal
 END = -1
 MAX_TOKEN = 1024
 """Characters that a name, key or other scanned token of the envelope may have."""
-IDENTIFIER = r"[^\s<>\"'/]{1,256}(?=[\s<>\"'/])"
+_WORD = r"[^\s<>\"'/]{1,256}"
+IDENTIFIER = _WORD + r"(?=[\s<>\"'/])"
+
+
+def _rank(terminal: Terminal) -> int:
+    """Orders the kinds of terminals: a keyword before a pattern, bare punctuation after both."""
+    if terminal.kind == "regex":
+        return 1
+    text = terminal.text.strip()
+    bare = terminal.kind == "literal" and len(text) < 3 and not any(c.isalnum() for c in text)
+    return 2 if bare else 0
 
 
 class Step:
@@ -129,9 +139,8 @@ class Node:
                 self.steps[f"t{number}"] = step
                 self.tokens.append((f"t{number}", terminal))
         self.payloads = tuple(payloads)
-        kinds = {"literal": 0, "same": 0, "tool": 1, "regex": 2}
         self.tokens.sort(
-            key=lambda pair: (-pair[1].priority, kinds[pair[1].kind], -len(pair[1].pattern), pair[0])
+            key=lambda pair: (-pair[1].priority, _rank(pair[1]), -len(pair[1].pattern), pair[0])
         )
 
     @property
@@ -240,7 +249,7 @@ class Machine:
         if terminal.kind == "tool":
             return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
         if terminal.kind == "same":
-            return IDENTIFIER
+            return _WORD
         return terminal.partial
 
     def shift(

@@ -80,6 +80,12 @@ class Tables:
     machines: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Machines made from these tables, by the names of the tools."""
 
+    @property
+    def free_text(self) -> bool:
+        """Whether calls carry one text instead of named arguments."""
+        found = set(self.leaf_roles)
+        return "input" in found and not found & {"arguments", "value"}
+
     def to_json(self) -> JsonTables:
         """Gives the tables as JSON data."""
         return {

@@ -57,6 +57,7 @@ class Parser:
             wire_roles=header.roles,
             drop_unknown=header.unknown_arguments == "drop",
             id_seed=id_seed,
+            free_text=self._format.tables.free_text,
             listening=True,
         )
         self._driver = Driver(

@@ -52,7 +52,12 @@ def parse(
     """
     content, problem = _as_text(text)
     parser = Parser(
-        format, tools=tools, strict=strict, prefix=prefix, id_seed=id_seed, limits=limits
+        formats.resolve(format),
+        tools=tools,
+        strict=strict,
+        prefix=prefix,
+        id_seed=id_seed,
+        limits=limits,
     )
     result = parser.run_whole(content, finish_reason)
     if problem is None:

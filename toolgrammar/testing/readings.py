@@ -1,12 +1,13 @@
 """Readings of one text, in a form that can be compared to the last detail."""
 
+import json
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.testing.cases import Case
-from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.calls import ParseResult, ToolCall
 from toolgrammar.values.events import (
     ArgumentsDelta,
     CallEnd,
@@ -17,6 +18,7 @@ from toolgrammar.values.events import (
     ReasoningDelta,
     TextDelta,
 )
+from toolgrammar.values.spans import Span
 
 SAMPLED = 60
 """How many places are tried in a text that has too many."""
@@ -123,6 +125,43 @@ def places(length: int, most: int) -> list[int]:
     if len(inner) <= most:
         return list(inner)
     return sorted(random.Random(_SEED).sample(inner, most))  # noqa: S311 - as above
+
+
+def deed(call: ToolCall) -> str:
+    """Writes out what a call would do."""
+    return written([call.name, call.arguments, call.input])
+
+
+def comparable(calls: Iterable[ToolCall]) -> str:
+    """Writes out what takes part in the equality of calls."""
+    return written(
+        [[call.name, call.arguments, call.input, list(call.depends_on), call.id] for call in calls]
+    )
+
+
+def written(value: object) -> str:
+    """Writes out a JSON value with its keys sorted, so that `1`, `1.0` and `true` differ."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def gaps_between(spans: Iterable[Span], length: int) -> list[tuple[int, int]]:
+    """Returns the stretches of the source that lie in no call."""
+    gaps: list[tuple[int, int]] = []
+    start = 0
+    for span in spans:
+        gaps.append((start, span.start))
+        start = span.end
+    return [*gaps, (start, length)]
+
+
+def located(source: str, piece: str, after: int, gaps: list[tuple[int, int]]) -> int | None:
+    """Returns the first offset from `after` on where a piece lies in one gap, or None."""
+    for start, end in gaps:
+        if end > after:
+            found = source.find(piece, max(start, after), end)
+            if found >= 0:
+                return found
+    return None
 
 
 def difference(wanted: object, found: object) -> str:

@@ -39,19 +39,21 @@ _CALLS = (
         "A closer stands where nothing is open: a value may have ended too early.",
     ),
     CodeEntry("skipped-markup", "error", "Markup that belongs to no call is left out."),
-    CodeEntry("malformed-call", "error", "What begins like a call is none; it stays text."),
+    CodeEntry(
+        "malformed-call", "error", "A call goes on as its format does not; the rest stays text."
+    ),
     CodeEntry(
         "malformed-arguments",
         "error",
         "The arguments could not be read; the call is unreadable and has none.",
     ),
     CodeEntry("unreadable", "error", "There is no value to be read."),
-    CodeEntry("unknown-argument", "warning", "The tool has no argument of this name; it is kept."),
-    CodeEntry("duplicate-id", "warning", "Several calls have the same id; it stands for them all."),
+    CodeEntry("unknown-argument", "warning", "The tool has no argument of this name."),
+    CodeEntry("duplicate-id", "warning", "A call has the id of an earlier one; it gets a new id."),
     CodeEntry(
         "unknown-dependency",
         "warning",
-        "A call depends on an id that no call of the message has; the id is kept.",
+        "A call depends on an id that no call of the message has.",
     ),
     CodeEntry(
         "dependency-cycle",

