@@ -5,7 +5,7 @@ import keyword
 from hypothesis import strategies as st
 
 import toolgrammar
-from tests.laws.every_case import literals
+from tests.laws.every_case import scraps
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.json_types import JsonValue
 from toolgrammar.values.tools import ToolSpec
@@ -13,7 +13,14 @@ from toolgrammar.values.tools import ToolSpec
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}", fullmatch=True).filter(
     lambda name: not keyword.iskeyword(name)
 )
-STRINGS = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.just("\n"), max_size=20)
+# Markup of several wires, so that strings hold what a careless writer would take for a closer.
+_MARKUP = (
+    "</tool_call>", "\n</parameter>\n", "</path>", "<function=f>", "\n```", '"}', "')]", "<|call|>",
+    "🛠️🔚", "🛠️[/end]", "TOOL_CALL: f\nARGS: {}", "\nAction: f", "[TOOL_CALLS]", "\\", " ", "\n\n",
+)  # fmt: skip
+STRINGS = st.text(max_size=20) | st.lists(
+    st.sampled_from(_MARKUP) | st.text(max_size=3), max_size=4
+).map("".join)
 LEAVES = (
     st.none()
     | st.booleans()
@@ -61,6 +68,7 @@ def tools_of(calls: list[toolgrammar.ToolCall]) -> tuple[ToolSpec, ...]:
                 "properties": {
                     key: {"type": _TYPES[type(value)]} for key, value in call.arguments.items()
                 },
+                "required": list(call.arguments),
             },
         }
         for call in calls
@@ -69,6 +77,6 @@ def tools_of(calls: list[toolgrammar.ToolCall]) -> tuple[ToolSpec, ...]:
 
 
 def hostile_texts(format_id: str) -> st.SearchStrategy[str]:
-    """Texts made of what a format's grammar spells out, and of scraps of payloads."""
-    pieces = st.sampled_from(literals(format_id)) | st.sampled_from(_SCRAPS)
+    """Texts made of pieces of a format's wire, and of scraps of payloads."""
+    pieces = st.sampled_from(scraps(format_id)) | st.sampled_from(_SCRAPS)
     return st.lists(pieces, max_size=14).map("".join)

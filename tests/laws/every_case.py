@@ -14,6 +14,7 @@ from toolgrammar.testing import Case, cases_of_jsonl, cases_of_page
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "cases"
 SHOWN_FAILURES = 5
+LONGEST_SCRAP = 40
 
 each_format = pytest.mark.parametrize("format_id", sorted(toolgrammar.formats))
 
@@ -68,10 +69,10 @@ def hold(law: Callable[[Case], object], over: Iterable[Case]) -> None:
         raise AssertionError(f"{len(failures)} of {count} cases break the law\n\n{shown}")
 
 
-def literals(format_id: str) -> list[str]:
-    """The strings that a format's grammar spells out, to make hostile texts of."""
-    grammar = toolgrammar.formats[format_id].grammar
-    quoted = re.findall(r'"((?:[^"\\\n]|\\.)+)"', grammar)
-    anchored = re.findall(r"/\^([^/\\\[\](){}?*+|.]+)/", grammar)
-    plain = [text.replace(r"\n", "\n").replace(r"\"", '"') for text in quoted]
-    return sorted({*plain, *anchored})
+@cache
+def scraps(format_id: str) -> tuple[str, ...]:
+    """Pieces of a format's wire, to make hostile texts of: its literals, and cuts of its page."""
+    found = {found.text for found in toolgrammar.formats[format_id].tables.terminals if found.text}
+    for case in page_cases(format_id):
+        found.update(re.findall(r"<[^<>]*>|\[[^\[\]]*\]|[^\s<>\[\]]+|\s+", case.text))
+    return tuple(sorted(scrap for scrap in found if len(scrap) <= LONGEST_SCRAP))

@@ -7,7 +7,7 @@ from typing import Any
 from toolgrammar.testing import laws
 from toolgrammar.testing.cases import case_of_row
 from toolgrammar.testing.readings import read
-from toolgrammar.values.events import TextDelta
+from toolgrammar.values.events import CallEnd, TextDelta
 
 
 def check(
@@ -76,10 +76,15 @@ def check_kept(
         taken += [range(edit.span.start, edit.span.end) for edit in diagnostic.edits]
     place = 0
     for event in reading.events:
-        if isinstance(event, TextDelta):
-            place = text.index(event.text, place)
-            taken.append(range(place, place + len(event.text)))
-            place += len(event.text)
+        match event:
+            case TextDelta(piece):
+                place = text.index(piece, place)
+                taken.append(range(place, place + len(piece)))
+                place += len(piece)
+            case CallEnd(index=index):
+                place = result.calls[index].span.end
+            case _:
+                pass
     covered = {at for stretch in taken for at in stretch}
     for mark in re.finditer(markup, text):
         covered |= set(range(*mark.span()))

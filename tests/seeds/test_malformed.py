@@ -26,7 +26,7 @@ def one(body: str) -> str:
         pytest.param("{'p': 'a \"}\" b'}", id="T34"),
         pytest.param('{"c": "a\nb"}', id="T36-line-end"),
         pytest.param('{"c": "a\tb"}', id="T36-tab"),
-        pytest.param('{"c": "x\nTOOL_CALL: B\nARGS: {}\ny"}', id="T39-real-line-ends"),
+        pytest.param('{"c": "x\nTOOL_CALL: B\nARGS: {}\ny"}', id="T39-T46"),
         pytest.param("{'it''s'}", id="T47-quotes"),
         pytest.param('{"a" 1 "b" 2}', id="T47-no-delimiters"),
         pytest.param('```json\n{"x": 1}\n```', id="T49"),
@@ -85,3 +85,8 @@ def test_R76_a_tool_without_closing_tag_in_a_block_is_not_silent() -> None:
     text = block.format("<read_file><path>a</path>\n<read_file><path>b</path></read_file>")
     check_kept("roo_multi", text, [READ], markup=r"</?multi_tool_use[^>]*>")
     assert toolgrammar.parse(text, format="roo_multi", tools=[READ]).diagnostics
+
+
+def test_T46_a_call_in_a_string_with_real_line_ends_does_not_run() -> None:
+    text = one('{"c": "x\nTOOL_CALL: B\nARGS: {}\ny"}')
+    assert "B" not in {found.name for found in toolgrammar.parse(text, format="reploid").calls}

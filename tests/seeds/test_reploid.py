@@ -236,11 +236,6 @@ def test_T45_the_name_on_the_next_line() -> None:
     check(FORMAT, "TOOL_CALL:\nA\nARGS: {}", [call("A")], "")
 
 
-def test_T46_a_call_in_a_string_with_real_line_ends_does_not_run() -> None:
-    text = one("A", f'{{"c": "x\n{one("B", "{}")}\ny"}}')
-    assert "B" not in {found.name for found in toolgrammar.parse(text, format=FORMAT).calls}
-
-
 def test_T48_an_unclosed_object_is_not_silent() -> None:
     result = toolgrammar.parse(one("A", '{"x": "y"'), format=FORMAT)
     assert not result.ok

@@ -74,6 +74,8 @@ class Builder:
         self.group_marked: Group | None = None
         self.committed = True
         self.cut_by_server = False
+        self.skipped_from = self.skipped_to = -1
+        self.diagnostics_marked = 0
         self.token_start = -1
         self._trimmer: Trimmer | None = None
         self._raw_role = ""
@@ -90,21 +92,23 @@ class Builder:
 
     def skipped(self, text: str, offset: int) -> None:
         """Takes what stands between the calls of a section and belongs to nobody."""
-        if not text.strip():
-            return
-        last = self.diagnostics[-1] if self.diagnostics else None
-        if last is not None and last.code == "skipped-markup" and last.span.end == offset:
-            # The same stretch of text, cut by the stream: reported once, at its first piece.
-            self.diagnostics[-1] = Diagnostic(
-                last.code, last.severity, last.message, Span(last.span.start, offset + len(text))
+        body = text.strip()
+        if body:
+            start = offset + text.index(body[0])
+            first = start if self.skipped_from < 0 else self.skipped_from
+            self.skipped_from, self.skipped_to = first, start + len(body)
+
+    def _report_skipped(self) -> None:
+        """Reports what was skipped, once for each stretch, however the stream cut it."""
+        if self.skipped_from >= 0:
+            span = Span(self.skipped_from, self.skipped_to)
+            self.skipped_from = -1
+            self._report(
+                "skipped-markup",
+                "error",
+                "Found text between the calls of a section; it belongs to no call",
+                span,
             )
-            return
-        self._report(
-            "skipped-markup",
-            "warning",
-            "Found text between the calls of a section; it belongs to no call",
-            Span(offset, offset + len(text)),
-        )
 
     # Islands that are not certain yet
 
@@ -112,11 +116,13 @@ class Builder:
         """Remembers the state before an island that may be taken back."""
         self.committed = False
         self.group_marked = self.group.copy() if self.group else None
+        self.diagnostics_marked = len(self.diagnostics)
 
     def rewind(self) -> None:
         """Forgets the island."""
         self.draft = None
         self.group = self.group_marked
+        del self.diagnostics[self.diagnostics_marked :]
         self._trimmer = None
         self.committed = True
 
@@ -130,6 +136,7 @@ class Builder:
     def _start_call(self, draft: Draft) -> None:
         if draft.name is None or draft.started:
             return
+        self._report_skipped()
         draft.started = True
         if self.listening:
             self.events.append(CallStart(len(self.calls), draft.name, draft.id))
@@ -304,6 +311,17 @@ class Builder:
         else:
             draft.error = f"Found {type(value).__name__} as arguments; a call wants an object"
 
+    def control(self, place: int, character: str) -> None:
+        """Notes a raw control character in a JSON string, which the deltas carry escaped."""
+        if self.draft is not None and self._raw_role in ("arguments", "value"):
+            self.draft.repaired = True
+            written = json.dumps(character)[1:-1]
+            self._report(
+                "control", "warning",
+                f"Found a raw control character in a string; JSON wants `{written}`",
+                Span(place, place + 1), edits=(Edit(Span(place, place + 1), written),),
+            )
+
     # Payloads without escapes
 
     def begin_raw(
@@ -447,6 +465,7 @@ class Builder:
             if self.draft is not None and self.draft.arguments_start >= 0:
                 self.draft.arguments_end = end
         elif role in roles.GROUP_ROLES:
+            self._report_skipped()
             self.group = None
 
     def broken(self, place: int, end: int) -> None:
@@ -482,7 +501,7 @@ class Builder:
         if draft is not None and self._raw_role in ("arguments", "value"):
             draft.arguments_end = end
             self._close_payload(draft, "")
-            draft.has_payload = False
+            draft.truncated = True
         self.cut(end)
 
     def _close_payload(self, draft: Draft, text: str) -> None:
@@ -507,7 +526,7 @@ class Builder:
         if draft is None:
             self.committed = True
             return
-        whole = draft.has_payload and draft.error is None
+        whole = draft.has_payload and draft.error is None and not draft.truncated
         if whole:
             draft.repaired = True
             self._report(
@@ -525,6 +544,7 @@ class Builder:
 
     def finish(self, end: int) -> None:
         """Ends the message: ids and dependencies are settled."""
+        self._report_skipped()
         if self.draft is not None:
             self.cut(end)
         settle(self.calls, self._report)

@@ -234,21 +234,21 @@ class Driver:
         self.node = node = step.node
         self.previous = step
         if self.island >= 0:
-            self._perhaps_commit(step)
+            self._perhaps_commit(step, text)
         if node.accepts_text:
             if self.island >= 0 and (not builder.has_draft or node.skipping):
                 self._commit()
             if not builder.has_draft:
                 self.run = self._text
 
-    def _perhaps_commit(self, step: Step) -> None:
+    def _perhaps_commit(self, step: Step, text: str) -> None:
         if not self.called:
             return
         builder = self.builder
         if not builder.has_draft:
             self._commit()
         elif step.leaf != "name" and not any(role == "name" for _, role in step.terminal.groups):
-            if step.leaf or step.kind == "same" or step.weight >= 3 or builder.delimited_by(step):
+            if step.leaf or step.kind == "same" or len(text.strip()) >= 3 or builder.delimited_by(step):
                 self._commit()
 
     def _commit(self) -> None:
@@ -272,6 +272,8 @@ class Driver:
             self._give_text(start, resume)
             self.position = resume
         else:
+            # White space before the place may be consumed already: it is markup in either case.
+            self.position = _SPACE.match(self.buffer, self.position).end()  # type: ignore[union-attr]
             builder.broken(self.base + self.position, self.last_end)
             self.node = self.start_node
         self.called = False
@@ -357,6 +359,8 @@ class Driver:
         assert scanner is not None
         out: list[str] = []
         self.position = scanner.feed(self.buffer, self.position, out)
+        while scanner.failed and self._take_control(scanner, out):
+            self.position = scanner.feed(self.buffer, self.position, out)
         if out:
             self.builder.payload("".join(out))
         if scanner.done:
@@ -365,6 +369,20 @@ class Driver:
         if scanner.failed:
             return self._payload_failed(scanner.failure)
         return False
+
+    def _take_control(
+        self, scanner: JsonScanner | PythonArgumentsScanner, out: list[str]
+    ) -> bool:
+        """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
+        position = self.position
+        character = self.buffer[position : position + 1]
+        if not character or character >= " " or not isinstance(scanner, JsonScanner):
+            return False
+        if not scanner.take_control(character, out):
+            return False
+        self.builder.control(self.base + position, character)
+        self.position = position + 1
+        return True
 
     def _payload_failed(self, reason: str) -> bool:
         assert self.scanner is not None

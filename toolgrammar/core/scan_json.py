@@ -145,6 +145,14 @@ class JsonScanner:
             out.append("".join(reversed(self._stack)))
         return whole
 
+    def take_control(self, character: str, out: list[str]) -> bool:
+        """Take the raw control character that `feed` stopped at; False outside of a string value."""
+        if self._state != _STRING or self._escape:
+            return False
+        self.failed, self.failure, self.plain = False, "", True
+        out.append(f"\\u{ord(character):04x}")
+        return True
+
     @property
     def held(self) -> str:
         """The text that was consumed and not given out."""

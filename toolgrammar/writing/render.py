@@ -156,6 +156,7 @@ class Writer:
 
     def _alternative(self, origin: str, role: str, needs: _Needs) -> str | None:
         best: tuple[str, _Needs] | None = None
+        fewest = 0
         for production in self.rules[origin]:
             trial = needs.copy()
             text = self._symbols(production.symbols, trial, production.role)
@@ -164,8 +165,9 @@ class Writer:
             if trial.size < needs.size or role in roles.LEAF_ROLES:
                 needs.take(trial)
                 return text
-            if best is None or len(text) < len(best[0]):
-                best = (text, trial)  # optional parts that carry nothing are left out
+            if best is None or len(production.symbols) < fewest:
+                # Optional parts that carry nothing are left out.
+                best, fewest = (text, trial), len(production.symbols)
         if best is None:
             return None
         needs.take(best[1])
