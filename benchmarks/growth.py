@@ -7,13 +7,19 @@ it: at once, and in deltas of four characters. Work is linear where the last col
 
 from __future__ import annotations
 
-import argparse
 from functools import partial
+from typing import TYPE_CHECKING
 
-from harness import microseconds, options, report
+from harness import microseconds, once, options, report
 from harness.messages import TOOLS, WRITERS, deltas, message
-from toolgrammar import Parser, parse
 
+from toolgrammar import Parser
+
+if TYPE_CHECKING:
+    import argparse
+
+LIMIT = 20.0
+"""Seconds after which one run is cut off and shown as `inf`."""
 OPENERS = {"hermes": '<tool_call>\n{"name": "save_note"', "qwen3_xml": "<function=save_note>\n"}
 VALUES = {
     "hermes": '<tool_call>\n{"name": "save_note", "arguments": {"body": "',
@@ -24,12 +30,7 @@ HOSTILE = {
     "less-than signs": "<",
     "backslashes": "\\",
     "openers": "<tool_call>\n",
-    "openers with names": "",
-    "closers": "</tool_call>",
-    "half closers": "</parameter>\n",
     "white space": " ",
-    "line ends": "\n",
-    "quotes": '"',
 }
 """What is repeated; each stands in text, behind an opener, and inside a value."""
 
@@ -68,32 +69,31 @@ def regular(given: argparse.Namespace) -> None:
     report(rows, given.json)
 
 
-def hostile(rounds: int) -> None:
-    """Prints the cost of a character of hostile text at both sizes."""
+def hostile() -> None:
+    """Prints the cost of a character of hostile text at both sizes, of one run each."""
     rows: list[dict[str, object]] = []
     for format_id in WRITERS:
-        for where, before in {"text": "", "opener": OPENERS[format_id], "value": VALUES[format_id]}.items():
+        places = {"text": "", "opener": OPENERS[format_id], "value": VALUES[format_id]}
+        for place, before in places.items():
             for name, unit in HOSTILE.items():
-                rows.append({"format": format_id, "behind": where, "repeated": name}
-                            | _hostile(format_id, before, unit or OPENERS[format_id], rounds))
+                about = {"format": format_id, "behind": place, "repeated": name}
+                rows.append(about | _hostile(format_id, before, unit))
     print()
     report(rows, None)
 
 
-def _hostile(format_id: str, before: str, unit: str, rounds: int) -> dict[str, object]:
+def _hostile(format_id: str, before: str, unit: str) -> dict[str, object]:
     """Measures one hostile text: nanoseconds for a character, and how they grow."""
-    texts = {size: (before + unit * (size // len(unit) + 1))[:size] for size in (1 << 16, 1 << 20)}
-    jobs = {}
-    for size, text in texts.items():
-        pieces = [text[at : at + 4] for at in range(0, len(text), 4)]
-        jobs["at once", size] = partial(parse, text, format=format_id, tools=TOOLS)
-        jobs["streamed", size] = partial(streamed, format_id, pieces)
-    times = microseconds(jobs, rounds=rounds)
     row: dict[str, object] = {}
+    costs = []
     for way in ("at once", "streamed"):
-        short, long = (1000 * times[way, size] / size for size in texts)
-        row |= {f"{way}, 64 KB, ns": short, "1 MB, ns": long} if way == "at once" else {}
-        row |= {f"{way}, 1 MB, ns a character": long, f"{way}, 1 MB ÷ 64 KB": long / short}
+        for label, size in (("64 KB", 1 << 16), ("1 MB", 1 << 20)):
+            text = (before + unit * (size // len(unit) + 1))[:size]
+            step = size if way == "at once" else 4
+            pieces = [text[at : at + step] for at in range(0, size, step)]
+            costs.append(once(partial(streamed, format_id, pieces), LIMIT) * 1000 / size)
+            row[f"{way}, {label}, ns"] = costs[-1]
+        row[f"{way}, 1 MB ÷ 64 KB"] = costs[-1] / costs[-2]
     return row
 
 
@@ -101,7 +101,7 @@ def main() -> None:
     """Prints both tables."""
     given = options(__doc__, rounds=5)
     regular(given)
-    hostile(1)
+    hostile()
 
 
 if __name__ == "__main__":

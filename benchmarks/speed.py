@@ -10,10 +10,15 @@ Each job reads name, arguments, text and status. All run in turn in each round; 
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from harness import microseconds, options, report
 from harness.messages import FLOORS, PATH, TOOLS, WRITERS, Calls, deltas, message
-from toolgrammar import ParseResult, Parser, parse
+
+from toolgrammar import Parser, ParseResult, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SIZES = {"300 B": 300, "4 KB": 4096, "32 KB": 32768}
 GOALS = {
@@ -46,22 +51,27 @@ def read(result: ParseResult) -> Calls:
     return [(call.name, call.arguments, result.text, call.status) for call in result.calls]
 
 
+def joined(floor: Callable[[str], Calls], pieces: list[str]) -> Calls:
+    """Reads a message when all pieces are there."""
+    return floor("".join(pieces))
+
+
 def main() -> None:
     """Prints a row for each format and size."""
     given = options(__doc__, rounds=21)
-    jobs = {}
-    counts = {}
+    jobs: dict[tuple[str, str, str], Callable[[], object]] = {}
+    counts: dict[tuple[str, str], int] = {}
     for format_id in WRITERS:
         floor = FLOORS[format_id]
         for label, size in SIZES.items():
             text, long = message(format_id, size)
             pieces = deltas(text)
             counts[format_id, label] = len(pieces)
-            work = {
+            work: dict[str, Callable[[], Calls]] = {
                 "batch": partial(batch, format_id, text),
                 "floor": partial(floor, text),
                 "stream": partial(streamed, format_id, pieces),
-                "joined": lambda floor=floor, pieces=pieces: floor("".join(pieces)),
+                "joined": partial(joined, floor, pieces),
             }
             want = [("save_note", {"path": PATH, "body": long}, "", "complete")]
             for kind, job in work.items():
@@ -71,7 +81,9 @@ def main() -> None:
     times = microseconds(jobs, rounds=given.rounds)
     rows: list[dict[str, object]] = []
     for (format_id, label), count in counts.items():
-        took = {kind: times[format_id, label, kind] for kind in ("batch", "floor", "stream", "joined")}
+        took = {
+            kind: times[format_id, label, kind] for kind in ("batch", "floor", "stream", "joined")
+        }
         rows.append(
             {
                 "format": format_id,

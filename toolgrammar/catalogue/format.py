@@ -12,12 +12,13 @@ from toolgrammar.core.files import (
     read_text_if_there,
 )
 from toolgrammar.core.header import Header, header_error, read_header
+from toolgrammar.tools.specs import to_specs
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
-    from lark import Tree  # noqa: TID251 - a type only; nothing is imported at run time
+    from lark import Token, Tree  # noqa: TID251 - a type only; nothing is imported at run time
 
     from toolgrammar.core.tables import Tables
     from toolgrammar.values.calls import ToolCall
@@ -116,11 +117,20 @@ class Format:
 
         return render(self, calls, text)
 
-    def tree(self, island: str) -> Tree[object]:
-        """Returns the tree of one call section, read strictly by plain Lark."""
+    def tree(self, island: str, *, tools: Iterable[object] | None = None) -> Tree[Token]:
+        """Returns the tree of one call section, read strictly by plain Lark.
+
+        Args:
+            island: the text from the opener of a call or a section to its closer.
+            tools: the tools that the model had, for a format whose markup is their names.
+
+        Raises:
+            lark.exceptions.UnexpectedInput: the text is not in the language.
+        """
         from toolgrammar.core import reference
 
-        return reference.tree(self.path, island)
+        names = tuple(to_specs(tools))
+        return reference.tree(self.path, island, tables=self.tables, tool_names=names)
 
     def __repr__(self) -> str:
         return f"Format({self.id!r}, path={str(self.path)!r})"

@@ -74,6 +74,8 @@ class Builder:
         self.group_marked: Group | None = None
         self.committed = True
         self.cut_by_server = False
+        self.ended_open = False
+        """Whether the text ended where a closer could still have come."""
         self.skipped_from = self.skipped_to = -1
         self.diagnostics_marked = 0
         self.token_start = -1
@@ -481,7 +483,7 @@ class Builder:
         )
         draft.truncated = True
         if not draft.given_out and draft.error is None:
-            draft.error = draft.error or "the call could not be read"
+            draft.error = "the call could not be read"
         self._finish_call(draft, max(end, draft.start))
 
     def failed_payload(self, text: str, reason: str, place: int) -> None:
@@ -519,14 +521,20 @@ class Builder:
             self._emit(draft, ArgumentsDelta(len(self.calls), "null"))
         draft.payload = None
 
-    def cut(self, end: int) -> None:
-        """Ends the open call because the text ended inside it."""
+    def cut(self, end: int, *, root_open: bool = False) -> None:
+        """Ends the open call because the text ended inside it.
+
+        Args:
+            end: where the text ended.
+            root_open: the arguments are whole, but not the object that they stand in.
+        """
         draft = self.draft
-        self.group = None
         if draft is None:
             self.committed = True
             return
+        cut_group, self.group = self.group, None  # one report: the call's, not the section's too
         whole = draft.has_payload and draft.error is None and not draft.truncated
+        whole = whole and not root_open
         if whole:
             draft.repaired = True
             self._report(
@@ -540,16 +548,22 @@ class Builder:
                 "truncated", "error", "Found the end of the text inside a call", Span(end, end),
                 hint="the call is not complete: do not run it",
             )
-        self._finish_call(draft, end)
+        self._finish_call(draft, end, cut_group)
 
     def finish(self, end: int) -> None:
         """Ends the message: ids and dependencies are settled."""
         self._report_skipped()
         if self.draft is not None:
             self.cut(end)
+        if self.group is not None:
+            self._report(
+                "missing-close-tag", "warning",
+                "Found the end of the text before the closer of a section of calls",
+                Span(end, end), edits=(Edit(Span(end, end), ""),),
+            )
         settle(self.calls, self._report)
 
-    def _finish_call(self, draft: Draft, end: int) -> None:
+    def _finish_call(self, draft: Draft, end: int, group: Group | None = None) -> None:
         self.draft = None
         if draft.name is None:
             return
@@ -560,8 +574,9 @@ class Builder:
         index = len(self.calls)
         for event in draft.closing(index, self.tools.get(draft.name)):
             self._emit(draft, event)
-        ended_here = draft.truncated or (self.cut_by_server and end >= self.source.length)
-        generated = self.group.join(draft, self) if self.group else None
+        ended_here = draft.truncated or (self.cut_by_server and self.ended_open)
+        group = group or self.group
+        generated = group.join(draft, self) if group else None
         start = draft.arguments_start
         stop = draft.arguments_end
         call = ToolCall(

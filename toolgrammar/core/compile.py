@@ -38,7 +38,9 @@ def compile_text(text: str, path: Path) -> Tables:
         grammar, _ = load_grammar(text, str(path), [str(files.grammar_folder())], False)
         definitions, rules, _ = grammar.compile(["start"], "*")
         return _Compiler(text, path, definitions, rules).tables()
-    except (lark_errors.LarkError, OSError, re.error, AssertionError) as problem:
+    except GrammarError:
+        raise
+    except (lark_errors.LarkError, OSError, re.error, ValueError, AssertionError) as problem:
         raise _grammar_error(problem, text, path) from problem
 
 

@@ -117,7 +117,7 @@ class Draft:
     @property
     def given_out(self) -> bool:
         """Whether any argument was given out."""
-        return self.has_payload or self.members > 0 or bool(self.arguments)
+        return self.members > 0 or bool(self.arguments)
 
     def closing(self, index: int, spec: ToolSpec | None) -> Iterator[Event]:
         """Gives the events that end the arguments; fills the one parameter of a free-text call."""

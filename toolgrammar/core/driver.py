@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Machine, Step
     from toolgrammar.core.raw_end import RawEnd
 
+SECTION_EVIDENCE = 16
+"""Characters of a section's opener that are evidence without a call behind them."""
 MAX_ISLAND = 4096
 """Characters from an opener to the payload or the name: more is no island."""
 
@@ -229,17 +231,27 @@ class Driver:
         if builder.argument_start < 0 and self.called and not step.leaf:
             builder.token_start = base + start
         self.last_end = base + end
+        if self.island >= 0 and "call" in step.after and not self.called:
+            self._give_back_nameless()
+            return
         for role in step.after:
             self._close(role, self.last_end)
         self.node = node = step.node
         self.previous = step
         if self.island >= 0:
             self._perhaps_commit(step, text)
-        if node.accepts_text:
-            if self.island >= 0 and (not builder.has_draft or node.skipping):
+        if node.accepts_text and not builder.has_draft:
+            # A short section opener is evidence only together with a call or its closer.
+            short = node.skipping and self.position - self.island < SECTION_EVIDENCE
+            if self.island >= 0 and not short:
                 self._commit()
-            if not builder.has_draft:
+            if self.island < 0:
                 self.run = self._text
+
+    def _give_back_nameless(self) -> None:
+        """Gives an object that names no tool back as text, whole."""
+        self.island_payload = True
+        self._mismatch()
 
     def _perhaps_commit(self, step: Step, text: str) -> None:
         if not self.called:
@@ -248,7 +260,8 @@ class Driver:
         if not builder.has_draft:
             self._commit()
         elif step.leaf != "name" and not any(role == "name" for _, role in step.terminal.groups):
-            if step.leaf or step.kind == "same" or len(text.strip()) >= 3 or builder.delimited_by(step):
+            distinctive = not step.leaf and len(text.strip()) >= 3
+            if distinctive or step.kind == "same" or builder.delimited_by(step):
                 self._commit()
 
     def _commit(self) -> None:
@@ -272,6 +285,13 @@ class Driver:
             self._give_text(start, resume)
             self.position = resume
         else:
+            if self.final and self.node.beginnings.match(self.buffer, self.position):
+                # A closer that the end of the text cut: markup, not text.
+                self.position = len(self.buffer)
+                builder.cut(self.base + self.position)
+                self.node, self.run = self.start_node, self._text
+                self.called, self.unit = False, -1
+                return True
             # White space before the place may be consumed already: it is markup in either case.
             self.position = _SPACE.match(self.buffer, self.position).end()  # type: ignore[union-attr]
             builder.broken(self.base + self.position, self.last_end)
@@ -289,8 +309,11 @@ class Driver:
         for step in node.payloads:
             name = step.terminal.name
             begin = start if name == "RAW" else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
-            if name != "RAW" and begin == len(buffer) and not self.final:
-                return False
+            if begin == len(buffer):
+                if not self.final:
+                    return False
+                if node.end is not None:
+                    break  # the grammar lets the text end before the payload
             if _STARTS[name].match(buffer, begin):
                 return self._enter(step, begin)
             if (
@@ -360,6 +383,7 @@ class Driver:
         out: list[str] = []
         self.position = scanner.feed(self.buffer, self.position, out)
         while scanner.failed and self._take_control(scanner, out):
+            # What stands before a mended character was given out before the report of it.
             self.position = scanner.feed(self.buffer, self.position, out)
         if out:
             self.builder.payload("".join(out))
@@ -378,8 +402,12 @@ class Driver:
         character = self.buffer[position : position + 1]
         if not character or character >= " " or not isinstance(scanner, JsonScanner):
             return False
+        before = "".join(out)
         if not scanner.take_control(character, out):
             return False
+        if before:
+            self.builder.payload(before)
+            del out[:-1]
         self.builder.control(self.base + position, character)
         self.position = position + 1
         return True
@@ -401,11 +429,12 @@ class Driver:
         self.last_end = self.base + end
         self.scanner = None
         self.previous = step
+        if self.island >= 0 and "call" in step.after and not self.called:
+            self._give_back_nameless()
+            return True
         for role in step.after:
             self._close(role, self.last_end)
         self.node = step.node
-        if self.island >= 0 and not self.builder.has_draft:
-            self._commit()
         in_text = self.node.accepts_text and not self.builder.has_draft
         self.run = self._text if in_text else self._token
         return True
@@ -584,6 +613,7 @@ class Driver:
         if self.island >= 0:
             self._commit()
         if self.node.end is not None:
+            builder.ended_open = True
             for role in self.node.end:
                 self._close(role, self.last_end)
             rest = self.position
@@ -591,5 +621,6 @@ class Driver:
                 self.node = self.start_node
                 self._give_text(rest, len(self.buffer))
         else:
-            builder.cut(end)
+            brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in self.node.tokens)
+            builder.cut(end, root_open=brackets)
 

@@ -146,11 +146,14 @@ class RawEnd:
         for inner, terminal in node.tokens:
             text = self._named(terminal, "")
             step = node.steps[inner]
-            if terminal.kind == "literal" and step.weight < 3 and step.node.tokens:
+            if terminal.kind == "literal" and step.weight < 3 and not step.after and step.node.tokens:
                 second = "|".join(
                     self._named(t, self._same(t, f"f{inner}", group)) for _, t in step.node.tokens
                 )
                 text += rf"\s{{0,16}}(?:{second})"
             options.append(text)
-        end = r"|\Z" if final else ""
-        return f"(?={BLANKS}(?:{'|'.join(options)}{end}))"
+        if final:
+            # The end of the text may cut what follows.
+            cut = "|".join(part for option in options if (part := partial(option)))
+            options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
+        return f"(?={BLANKS}(?:{'|'.join(options)}))"

@@ -1,0 +1,199 @@
+import pytest
+from lark import Transformer
+from lark.exceptions import UnexpectedInput
+
+from tests.laws.every_case import cases, each_format
+from toolgrammar import (
+    Format,
+    RenderError,
+    ToolCall,
+    ToolCallTransformer,
+    ToolSpec,
+    formats,
+    load_format,
+    parse,
+)
+from toolgrammar.testing import Case
+
+ISLANDS = {
+    "deepseek_v3": (
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>tide\n```json\n"
+        '{"port": "Emden"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        [ToolCall("tide", {"port": "Emden"})],
+    ),
+    "hermes": (
+        '<tool_call>\n{"name": "tide", "arguments": {"port": ["Emden", 1.5, null]}}\n</tool_call>',
+        [ToolCall("tide", {"port": ["Emden", 1.5, None]})],
+    ),
+    "kimi_k2": (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.tide:0"
+        '<|tool_call_argument_begin|>{"days": 2}<|tool_call_end|><|tool_calls_section_end|>',
+        [ToolCall("tide", {"days": 2}, id="functions.tide:0")],
+    ),
+    "llama4_pythonic": (
+        "<|python_start|>[tide(port='Emden', days=[1, (2,)]), tide()]<|python_end|>",
+        [ToolCall("tide", {"port": "Emden", "days": [1, [2]]}), ToolCall("tide", {})],
+    ),
+    "mistral_v11": (
+        '[TOOL_CALLS]tide[ARGS]{"port": "Emden"}',
+        [ToolCall("tide", {"port": "Emden"})],
+    ),
+    "qwen3_xml": (
+        "<tool_call>\n<function=tide>\n<parameter=port>\n\nEmden\n</parameter>\n"
+        "</function>\n</tool_call>",
+        [ToolCall("tide", {"port": "\nEmden"})],
+    ),
+    "reploid": (
+        'TOOL_CALL: tide\nARGS: {"note": `two\n"lines"`}',
+        [ToolCall("tide", {"note": 'two\n"lines"'})],
+    ),
+    "roo_multi": (
+        "<sequential>\n<read_file>\n<path>a</path>\n<toolId>one</toolId>\n</read_file>\n"
+        "<read_file>\n<path>b</path>\n<toolId>two</toolId>\n</read_file>\n</sequential>",
+        [
+            ToolCall("read_file", {"path": "a"}, id="one"),
+            ToolCall("read_file", {"path": "b"}, id="two", depends_on=("one",)),
+        ],
+    ),
+}
+
+BROKEN = {
+    "hermes": '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden",}}\n</tool_call>',
+    "kimi_k2": '<|tool_call_begin|>tide<|tool_call_argument_begin|>{"days": 2}<|tool_call_end|>',
+    "llama4_pythonic": "<|python_start|>[tide(port='Emden', 5)]<|python_end|>",
+    "mistral_v11": '[TOOL_CALLS]tide[ARGS]{"port": "Emden"',
+    "qwen3_xml": "<tool_call>\n<function=tide>\n<parameter=port>\nEmden\n</function>\n</tool_call>",
+    "roo_xml": "<read_file>\n<path>a</file>\n</read_file>",
+}
+
+FEWEST = 0.9
+"""The part of the calls of a format that plain Lark must read too: it is near one."""
+
+
+def read(format: Format, island: str, tools: tuple[ToolSpec, ...] | None = None) -> list[ToolCall]:
+    """The calls of an island, by Lark and the transformer."""
+    tree = format.tree(island, tools=tools)
+    return ToolCallTransformer(format, tools=tools).transform(tree)
+
+
+@pytest.mark.parametrize("format_id", ISLANDS)
+def test_an_island_is_read(format_id: str) -> None:
+    island, calls = ISLANDS[format_id]
+    assert read(formats[format_id], island) == calls
+
+
+@pytest.mark.parametrize("format_id", BROKEN)
+def test_what_is_not_in_the_language_is_refused(format_id: str) -> None:
+    with pytest.raises(UnexpectedInput):
+        formats[format_id].tree(BROKEN[format_id])
+
+
+def test_the_tree_has_the_grammars_names_and_payloads_as_single_tokens() -> None:
+    tree = formats["hermes"].tree(ISLANDS["hermes"][0])
+    (arguments,) = tree.find_data("arguments")
+    (payload,) = arguments.children
+    assert tree.data == "call"
+    assert payload.type == "JSON_VALUE"
+    assert payload == '{"port": ["Emden", 1.5, null]}'
+    assert tree.meta.source[payload.start_pos : payload.end_pos] == payload
+
+
+def test_an_empty_value_is_an_empty_token() -> None:
+    island = "<function=tide>\n<parameter=port>\n\n</parameter>\n</function>"
+    assert read(formats["qwen3_xml"], island) == [ToolCall("tide", {"port": ""})]
+
+
+def test_a_quoted_call_stays_in_its_value() -> None:
+    quoted = "<function=tide>\n<parameter=port>\nEmden\n</parameter>\n</function>"
+    island = f"<function=write>\n<parameter=text>\nas in\n{quoted}\nhere\n</parameter>\n</function>"
+    assert read(formats["qwen3_xml"], island) == [ToolCall("write", {"text": f"as in\n{quoted}\nhere"})]
+
+
+def test_deep_and_long_payloads_are_read() -> None:
+    deep = '{"a": ' * 150 + "1" + "}" * 150
+    (call,) = read(formats["mistral_v11"], f"[TOOL_CALLS]tide[ARGS]{deep}")
+    assert call.raw_arguments == deep
+    long = '{"a": [' + ", ".join(['"x y"'] * 3000) + "]}"
+    (call,) = read(formats["mistral_v11"], f"[TOOL_CALLS]tide[ARGS]{long}")
+    assert len(call.arguments["a"]) == 3000
+
+
+def test_a_transformer_is_larks_and_may_be_subclassed() -> None:
+    class Counting(ToolCallTransformer):
+        names: list[str] = []
+
+        def name(self, children):
+            self.names.append(super().name(children))
+            return self.names[-1]
+
+    island, calls = ISLANDS["llama4_pythonic"]
+    transformer = Counting(formats["llama4_pythonic"])
+    assert isinstance(transformer, Transformer)
+    assert transformer.transform(formats["llama4_pythonic"].tree(island)) == calls
+    assert transformer.names == ["tide", "tide"]
+
+
+def test_a_changed_grammar_is_read_anew(tmp_path) -> None:
+    path = tmp_path / "mine.lark"
+    text = (
+        "//@ id: mine\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
+        'start: (TEXT | call)*\ncall: "@call " name arguments "@"\nname: /\\w+/\n'
+        "arguments: JSON_OBJECT\n"
+    )
+    path.write_text(text)
+    assert read(load_format(path), '@call tide {"a": 1}@') == [ToolCall("tide", {"a": 1})]
+    path.write_text(text.replace("@call", "#call"))
+    with pytest.raises(UnexpectedInput):
+        load_format(path).tree('@call tide {"a": 1}@')
+
+
+@each_format
+def test_lark_and_the_driver_read_the_same(format_id: str) -> None:
+    """Where plain Lark takes an island, its calls are those of the driver; and it takes most."""
+    chosen = formats[format_id]
+    taken = refused = 0
+    for case in cases(format_id):
+        if case.tier != "well_formed":
+            continue
+        for island, calls, alone in islands(chosen, case):
+            try:
+                found = read(chosen, island, case.tools)
+            except UnexpectedInput:
+                refused += alone
+                continue
+            taken += 1
+            assert seen(found) == seen(calls), (case.id, island)
+    assert taken
+    assert taken >= FEWEST * (taken + refused)
+
+
+def islands(format: Format, case: Case) -> list[tuple[str, list[ToolCall], bool]]:
+    """Call sections of a case and their calls; and whether each is certainly one section.
+
+    A call is cut out as it stands and rendered anew; the whole text, and all its calls rendered,
+    are one section only where the format has sections.
+    """
+    result = parse(case.text, format=format, tools=case.tools, prefix=case.prefix)
+    found = [(case.text.strip(), list(result.calls), False)] if result.calls else []
+    for call in result.calls:
+        if call.status == "complete":
+            island = result.source[call.span.start : call.span.end]
+            # What a call waits for depends on its section: it is judged with the whole text.
+            found.append((island, [alone_of(call)], True))
+    for calls in (result.calls, *((call,) for call in result.calls)):
+        try:
+            wire = format.render(calls)
+        except RenderError:
+            continue
+        again = parse(wire, format=format, tools=case.tools).calls
+        found.append((wire, list(again), len(calls) == 1))
+    return [row for row in found if row[1]]
+
+
+def alone_of(call: ToolCall) -> ToolCall:
+    return ToolCall(call.name, call.arguments, id=call.id, input=call.input)
+
+
+def seen(calls: list[ToolCall]) -> str:
+    """Calls, written out so that `1`, `1.0` and `True` differ."""
+    return repr([(c.name, c.arguments, c.id, c.input, c.depends_on) for c in calls])

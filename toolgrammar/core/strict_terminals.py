@@ -1,0 +1,216 @@
+"""Writes the terminals of a grammar as regular expressions that need no driver: for plain Lark."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.core.machine import Machine, Node, Step
+
+LIGHT = 3
+"""Characters from which on a literal is evidence by itself."""
+
+_NOTHING = "(?!)"
+_NAMED_GROUP = re.compile(r"\(\?P<\w+>")
+_PAYLOAD_STARTS = {
+    "JSON_OBJECT": r"\s*\{",
+    "TEMPLATE_OBJECT": r"\s*\{",
+    "JSON_VALUE": r'\s*["{\[\-0-9tfn]',
+}
+
+PAYLOAD_GRAMMAR = r"""
+json_object: _json_object
+json_value: _json_value
+_json_value: _json_object | _json_array | P_STRING | P_NUMBER | P_WORD
+_json_object: P_LBRACE P_RBRACE | P_LBRACE _json_member (P_COMMA _json_member)* P_RBRACE
+_json_member: P_STRING P_COLON _json_value
+_json_array: P_LSQB P_RSQB | P_LSQB _json_value (P_COMMA _json_value)* P_RSQB
+
+template_object: _template_object
+_template_value: _template_object | _template_array | P_STRING | P_BACKTICKS | P_NUMBER | P_WORD
+_template_object: P_LBRACE P_RBRACE
+    | P_LBRACE _template_member (P_COMMA _template_member)* P_RBRACE
+_template_member: P_STRING P_COLON _template_value
+_template_array: P_LSQB P_RSQB | P_LSQB _template_value (P_COMMA _template_value)* P_RSQB
+
+python_arguments: _python_positional? | _python_named
+_python_positional: _python_value (P_COMMA _python_value)* (P_COMMA _python_named? )?
+_python_named: _python_member (P_COMMA _python_member)* P_COMMA?
+_python_member: P_NAME P_EQUALS _python_value
+_python_value: P_TEXT+ | P_PYTHON_NUMBER | P_PYTHON_WORD | _python_list | _python_round | _python_brace
+_python_items: _python_value (P_COMMA _python_value)* P_COMMA?
+_python_list: P_LSQB _python_items? P_RSQB
+_python_round: P_LPAR _python_items? P_RPAR
+_python_brace: P_LBRACE P_RBRACE | P_LBRACE _python_items P_RBRACE
+    | P_LBRACE _python_pair (P_COMMA _python_pair)* P_COMMA? P_RBRACE
+_python_pair: _python_value P_COLON _python_value
+
+P_STRING: /\s*"(?:[^"\\\x00-\x1f]|\\(?:["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
+P_BACKTICKS: /\s*`(?:[^`\\]|\\[\s\S])*`/
+P_NUMBER: /\s*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/
+P_WORD: /\s*(?:true|false|null)\b/
+P_LBRACE: /\s*\{/
+P_RBRACE: /\s*\}/
+P_LSQB: /\s*\[/
+P_RSQB: /\s*\]/
+P_LPAR: /\s*\(/
+P_RPAR: /\s*\)/
+P_COMMA: /\s*,/
+P_COLON: /\s*:/
+P_EQUALS: /\s*=(?!=)/
+P_NAME: /\s*[^\W\d]\w*(?=\s*=(?!=))/
+P_PYTHON_WORD: /\s*(?:True|False|None|true|false|null)\b/
+P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
+P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
+"""
+"""What the declared payloads are, as rules of plain Lark."""
+
+
+class StrictTerminals:
+    """The regular expressions of one machine's terminals, RAW and text between calls included."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.nodes = _reachable(machine)
+        self._exact = {group for node in self.nodes if node.exact for group in node.steps}
+
+    def scanned(self, number: int) -> str:
+        """Gives the expression of a literal, a pattern or a name, by its number.
+
+        White space may stand before it wherever the format skips it.
+        """
+        pattern = self._pattern(number)
+        if pattern == _NOTHING:
+            pattern = r"(?!)x"  # plain Lark refuses a terminal that may be empty
+        before = "" if f"t{number}" in self._exact else r"\s*"
+        return f"{before}(?:{pattern})"
+
+    def raw(self, role: str) -> str:
+        """Gives the expression of a raw payload in a role, up to a sure closer or a quoted call."""
+        others: list[str] = []
+        for node, _ in self._raw_places(role):
+            others += [self._pattern(int(group[1:])) for group, _ in node.tokens]
+            others += [
+                start
+                for other in node.payloads
+                if (start := _PAYLOAD_STARTS.get(other.terminal.name))
+            ]
+        return f"(?!{_any(others)}){self.raw_goes_on(role)}"
+
+    def raw_goes_on(self, role: str) -> str:
+        """Gives the expression of a raw payload that goes on after a quoted call."""
+        stops = [
+            closer for _, step in self._raw_places(role) for closer in self._alternatives(step.node)
+        ]
+        quoted = self.quoted(role)
+        return _up_to([*stops, *(quoted[:1] if quoted else ())])
+
+    def quoted(self, role: str) -> tuple[str, str, str] | None:
+        """Gives what a call that is quoted in a raw payload consists of: opener, text, closer.
+
+        It is None where calls do not nest: where the opener of a call may end the payload.
+        """
+        tables = self.machine.tables
+        if not tables.call_opener or role not in ("value", "input", "body"):
+            return None
+        closer, follow, _, *heads = tables.call_opener
+        first = {group for _, step in self._raw_places(role) for group, _ in step.node.tokens}
+        if any(f"t{head[0]}" in first for head in heads):
+            return None
+        after = rf"(?=\s*(?:{_any(self._pattern(n) for n in follow)}))" if follow else ""
+        opens = f"(?:{_any(self._sequence(head) for head in heads)}){after}"
+        closes = self._sequence(closer)
+        return opens, _up_to([opens, closes]), closes
+
+    def _sequence(self, numbers: tuple[int, ...]) -> str:
+        """Joins the terminals of an opener or a closer; a repeated name is that of a tool."""
+        tools = [n for n, t in enumerate(self.machine.tables.terminals) if t.kind == "tool"]
+        same = {n for n in numbers if self.machine.tables.terminals[n].kind == "same"}
+        return r"\s*".join(self._pattern(tools[0] if tools and n in same else n) for n in numbers)
+
+    def closes_line(self, role: str) -> bool:
+        """Tells whether the closer of a raw payload is written on a line of its own."""
+        return any(
+            "\n" in terminal.lead
+            for _, step in self._raw_places(role)
+            for _, terminal in step.node.tokens
+        )
+
+    def between(self) -> str:
+        """Gives the expression of text that stands between the calls of a section."""
+        openers = (
+            opener
+            for node in self.nodes
+            if node.accepts_text
+            for opener in self._alternatives(node)
+        )
+        return _up_to(openers)
+
+    def _raw_places(self, role: str) -> list[tuple[Node, Step]]:
+        return [
+            (node, step)
+            for node in self.nodes
+            for step in node.payloads
+            if step.terminal.name == "RAW" and step.leaf == role
+        ]
+
+    def _pattern(self, number: int) -> str:
+        pattern = self.machine.pattern(self.machine.tables.terminals[number])
+        return _NAMED_GROUP.sub("(?:", pattern)
+
+    def _alternatives(self, node: Node) -> list[str]:
+        """Gives each token of a node, joined with what the grammar forces or takes after it."""
+        return [self._sure(int(group[1:]), node.steps[group].node) for group, _ in node.tokens]
+
+    def _sure(self, number: int, node: Node) -> str:
+        """Gives a token and as much of what follows as makes it sure."""
+        text = self._pattern(number)
+        while len(node.tokens) == 1 and not _ends(node) and not node.payloads:
+            group, terminal = node.tokens[0]
+            if terminal.kind not in ("literal", "same"):
+                break
+            text += r"\s*" + self._pattern(int(group[1:]))
+            node = node.steps[group].node
+        if _ends(node) or node.payloads or not node.tokens:
+            return text
+        following = []
+        for group, terminal in node.tokens:
+            step = node.steps[group]
+            one = self._pattern(int(group[1:]))
+            if terminal.kind == "literal" and step.weight < LIGHT and step.node.tokens:
+                second = (self._pattern(int(inner[1:])) for inner, _ in step.node.tokens)
+                one += rf"\s*(?:{'|'.join(second)})"
+            following.append(one)
+        return rf"{text}(?=\s*(?:{'|'.join(following)}|\Z))"
+
+
+def _any(patterns: Iterable[str]) -> str:
+    return "|".join(dict.fromkeys(patterns)) or _NOTHING
+
+
+def _up_to(patterns: Iterable[str]) -> str:
+    """Gives the expression of text, of one character at least, before any of the patterns."""
+    return rf"(?:(?!{_any(patterns)})[\s\S])+"
+
+
+def _ends(node: Node) -> bool:
+    """Tells whether a call may be over in a node."""
+    return node.accepts_text or node.end is not None
+
+
+def _reachable(machine: Machine) -> list[Node]:
+    """Lists the nodes that can be reached from the start."""
+    found = [machine.start]
+    seen = {machine.start.stack}
+    for node in found:
+        following = [step.node for step in node.steps.values()]
+        following.append(machine.node(node.after_text[1]))
+        for other in following:
+            if other.stack not in seen:
+                seen.add(other.stack)
+                found.append(other)
+    return found
+
