@@ -41,7 +41,7 @@ class Builder:
     wait in the draft. What was committed is final.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (everything that one message depends on)
         self,
         *,
         source: Source,
@@ -105,7 +105,7 @@ class Builder:
         if self.skipped_from >= 0:
             span = Span(self.skipped_from, self.skipped_to)
             self.skipped_from = -1
-            self._report(
+            self.report(
                 "skipped-markup",
                 "error",
                 "Found text between the calls of a section; it belongs to no call",
@@ -305,9 +305,13 @@ class Builder:
             draft.arguments = inner
             draft.has_payload = True
             draft.repaired = True
-            self._emit(draft, ArgumentsDelta(len(self.calls), json.dumps(inner, ensure_ascii=False)))
-            self._report(
-                "decoded", "info", "Found arguments as JSON text in a string; decoded them once",
+            self._emit(
+                draft, ArgumentsDelta(len(self.calls), json.dumps(inner, ensure_ascii=False))
+            )
+            self.report(
+                "decoded",
+                "info",
+                "Found arguments as JSON text in a string; decoded them once",
                 Span(draft.payload_start, draft.payload_start),
             )
         else:
@@ -318,16 +322,18 @@ class Builder:
         if self.draft is not None and self._raw_role in ("arguments", "value"):
             self.draft.repaired = True
             written = json.dumps(character)[1:-1]
-            self._report(
-                "control", "warning",
+            self.report(
+                "control",
+                "warning",
                 f"Found a raw control character in a string; JSON wants `{written}`",
-                Span(place, place + 1), edits=(Edit(Span(place, place + 1), written),),
+                Span(place, place + 1),
+                edits=(Edit(Span(place, place + 1), written),),
             )
 
     # Payloads without escapes
 
     def begin_raw(
-        self, role: str, start: int, unit: int, before: bool, closes_line: bool
+        self, role: str, start: int, unit: int, *, before: bool, closes_line: bool
     ) -> None:
         """Begins a raw payload; the flags say whether it stands on lines of its own."""
         self._raw_role = role
@@ -361,7 +367,9 @@ class Builder:
         spec = self._spec()
         draft.schema, draft.streams = draft.schema_of(spec)
         draft.dropped = bool(
-            self.drop_unknown and spec is not None and spec.properties
+            self.drop_unknown
+            and spec is not None
+            and spec.properties
             and draft.key not in spec.properties
         )
         if draft.streams and not draft.wire_role and not draft.dropped:
@@ -390,10 +398,10 @@ class Builder:
         else:
             self._raw_text.append(text)
             draft = self.draft
-            if role == "value" and draft is not None and draft.streams:
-                if not draft.wire_role and not draft.dropped:
-                    piece = json.dumps(text, ensure_ascii=False)[1:-1]
-                    self._emit(draft, ArgumentsDelta(len(self.calls), piece))
+            streams = role == "value" and draft is not None and draft.streams
+            if draft is not None and streams and not draft.wire_role and not draft.dropped:
+                piece = json.dumps(text, ensure_ascii=False)[1:-1]
+                self._emit(draft, ArgumentsDelta(len(self.calls), piece))
 
     def _reason(self, text: str) -> None:
         self.reasoning_parts.append(text)
@@ -427,8 +435,9 @@ class Builder:
             draft.wire_role = ""
             return
         if draft.dropped:
-            self._report(
-                "unknown-argument", "warning",
+            self.report(
+                "unknown-argument",
+                "warning",
                 f"Found argument `{draft.key[:40]}`; the tool's schema does not have it",
                 Span(max(0, draft.arguments_start), end),
             )
@@ -444,16 +453,16 @@ class Builder:
         draft.arguments[draft.key] = value
         self._emit(
             draft,
-            ArgumentsDelta(
-                len(self.calls), draft.member() + json.dumps(value, ensure_ascii=False)
-            ),
+            ArgumentsDelta(len(self.calls), draft.member() + json.dumps(value, ensure_ascii=False)),
         )
         if not fits:
             draft.doubts.append("schema-mismatch")
-            self._report(
-                "schema-mismatch", "error",
+            self.report(
+                "schema-mismatch",
+                "error",
                 f"Found text for `{draft.key[:40]}` that its schema does not take; kept as text",
-                Span(draft.arguments_start, end), path=f"$.{draft.key}",
+                Span(draft.arguments_start, end),
+                path=f"$.{draft.key}",
             )
 
     # Ends
@@ -475,8 +484,9 @@ class Builder:
         draft = self.draft
         if draft is None:
             return
-        self._report(
-            "malformed-call", "error",
+        self.report(
+            "malformed-call",
+            "error",
             "Found text that the format does not take here; the call ends before it",
             Span(max(0, place), max(0, place)),
             hint="what follows is read as text",
@@ -491,7 +501,7 @@ class Builder:
         draft = self.draft
         if draft is None or self._raw_role not in ("arguments", "value"):
             return
-        self._report("malformed-arguments", "error", reason, Span(place, place))
+        self.report("malformed-arguments", "error", reason, Span(place, place))
         draft.arguments_end = max(0, place)
         self._close_payload(draft, text)
         if not draft.given_out:
@@ -537,15 +547,20 @@ class Builder:
         whole = whole and not root_open
         if whole:
             draft.repaired = True
-            self._report(
-                "missing-close-tag", "warning",
+            self.report(
+                "missing-close-tag",
+                "warning",
                 "Found the end of the text before the call's own closer; its arguments are whole",
-                Span(end, end), edits=(Edit(Span(end, end), ""),),
+                Span(end, end),
+                edits=(Edit(Span(end, end), ""),),
             )
         else:
             draft.truncated = True
-            self._report(
-                "truncated", "error", "Found the end of the text inside a call", Span(end, end),
+            self.report(
+                "truncated",
+                "error",
+                "Found the end of the text inside a call",
+                Span(end, end),
                 hint="the call is not complete: do not run it",
             )
         self._finish_call(draft, end, cut_group)
@@ -556,12 +571,14 @@ class Builder:
         if self.draft is not None:
             self.cut(end)
         if self.group is not None:
-            self._report(
-                "missing-close-tag", "warning",
+            self.report(
+                "missing-close-tag",
+                "warning",
                 "Found the end of the text before the closer of a section of calls",
-                Span(end, end), edits=(Edit(Span(end, end), ""),),
+                Span(end, end),
+                edits=(Edit(Span(end, end), ""),),
             )
-        settle(self.calls, self._report)
+        settle(self.calls, self.report)
 
     def _finish_call(self, draft: Draft, end: int, group: Group | None = None) -> None:
         self.draft = None
@@ -596,7 +613,7 @@ class Builder:
         if self.listening:
             self.events.append(CallEnd(index, call))
 
-    def _report(
+    def report(
         self,
         code: str,
         severity: Any,
@@ -607,6 +624,7 @@ class Builder:
         path: str = "",
         hint: str = "",
     ) -> None:
+        """Adds a diagnostic, and its event where somebody listens."""
         diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
         self.diagnostics.append(diagnostic)
         if self.listening:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lark import exceptions as lark_errors
 from lark.common import ParserConf
@@ -18,6 +17,9 @@ from toolgrammar.core import files, roles
 from toolgrammar.core.partial import group_names, normalised, partial
 from toolgrammar.core.tables import Production, Tables, Terminal
 from toolgrammar.values.errors import GrammarError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _CLOSING = frozenset({"call", "argument", *roles.GROUP_ROLES})
 _POSITION = re.compile(r"line (\d+)(?:,? col(?:umn)? (\d+))?")
@@ -35,7 +37,9 @@ def compile_file(path: Path) -> Tables:
 def compile_text(text: str, path: Path) -> Tables:
     """Compiles the text of a grammar; `path` is where its imports are looked for."""
     try:
-        grammar, _ = load_grammar(text, str(path), [str(files.grammar_folder())], False)
+        grammar, _ = load_grammar(
+            text, str(path), [str(files.grammar_folder())], global_keep_all_tokens=False
+        )
         definitions, rules, _ = grammar.compile(["start"], "*")
         return _Compiler(text, path, definitions, rules).tables()
     except GrammarError:
@@ -53,7 +57,9 @@ def _grammar_error(problem: Exception, text: str, path: Path) -> GrammarError:
         line = int(found[1]) if found else 1
         column = int(found[2]) if found and found[2] else 1
     hint = "see docs/writing-a-format.md"
-    undefined = re.search(r"(?:Rule|Terminal|symbol|Token)[^'`]*['`](\w+)['`]|not defined: (\w+)", message)
+    undefined = re.search(
+        r"(?:Rule|Terminal|symbol|Token)[^'`]*['`](\w+)['`]|not defined: (\w+)", message
+    )
     if undefined and line == 1:
         name = undefined[1] or undefined[2]
         at = re.search(rf"(?m)^(?!//).*?\b({re.escape(name)})\b", text)
@@ -192,12 +198,12 @@ class _Compiler:
         kept: dict[tuple[str, tuple[str, ...]], Rule] = {}
         for rule in self.rules:
             expansion = [
-                s for s in rule.expansion if not (isinstance(s, LarkTerminal) and self._blank(s.name))
+                s
+                for s in rule.expansion
+                if not (isinstance(s, LarkTerminal) and self._blank(s.name))
             ]
             key = (rule.origin.name, tuple(s.name for s in expansion))
-            kept.setdefault(
-                key, Rule(rule.origin, expansion, len(kept), rule.alias, rule.options)
-            )
+            kept.setdefault(key, Rule(rule.origin, expansion, len(kept), rule.alias, rule.options))
         return list(kept.values())
 
     def _sorted_rules(self, kept: list[Rule]) -> list[Rule]:
@@ -283,7 +289,9 @@ class _Compiler:
             for rule in by_origin.get(name, [])
         )
 
-    def _call_opener(self, kept: list[Rule], analyzer: LALR_Analyzer) -> tuple[tuple[int, ...], ...]:
+    def _call_opener(
+        self, kept: list[Rule], analyzer: LALR_Analyzer
+    ) -> tuple[tuple[int, ...], ...]:
         """Finds the tags of a call that may nest inside a raw value: opener, followers, closer."""
         heads: list[tuple[int, ...]] = []
         follow: set[int] = set()
@@ -298,7 +306,9 @@ class _Compiler:
                 continue
             head, rest = self._head(symbols, kept)
             tail: list[Any] = []
-            while rest and isinstance(rest[-1], LarkTerminal) and not self._is_payload(rest[-1].name):
+            while (
+                rest and isinstance(rest[-1], LarkTerminal) and not self._is_payload(rest[-1].name)
+            ):
                 tail.insert(0, rest.pop())
             if not tail or not head:
                 continue

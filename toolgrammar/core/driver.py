@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgrammar.core.build import Builder
-    from toolgrammar.core.machine import Machine, Step
+    from toolgrammar.core.machine import Machine, Node, Step
     from toolgrammar.core.raw_end import RawEnd
 
 SECTION_EVIDENCE = 16
@@ -45,7 +45,9 @@ _STARTS = {
     "JSON_OBJECT": re.compile(r"\{"),
     "TEMPLATE_OBJECT": re.compile(r"\{"),
     "JSON_VALUE": re.compile(r'["{\[\-0-9tfn]'),
-    "PYTHON_ARGUMENTS": re.compile(r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']|(?:True|False|None|true|false|null)\b"),
+    "PYTHON_ARGUMENTS": re.compile(
+        r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']|(?:True|False|None|true|false|null)\b"
+    ),
     "RAW": re.compile(""),
 }
 _START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
@@ -218,16 +220,7 @@ class Driver:
             self.unit = base + start
         if step.opens:
             builder.open(step.opens, base + start)
-        if step.leaf:
-            builder.leaf(step.leaf, text, base + start, self.unit)
-            if step.leaf == "name":
-                self.called = True
-        for group, role in step.terminal.groups:
-            value = match.group(group)
-            if value is not None:
-                builder.leaf(role, value, base + start, self.unit)
-                if role == "name":
-                    self.called = True
+        self._fill(step, text, base + start, match)
         if builder.argument_start < 0 and self.called and not step.leaf:
             builder.token_start = base + start
         self.last_end = base + end
@@ -241,12 +234,27 @@ class Driver:
         if self.island >= 0:
             self._perhaps_commit(step, text)
         if node.accepts_text and not builder.has_draft:
-            # A short section opener is evidence only together with a call or its closer.
-            short = node.skipping and self.position - self.island < SECTION_EVIDENCE
-            if self.island >= 0 and not short:
-                self._commit()
-            if self.island < 0:
-                self.run = self._text
+            self._island_done(node)
+
+    def _fill(self, step: Step, text: str, start: int, match: re.Match[str]) -> None:
+        """Hands on the roles that a token, or a named group in it, fills."""
+        found = [(step.leaf, text)] if step.leaf else []
+        for group, role in step.terminal.groups:
+            value = match.group(group)
+            if value is not None:
+                found.append((role, value))
+        for role, value in found:
+            self.builder.leaf(role, value, start, self.unit)
+            self.called = self.called or role == "name"
+
+    def _island_done(self, node: Node) -> None:
+        """Returns to text after an island, or into a section."""
+        # A short section opener is evidence only together with a call or its closer.
+        short = node.skipping and self.position - self.island < SECTION_EVIDENCE
+        if self.island >= 0 and not short:
+            self._commit()
+        if self.island < 0:
+            self.run = self._text
 
     def _give_back_nameless(self) -> None:
         """Gives an object that names no tool back as text, whole."""
@@ -344,7 +352,13 @@ class Driver:
         if name == "RAW":
             self.raw = self.node.end_of_raw(step)
             before = self.previous is not None and "\n" in self.previous.terminal.trail
-            builder.begin_raw(step.leaf, self.base + start, self.unit, before, self.raw.closes_line)
+            builder.begin_raw(
+                step.leaf,
+                self.base + start,
+                self.unit,
+                before=before,
+                closes_line=self.raw.closes_line,
+            )
             self.raw_from = start
             self.raw_held = None
             self.raw_last_closer = -1
@@ -394,9 +408,7 @@ class Driver:
             return self._payload_failed(scanner.failure)
         return False
 
-    def _take_control(
-        self, scanner: JsonScanner | PythonArgumentsScanner, out: list[str]
-    ) -> bool:
+    def _take_control(self, scanner: JsonScanner | PythonArgumentsScanner, out: list[str]) -> bool:
         """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
         position = self.position
         character = self.buffer[position : position + 1]
@@ -503,10 +515,10 @@ class Driver:
         self, raw: RawEnd, match: re.Match[str], groups: dict[str, str | None]
     ) -> bool:
         for group, value in groups.items():
-            if value is not None and (same := _SAME_GROUP.match(group)):
-                if value != self.builder.same(f"SAME_{same[1]}"):
-                    self.raw_from = match.start() + 1
-                    return False
+            same = _SAME_GROUP.match(group) if value is not None else None
+            if same is not None and value != self.builder.same(f"SAME_{same[1]}"):
+                self.raw_from = match.start() + 1
+                return False
         if self.quoted:
             if raw.call_closes_alone:
                 self.quoted.pop()
@@ -623,4 +635,3 @@ class Driver:
         else:
             brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in self.node.tokens)
             builder.cut(end, root_open=brackets)
-

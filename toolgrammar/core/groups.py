@@ -49,8 +49,9 @@ class Group:
         taken = {call.id for call in builder.calls if call.id is not None}
         identified = bool(builder.wire_roles)
         if draft.id is not None and draft.id in taken and identified:
-            builder._report(
-                "duplicate-id", "warning",
+            builder.report(
+                "duplicate-id",
+                "warning",
                 f"Found id `{draft.id[:40]}` a second time; the later call gets a new one",
                 Span(draft.start, draft.start),
             )
@@ -95,13 +96,16 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
     circle = _circles([[first[i] for i in call.depends_on] for call in calls])
     for index, call in enumerate(calls):
         kept = [
-            i for i in call.depends_on
+            i
+            for i in call.depends_on
             if not (circle[index] == circle[first[i]] and first[i] >= index)
         ]
         if len(kept) != len(call.depends_on):
             report(
-                "dependency-cycle", "warning",
-                "Found calls that wait for each other; the later reference is removed", call.span,
+                "dependency-cycle",
+                "warning",
+                "Found calls that wait for each other; the later reference is removed",
+                call.span,
             )
             calls[index] = dataclasses.replace(call, depends_on=tuple(kept))
 

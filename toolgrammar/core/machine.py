@@ -9,12 +9,16 @@ messages parsing is a walk over ready nodes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from toolgrammar.core import roles
 from toolgrammar.core.partial import partial
 from toolgrammar.core.raw_end import RawEnd
-from toolgrammar.core.tables import Tables, Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.core.tables import Tables, Terminal
 
 END = -1
 MAX_TOKEN = 1024
@@ -36,6 +40,7 @@ class Step:
     """What reading one terminal in one node does."""
 
     __slots__ = (
+        "_node",
         "after",
         "before",
         "kind",
@@ -45,7 +50,6 @@ class Step:
         "stack",
         "terminal",
         "weight",
-        "_node",
     )
 
     def __init__(self, machine: Machine, terminal: Terminal) -> None:
@@ -77,6 +81,10 @@ class Node:
     """One reachable stack of LALR states."""
 
     __slots__ = (
+        "_beginnings",
+        "_opener",
+        "_opener_beginnings",
+        "_token",
         "accepts_text",
         "after_text",
         "end",
@@ -88,10 +96,6 @@ class Node:
         "stack",
         "steps",
         "tokens",
-        "_beginnings",
-        "_opener",
-        "_opener_beginnings",
-        "_token",
     )
 
     def __init__(self, machine: Machine, stack: tuple[int, ...]) -> None:
@@ -156,7 +160,7 @@ class Node:
                 f"(?P<{group}>{self.machine.pattern(terminal)})" for group, terminal in self.tokens
             )
             self._token = re.compile(
-                (r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})")
+                r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
             )
         return self._token
 
@@ -166,9 +170,7 @@ class Node:
         if self._beginnings is None:
             parts = [b for _, t in self.tokens if (b := self.machine.partial(t))]
             body = "|".join(parts) or "(?!)"
-            self._beginnings = re.compile(
-                rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z"
-            )
+            self._beginnings = re.compile(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
         return self._beginnings
 
     @property
@@ -201,9 +203,7 @@ class Node:
                 )
                 blanks = "" if following.exact else r"\s{0,16}"
                 begin = "|".join(
-                    part
-                    for part in (begin, f"{whole}{blanks}(?:{second_begin})?")
-                    if part
+                    part for part in (begin, f"{whole}{blanks}(?:{second_begin})?") if part
                 )
                 whole = f"{whole}(?={blanks}(?:{second}))"
             wholes.append(whole)
@@ -239,7 +239,11 @@ class Machine:
     def pattern(self, terminal: Terminal) -> str:
         """Gives the regular expression of a terminal, with the known tools filled in."""
         if terminal.kind == "tool":
-            return "(?:" + "|".join(map(re.escape, self.tool_names)) + ")" if self.tool_names else "(?!)"
+            return (
+                "(?:" + "|".join(map(re.escape, self.tool_names)) + ")"
+                if self.tool_names
+                else "(?!)"
+            )
         if terminal.kind == "same":
             return IDENTIFIER
         return terminal.pattern
@@ -303,7 +307,7 @@ class Machine:
         # A state that can only reduce, does so at once: a call ends with its last character.
         while True:
             row = self.tables.actions[states[-1]]
-            targets = {action for action in row.values()}
+            targets = set(row.values())
             if len(targets) != 1:
                 break
             kind, rule = next(iter(targets))

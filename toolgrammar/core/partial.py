@@ -120,7 +120,7 @@ def _begin(item: tuple[Any, Any]) -> str | None:
 
 
 def _begin_repeat(item: tuple[Any, Any]) -> str | None:
-    low, high, body = item[1]
+    _, high, body = item[1]
     if high == 0:
         return None
     whole = _sequence_text(body, {})

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.partial import partial
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.machine import Node
     from toolgrammar.core.tables import Terminal
 
 BLANKS = r"\s{0,256}"
@@ -30,15 +30,15 @@ class RawEnd:
     """What ends a raw payload before one node, as regular expressions made on demand."""
 
     __slots__ = (
-        "call_closes_alone",
-        "closing_call",
-        "closes_line",
-        "machine",
-        "nests",
-        "node",
         "_beginnings",
         "_final",
         "_search",
+        "call_closes_alone",
+        "closes_line",
+        "closing_call",
+        "machine",
+        "nests",
+        "node",
     )
 
     def __init__(self, node: Node, role: str) -> None:
@@ -48,8 +48,10 @@ class RawEnd:
         """Whether the closer is written at the start of a line of its own."""
         opener = self.machine.tables.call_opener
         first = {group for group, _ in node.tokens}
-        self.nests = role in ("value", "input", "body") and bool(opener) and not any(
-            f"t{head[0]}" in first for head in opener[3:]
+        self.nests = (
+            role in ("value", "input", "body")
+            and bool(opener)
+            and not any(f"t{head[0]}" in first for head in opener[3:])
         )
         self.closing_call: re.Pattern[str] | None = None
         self.call_closes_alone = bool(opener) and f"t{opener[0][0]}" in first
@@ -125,8 +127,12 @@ class RawEnd:
         text = self._named(terminal, self._same(terminal, "u", group))
         node = self.node.steps[group].node
         while (
-            len(node.tokens) == 1 and not node.payloads and not node.accepts_text and node.end is None
-            and node.tokens[0][1].kind in ("literal", "same") and not self.node.steps[group].after
+            len(node.tokens) == 1
+            and not node.payloads
+            and not node.accepts_text
+            and node.end is None
+            and node.tokens[0][1].kind in ("literal", "same")
+            and not self.node.steps[group].after
         ):
             inner, terminal = node.tokens[0]
             text += r"\s{0,16}" + self._named(terminal, self._same(terminal, "u", group))
@@ -146,7 +152,12 @@ class RawEnd:
         for inner, terminal in node.tokens:
             text = self._named(terminal, "")
             step = node.steps[inner]
-            if terminal.kind == "literal" and step.weight < 3 and not step.after and step.node.tokens:
+            if (
+                terminal.kind == "literal"
+                and step.weight < 3
+                and not step.after
+                and step.node.tokens
+            ):
                 second = "|".join(
                     self._named(t, self._same(t, f"f{inner}", group)) for _, t in step.node.tokens
                 )

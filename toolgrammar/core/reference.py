@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from lark import Lark, Token, Transformer, Tree
@@ -28,6 +28,7 @@ from toolgrammar.tools.specs import to_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from toolgrammar.core.header import Header
     from toolgrammar.core.tables import Tables
@@ -352,7 +353,7 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         for token in tokens if not text else ():
             text = text.ljust(cast("int", token.start_pos)) + token
         self._builder = self._new_builder(text)
-        self._before = {_key(after): before for before, after in zip(tokens, tokens[1:])}
+        self._before = {_key(after): before for before, after in itertools.pairwise(tokens)}
         self._call_starts = [
             cast("int", next(_tokens(part)).start_pos)
             for part in tree.iter_subtrees_topdown()
@@ -474,7 +475,9 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         before = self._before.get(_key(token))
         opener = self._terminals.get(before.type) if before is not None else None
         on_own_line = opener is not None and "\n" in opener.trail
-        self._builder.begin_raw(role, start, unit, on_own_line, self._strict.closes_line(role))
+        self._builder.begin_raw(
+            role, start, unit, before=on_own_line, closes_line=self._strict.closes_line(role)
+        )
         self._builder.raw(str(token))
         self._builder.end_raw(end, whole=True)
 

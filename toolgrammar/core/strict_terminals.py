@@ -213,4 +213,3 @@ def _reachable(machine: Machine) -> list[Node]:
                 seen.add(other.stack)
                 found.append(other)
     return found
-

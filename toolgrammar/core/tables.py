@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import files
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TABLE_VERSION = 1
 """Raised whenever the shape or the meaning of the tables changes: older caches are not read."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 NONE = "none"
 ONE_NEWLINE = "one-newline"
 NEWLINES = "newlines"
@@ -18,7 +17,6 @@ MODES = {
     RIGHT: "all white space behind",
     QUOTED: "all white space at both ends, then one pair of double quotes",
 }
-
 
 
 class Trimmer:
@@ -68,7 +66,11 @@ class Trimmer:
 
     def _pass(self, text: str) -> str:
         last = text[-1:]
-        if not self.held and last not in "\r\n" and (self.mode == ONE_NEWLINE or not last.isspace()):
+        if (
+            not self.held
+            and last not in "\r\n"
+            and (self.mode == ONE_NEWLINE or not last.isspace())
+        ):
             return text
         if self.mode != ONE_NEWLINE and not text.strip("\r\n" if self.mode == NEWLINES else None):
             # Only white space so far: kept in pieces, so that a long run costs no copies.

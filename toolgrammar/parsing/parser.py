@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
     from toolgrammar.values.tools import ToolSpec
 
-FinishReason = Literal["stop", "length", "tool_calls", "content_filter"] | str | None
+FinishReason = str | None
 _MACHINES_KEPT = 64
 _ENDLESS = Limits()
 
@@ -34,7 +34,7 @@ class Parser:
 
     def __init__(
         self,
-        format: Format | str,  # noqa: A002  (the public name)
+        format: Format | str,
         *,
         tools: Iterable[object] | None = None,
         strict: bool = False,

@@ -16,7 +16,6 @@ from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
 from toolgrammar.core.machine import Machine
 from toolgrammar.core.source import Source
-from toolgrammar.core.tables import Production, Tables, Terminal
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.tools import ToolSpec
 from toolgrammar.writing.sample import sample
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from toolgrammar.core.header import Header
+    from toolgrammar.core.tables import Production, Tables, Terminal
     from toolgrammar.values.calls import ToolCall
 
 
@@ -306,7 +306,11 @@ class Writer:
         pattern = terminal.pattern
         for text in texts:
             # A look-ahead in a terminal sees what the grammar writes next, unknown here.
-            match = re.match(pattern, text) or re.match(pattern, text + "\n") or re.match(pattern, text + "]")
+            match = (
+                re.match(pattern, text)
+                or re.match(pattern, text + "\n")
+                or re.match(pattern, text + "]")
+            )
             if match and match.end() >= len(text):
                 return text
         return None
@@ -351,7 +355,9 @@ def render(fmt: Writable, calls: Iterable[ToolCall], text: str = "") -> str:
     written = f"{text}\n{islands}" if text and islands else text or islands
     back = _read(fmt, written, calls)
     if len(back) != len(calls):
-        raise RenderError(f"the format can't carry this: {len(calls)} calls went in, {len(back)} came back")
+        raise RenderError(
+            f"the format can't carry this: {len(calls)} calls went in, {len(back)} came back"
+        )
     for wanted, got in zip(calls, back, strict=True):
         _compare(wanted, got, free_text=fmt.tables.free_text)
     return written
@@ -380,7 +386,7 @@ def _compare(wanted: ToolCall, got: ToolCall, *, free_text: bool) -> None:
 
 def _read(fmt: Writable, text: str, calls: Sequence[ToolCall]) -> list[ToolCall]:
     """Reads a message back, with the types of the values that were written."""
-    specs = {}
+    specs: dict[str, ToolSpec] = {}
     for call in calls:
         known = specs.get(call.name)
         properties = dict(known.parameters["properties"]) if known and known.parameters else {}

@@ -106,7 +106,9 @@ def test_an_empty_value_is_an_empty_token() -> None:
 def test_a_quoted_call_stays_in_its_value() -> None:
     quoted = "<function=tide>\n<parameter=port>\nEmden\n</parameter>\n</function>"
     island = f"<function=write>\n<parameter=text>\nas in\n{quoted}\nhere\n</parameter>\n</function>"
-    assert read(formats["qwen3_xml"], island) == [ToolCall("write", {"text": f"as in\n{quoted}\nhere"})]
+    assert read(formats["qwen3_xml"], island) == [
+        ToolCall("write", {"text": f"as in\n{quoted}\nhere"})
+    ]
 
 
 def test_deep_and_long_payloads_are_read() -> None:
