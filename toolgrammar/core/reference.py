@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import re
+import sys
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from itertools import product
+from typing import TYPE_CHECKING, Any, cast
 
 from lark import Lark, Token, Transformer, Tree
-from lark.exceptions import UnexpectedInput, UnexpectedToken
+from lark.exceptions import UnexpectedEOF, UnexpectedInput, UnexpectedToken
 from lark.grammar import NonTerminal, Rule
 from lark.grammar import Terminal as LarkTerminal
 from lark.lexer import PatternRE, TerminalDef
@@ -17,39 +18,25 @@ from lark.load_grammar import Grammar, load_grammar
 
 from toolgrammar.core import files, roles
 from toolgrammar.core import tables as stored
-from toolgrammar.core.build import Builder
 from toolgrammar.core.header import read_header
 from toolgrammar.core.machine import Machine
-from toolgrammar.core.scan_json import JsonScanner
-from toolgrammar.core.scan_python import PythonArgumentsScanner
-from toolgrammar.core.source import Source
 from toolgrammar.core.strict_terminals import PAYLOAD_GRAMMAR, StrictTerminals
+from toolgrammar.core.tree_feed import Island, Piece, TreeFeed
 from toolgrammar.tools.specs import to_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from toolgrammar.core.header import Header
     from toolgrammar.core.tables import Tables
+    from toolgrammar.core.tree_feed import Described
     from toolgrammar.values.calls import ToolCall
-    from toolgrammar.values.tools import ToolSpec
 
 _PAYLOAD = "payload__"
+_ISLAND = "island"
 _STARTS = ("call", *roles.GROUP_ROLES)
+_ALL_TOKENS = True
 _OPENING_BLANK = re.compile(r"\s*")
-
-
-class Described(Protocol):
-    """A format, as far as the reference needs it."""
-
-    @property
-    def tables(self) -> Tables:
-        """The compiled grammar."""
-
-    @property
-    def header(self) -> Header:
-        """What the grammar file says of itself."""
 
 
 def tree(
@@ -59,7 +46,7 @@ def tree(
 
     The tree holds every token; a declared terminal such as JSON_OBJECT is one token too, although
     Lark read it by rules. White space between tokens is free, as it is for the driver; a payload
-    has to be exact.
+    has to be exact. The root's `meta` keeps the text and the grammar for `ToolCallTransformer`.
 
     Args:
         path: the grammar file.
@@ -72,43 +59,45 @@ def tree(
         GrammarError: the grammar is broken.
     """
     digest = files.digest_of(path)
-    names = tuple(sorted(tool_names)) or tuple(read_header(path).tools)
-    parser, starts = _parser(path, digest, names, tables)
-    furthest: UnexpectedInput | None = None
-    for text in dict.fromkeys((island, island.rstrip())):
-        for start in starts:
+    header = read_header(path)
+    tables = tables or stored.load(path, digest)
+    machine = Machine(tables, tool_names or header.tools)
+    problems: list[UnexpectedInput] = []
+    # Where a call that is quoted in a value never closes, its opener is text like any other.
+    for quoting in (True, False):
+        strict = StrictTerminals(machine, island, quoting=quoting)
+        parser, starts = _parser(path, digest, strict)
+        for text, start in product(dict.fromkeys((island, island.rstrip())), starts):
             try:
-                found = _tidied(parser.parse(text, start=start), text)
+                found = _tidied(parser.parse(text, start=start))
                 _check_repeated(found)
             except UnexpectedInput as problem:
-                if furthest is None or _place(problem) > _place(furthest):
-                    furthest = problem
+                problems.append(problem)
             else:
+                vars(found.meta)[_ISLAND] = Island(text, tables, header)
                 return found
-    assert furthest is not None
-    raise furthest
+    raise max(problems, key=_place)
 
 
 def _place(problem: UnexpectedInput) -> int:
-    place = problem.pos_in_stream
-    return place if isinstance(place, int) and place >= 0 else -1
+    """Gives how far Lark came; the end of the text is the furthest."""
+    place: int | None = problem.pos_in_stream
+    return sys.maxsize if isinstance(problem, UnexpectedEOF) or place is None else place
 
 
 # ---------------------------------------------------------------------------- the parser
 
-_PARSERS: dict[tuple[str, tuple[str, ...]], tuple[Lark, tuple[str, ...]]] = {}
-_PARSERS_KEPT = 32
+_PARSERS: dict[object, tuple[Lark, tuple[str, ...]]] = {}
+_PARSERS_KEPT = 64
 
 
-def _parser(
-    path: Path, digest: str, names: tuple[str, ...], tables: Tables | None
-) -> tuple[Lark, tuple[str, ...]]:
+def _parser(path: Path, digest: str, strict: StrictTerminals) -> tuple[Lark, tuple[str, ...]]:
     """Gives Lark's parser for a grammar and the rules at which it may start; made once."""
-    found = _PARSERS.get((digest, names))
-    if found is None:
+    key = (digest, *strict.identity)
+    if key not in _PARSERS:
         if len(_PARSERS) >= _PARSERS_KEPT:
             _PARSERS.clear()
-        grammar = _StrictGrammar(path, Machine(tables or stored.load(path, digest), names))
+        grammar = _StrictGrammar(path, strict)
         parser = Lark(
             grammar,
             parser="earley",
@@ -117,29 +106,29 @@ def _parser(
             keep_all_tokens=True,
             maybe_placeholders=False,
         )
-        found = _PARSERS[digest, names] = (parser, grammar.starts)
-    return found
+        _PARSERS[key] = (parser, grammar.starts)
+    return _PARSERS[key]
 
 
 @lru_cache(maxsize=1)
 def _payloads() -> tuple[list[TerminalDef], list[Rule]]:
     """Gives terminals and rules of the declared payloads."""
-    grammar, _ = load_grammar(PAYLOAD_GRAMMAR, "payloads", [], True)
+    grammar, _ = load_grammar(PAYLOAD_GRAMMAR, "payloads", [], _ALL_TOKENS)
     starts = ["json_object", "json_value", "template_object", "python_arguments"]
     terminals, rules, _ = grammar.compile(starts, set())
     return terminals, rules
 
 
-class _StrictGrammar(Grammar):  # type: ignore[misc]  # Lark ships it without types
+class _StrictGrammar(Grammar):
     """A grammar whose declared terminals are rules or expressions that plain Lark can read."""
 
-    def __init__(self, path: Path, machine: Machine) -> None:
+    def __init__(self, path: Path, strict: StrictTerminals) -> None:
         grammar, _ = load_grammar(
-            files.read_text(path), str(path), [str(files.grammar_folder())], True
+            files.read_text(path), str(path), [str(files.grammar_folder())], _ALL_TOKENS
         )
         super().__init__(grammar.rule_defs, grammar.term_defs, grammar.ignore)
-        self._strict = StrictTerminals(machine)
-        self._tables = machine.tables
+        self._strict = strict
+        self._tables = strict.machine.tables
         self.starts = tuple(
             dict.fromkeys(
                 p.origin for p in self._tables.productions if roles.bare_name(p.origin) in _STARTS
@@ -233,7 +222,7 @@ class _StrictGrammar(Grammar):  # type: ignore[misc]  # Lark ships it without ty
 
     def _reachable(self) -> list[Rule]:
         """Gives the rules that a call or a section consists of."""
-        wanted = [NonTerminal(name) for name in self.starts]
+        wanted: list[Any] = [NonTerminal(name) for name in self.starts]
         for origin in wanted:
             for rule in self._rules:
                 if rule.origin == origin:
@@ -244,11 +233,8 @@ class _StrictGrammar(Grammar):  # type: ignore[misc]  # Lark ships it without ty
 # ---------------------------------------------------------------------------- the tree
 
 
-def _tidied(root: Any, text: str) -> Tree[Token]:
-    """Gives the tree with the grammar's own names and with payloads as single tokens.
-
-    The root's `meta` keeps the text: the white space between tokens is in none of them.
-    """
+def _tidied(root: Any) -> Tree[Token]:
+    """Gives the tree with the grammar's own names and with payloads as single tokens."""
     end = 0
 
     def tidy(node: Any) -> Any:
@@ -266,9 +252,7 @@ def _tidied(root: Any, text: str) -> Tree[Token]:
             return _token("RAW", text, end)
         return _token(name, text.lstrip(), end)
 
-    found = cast("Tree[Token]", tidy(root))
-    vars(found.meta)["source"] = text
-    return found
+    return cast("Tree[Token]", tidy(root))
 
 
 def _token(kind: str, text: str, end: int) -> Token:
@@ -309,79 +293,66 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
     """
 
     def __init__(
-        self, format: Described, *, tools: Iterable[object] | None = None, id_seed: str = ""
+        self,
+        format: Described | None = None,
+        *,
+        tools: Iterable[object] | None = None,
+        id_seed: str = "",
     ) -> None:
         """Sets up the transformer.
 
         Args:
-            format: the format that the tree was read in.
+            format: the format of the trees, for those that `Format.tree` did not give.
             tools: the tools that the model had, of any shape; their schemas type the values.
             id_seed: what ids that the format leaves out are made from.
         """
         super().__init__(visit_tokens=True)
         self._format = format
-        self._tools: Mapping[str, ToolSpec] = to_specs(tools)
+        self._tools = to_specs(tools)
         self._id_seed = id_seed
-        self._terminals = {terminal.name: terminal for terminal in format.tables.terminals}
-        self._strict = StrictTerminals(Machine(format.tables, tuple(self._tools)))
-        self._builder = self._new_builder("")
-        self._before: dict[tuple[int, int], Token] = {}
-        self._loose: set[tuple[int, int]] = set()
-        self._call_starts: list[int] = []
-        self._end = 0
-
-    def _new_builder(self, text: str) -> Builder:
-        header = self._format.header
-        source = Source()
-        source.append(text)
-        return Builder(
-            source=source,
-            format_id=header.id,
-            tools=self._tools,
-            trim=header.trim,
-            wire_roles=header.roles,
-            drop_unknown=header.unknown_arguments == "drop",
-            id_seed=self._id_seed,
-            free_text=self._format.tables.free_text,
-            listening=False,
-        )
+        self._loose: set[Piece] = set()
 
     def transform(self, tree: Tree[Token]) -> list[ToolCall]:
-        """Returns the calls of a tree that `Format.tree` gave."""
-        tokens = list(_tokens(tree))
-        text = str(vars(tree.meta).get("source", ""))
-        for token in tokens if not text else ():
-            text = text.ljust(cast("int", token.start_pos)) + token
-        self._builder = self._new_builder(text)
-        self._before = {_key(after): before for before, after in itertools.pairwise(tokens)}
-        self._call_starts = [
-            cast("int", next(_tokens(part)).start_pos)
-            for part in tree.iter_subtrees_topdown()
-            if part.data == "call"
-        ]
+        """Returns the calls of a tree that `Format.tree` gave.
+
+        Raises:
+            ValueError: the tree is another's, and the transformer has no format.
+        """
+        island = vars(tree.meta).get(_ISLAND)
+        chosen: Described | None = self._format or island
+        if chosen is None:
+            raise ValueError("the tree does not know its format; give ToolCallTransformer one")
         self._loose = {
-            _key(child)
+            _piece(child)
             for part in tree.iter_subtrees()
             if part.data not in roles.LEAF_ROLES
             for child in part.children
             if isinstance(child, Token)
         }
+        starts = (
+            _piece(next(_tokens(part))).start
+            for part in tree.iter_subtrees_topdown()
+            if part.data == "call"
+        )
+        self._feed = TreeFeed(chosen, self._tools, self._id_seed)
+        self._feed.begin(
+            island.text if island else "", [_piece(token) for token in _tokens(tree)], list(starts)
+        )
         if tree.data in roles.GROUP_ROLES:
-            self._builder.open(str(tree.data), 0)
+            self._feed.open(str(tree.data))
         super().transform(tree)
-        self._builder.finish(len(text))
-        return self._builder.calls
+        return self._feed.finish()
 
     def __default_token__(self, token: Token) -> Token:
         """Takes a token: of those outside leaves, named groups may fill roles."""
-        if _key(token) in self._loose:
-            self._end = cast("int", token.end_pos)
-            if token.type in self._terminals:
-                unit = self._call_starts[0] if self._call_starts else 0
-                self._named_groups(token, cast("int", token.start_pos), unit)
+        piece = _piece(token)
+        if piece in self._loose:
+            self._feed.loose(piece)
         return token
 
-    # Leaves
+    def _leaf(self, role: str, children: list[Token]) -> str:
+        self._feed.leaf(role, [_piece(token) for token in children])
+        return "".join(children)
 
     def name(self, children: list[Token]) -> str:
         """Takes the name of the tool."""
@@ -401,8 +372,6 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
 
     def key(self, children: list[Token]) -> str:
         """Takes the name of an argument."""
-        if children and (before := self._before.get(_key(children[0]))):
-            self._builder.token_start = cast("int", before.start_pos)
         return self._leaf("key", children)
 
     def value(self, children: list[Token]) -> str:
@@ -421,81 +390,23 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         """Takes how the calls of a section run."""
         return self._leaf("mode", children)
 
-    # Structure
-
     def argument(self, children: list[object]) -> list[object]:
         """Closes an argument."""
-        self._builder.close("argument", self._end)
+        self._feed.close("argument")
         return children
 
     def call(self, children: list[object]) -> object:
         """Closes a call and gives it."""
-        self._builder.close("call", self._end)
-        self._call_starts.pop(0)
-        return self._builder.calls[-1] if self._builder.calls else children
+        return self._feed.close("call") or children
 
     def calls(self, children: list[object]) -> list[object]:
         """Closes a section of calls."""
-        self._builder.close("calls", self._end)
+        self._feed.close("calls")
         return children
 
     parallel = sequential = calls
 
-    # From tokens to the builder
 
-    def _leaf(self, role: str, children: list[Token]) -> str:
-        """Feeds what stands in a leaf to the builder; gives its text."""
-        for token in children:
-            terminal = self._terminals.get(token.type)
-            if terminal is None:
-                continue
-            if terminal.kind == "literal" and len(children) > 1:
-                continue
-            start, self._end = cast("int", token.start_pos), cast("int", token.end_pos)
-            unit = self._call_starts[0] if self._call_starts else start
-            if token.type == "RAW":
-                self._raw(role, token, unit)
-            elif terminal.kind == "payload":
-                self._payload(role, token, unit)
-            else:
-                self._builder.leaf(role, str(token), start, unit)
-                self._named_groups(token, start, unit)
-        return "".join(children)
-
-    def _named_groups(self, token: Token, start: int, unit: int) -> None:
-        """Fills the roles that are groups inside one terminal."""
-        terminal = self._terminals[token.type]
-        match = re.match(terminal.pattern, token) if terminal.groups else None
-        for group, role in terminal.groups if match else ():
-            if (text := match[group]) is not None:  # type: ignore[index]
-                self._builder.leaf(role, text, start, unit)
-
-    def _raw(self, role: str, token: Token, unit: int) -> None:
-        start, end = cast("int", token.start_pos), cast("int", token.end_pos)
-        before = self._before.get(_key(token))
-        opener = self._terminals.get(before.type) if before is not None else None
-        on_own_line = opener is not None and "\n" in opener.trail
-        self._builder.begin_raw(
-            role, start, unit, before=on_own_line, closes_line=self._strict.closes_line(role)
-        )
-        self._builder.raw(str(token))
-        self._builder.end_raw(end, whole=True)
-
-    def _payload(self, role: str, token: Token, unit: int) -> None:
-        start, end = cast("int", token.start_pos), cast("int", token.end_pos)
-        builder = self._builder
-        builder.begin_payload(role, start, unit)
-        out: list[str] = []
-        if token.type == "PYTHON_ARGUMENTS":
-            python = PythonArgumentsScanner(parameters=builder.parameters())
-            python.feed(f"{token})", 0, out)
-        else:
-            scanner = JsonScanner(backticks=token.type == "TEMPLATE_OBJECT")
-            scanner.feed(str(token), 0, out)
-            scanner.finish(out, closed=True)
-        builder.payload("".join(out))
-        builder.end_payload(end)
-
-
-def _key(token: Token) -> tuple[int, int]:
-    return cast("int", token.start_pos), cast("int", token.end_pos)
+def _piece(token: Token) -> Piece:
+    start, end = cast("int", token.start_pos), cast("int", token.end_pos)
+    return Piece(token.type, str(token), start, end)

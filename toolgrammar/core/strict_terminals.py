@@ -72,10 +72,37 @@ P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'
 class StrictTerminals:
     """The regular expressions of one machine's terminals, RAW and text between calls included."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, island: str = "", *, quoting: bool = True) -> None:
+        """Sets up the expressions.
+
+        Args:
+            machine: the grammar and the known tools.
+            island: the text to be read, for closers that repeat a word of it.
+            quoting: whether calls that are quoted in a raw payload balance.
+        """
         self.machine = machine
         self.nodes = _reachable(machine)
         self._exact = {group for node in self.nodes if node.exact for group in node.steps}
+        self._quoting = quoting
+        self.value_openers = self._value_openers(island)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What differs between the expressions of one grammar."""
+        return (self.machine.tool_names, self.value_openers, self._quoting)
+
+    def _value_openers(self, island: str) -> tuple[tuple[str, str], ...]:
+        """Lists what may open a value in a text, as written, and the key in it."""
+        tables = self.machine.tables
+        if not tables.call_opener or all(t.name != "SAME_KEY" for t in tables.terminals):
+            return ()
+        numbers = tables.call_opener[2]
+        parts = [
+            self._pattern(n) if tables.terminals[n].kind == "literal" else f"({self._pattern(n)})"
+            for n in numbers
+        ]
+        found = re.finditer(r"\s*".join(parts), island) if numbers else ()
+        return tuple(sorted({(match[0], match[1]) for match in found}))
 
     def scanned(self, number: int) -> str:
         """Gives the expression of a literal, a pattern or a name, by its number.
@@ -98,12 +125,19 @@ class StrictTerminals:
                 for other in node.payloads
                 if (start := _PAYLOAD_STARTS.get(other.terminal.name))
             ]
-        return f"(?!{_any(others)}){self.raw_goes_on(role)}"
+        # A look-behind tells which key was read, and with it the closer.
+        ways = [
+            f"(?<={re.escape(opener)}){self.raw_goes_on(role, key)}"
+            for opener, key in self.value_openers
+        ]
+        return f"(?!{_any(others)})(?:{_any([*ways, self.raw_goes_on(role)])})"
 
-    def raw_goes_on(self, role: str) -> str:
-        """Gives the expression of a raw payload that goes on after a quoted call."""
+    def raw_goes_on(self, role: str, key: str = "") -> str:
+        """Gives the expression of a raw payload, of any key or of one, up to what may follow."""
         stops = [
-            closer for _, step in self._raw_places(role) for closer in self._alternatives(step.node)
+            closer
+            for _, step in self._raw_places(role)
+            for closer in self._alternatives(step.node, key)
         ]
         quoted = self.quoted(role)
         return _up_to([*stops, *(quoted[:1] if quoted else ())])
@@ -114,7 +148,7 @@ class StrictTerminals:
         It is None where calls do not nest: where the opener of a call may end the payload.
         """
         tables = self.machine.tables
-        if not tables.call_opener or role not in ("value", "input", "body"):
+        if not self._quoting or not tables.call_opener or role not in ("value", "input", "body"):
             return None
         closer, follow, _, *heads = tables.call_opener
         first = {group for _, step in self._raw_places(role) for group, _ in step.node.tokens}
@@ -157,22 +191,24 @@ class StrictTerminals:
             if step.terminal.name == "RAW" and step.leaf == role
         ]
 
-    def _pattern(self, number: int) -> str:
+    def _pattern(self, number: int, key: str = "") -> str:
+        if key and self.machine.tables.terminals[number].name == "SAME_KEY":
+            return re.escape(key)
         pattern = self.machine.pattern(self.machine.tables.terminals[number])
         return _NAMED_GROUP.sub("(?:", pattern)
 
-    def _alternatives(self, node: Node) -> list[str]:
+    def _alternatives(self, node: Node, key: str = "") -> list[str]:
         """Gives each token of a node, joined with what the grammar forces or takes after it."""
-        return [self._sure(int(group[1:]), node.steps[group].node) for group, _ in node.tokens]
+        return [self._sure(int(group[1:]), node.steps[group].node, key) for group, _ in node.tokens]
 
-    def _sure(self, number: int, node: Node) -> str:
+    def _sure(self, number: int, node: Node, key: str) -> str:
         """Gives a token and as much of what follows as makes it sure."""
-        text = self._pattern(number)
+        text = self._pattern(number, key)
         while len(node.tokens) == 1 and not _ends(node) and not node.payloads:
             group, terminal = node.tokens[0]
             if terminal.kind not in ("literal", "same"):
                 break
-            text += r"\s*" + self._pattern(int(group[1:]))
+            text += r"\s*" + self._pattern(int(group[1:]), key)
             node = node.steps[group].node
         if _ends(node) or node.payloads or not node.tokens:
             return text

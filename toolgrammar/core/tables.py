@@ -41,6 +41,12 @@ class Terminal:
         return self.text[: len(self.text) - len(self.text.lstrip())]
 
     @property
+    def sample_start(self) -> str:
+        """The character that it begins with, where that is fixed and no word character."""
+        first = (self.text.strip() or self.pattern)[:1]
+        return first if first and not first.isalnum() and first not in '(\\[^"' else ""
+
+    @property
     def trail(self) -> str:
         """The white space that a literal ends with."""
         return self.text[len(self.text.rstrip()) :]

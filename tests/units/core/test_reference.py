@@ -1,5 +1,7 @@
+from pathlib import Path
+
 import pytest
-from lark import Transformer
+from lark import Token, Transformer, Tree
 from lark.exceptions import UnexpectedInput
 
 from tests.laws.every_case import cases, each_format
@@ -17,8 +19,10 @@ from toolgrammar.testing import Case
 
 ISLANDS = {
     "deepseek_v3": (
-        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>tide\n```json\n"
-        '{"port": "Emden"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        """<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>tide
+```json
+{"port": "Emden"}
+```<｜tool▁call▁end｜><｜tool▁calls▁end｜>""",  # noqa: RUF001 - spelled so on the wire
         [ToolCall("tide", {"port": "Emden"})],
     ),
     "hermes": (
@@ -26,8 +30,8 @@ ISLANDS = {
         [ToolCall("tide", {"port": ["Emden", 1.5, None]})],
     ),
     "kimi_k2": (
-        "<|tool_calls_section_begin|><|tool_call_begin|>functions.tide:0"
-        '<|tool_call_argument_begin|>{"days": 2}<|tool_call_end|><|tool_calls_section_end|>',
+        """<|tool_calls_section_begin|><|tool_call_begin|>functions.tide:0\
+<|tool_call_argument_begin|>{"days": 2}<|tool_call_end|><|tool_calls_section_end|>""",
         [ToolCall("tide", {"days": 2}, id="functions.tide:0")],
     ),
     "llama4_pythonic": (
@@ -39,8 +43,14 @@ ISLANDS = {
         [ToolCall("tide", {"port": "Emden"})],
     ),
     "qwen3_xml": (
-        "<tool_call>\n<function=tide>\n<parameter=port>\n\nEmden\n</parameter>\n"
-        "</function>\n</tool_call>",
+        """<tool_call>
+<function=tide>
+<parameter=port>
+
+Emden
+</parameter>
+</function>
+</tool_call>""",
         [ToolCall("tide", {"port": "\nEmden"})],
     ),
     "reploid": (
@@ -48,8 +58,16 @@ ISLANDS = {
         [ToolCall("tide", {"note": 'two\n"lines"'})],
     ),
     "roo_multi": (
-        "<sequential>\n<read_file>\n<path>a</path>\n<toolId>one</toolId>\n</read_file>\n"
-        "<read_file>\n<path>b</path>\n<toolId>two</toolId>\n</read_file>\n</sequential>",
+        """<sequential>
+<read_file>
+<path>a</path>
+<toolId>one</toolId>
+</read_file>
+<read_file>
+<path>b</path>
+<toolId>two</toolId>
+</read_file>
+</sequential>""",
         [
             ToolCall("read_file", {"path": "a"}, id="one"),
             ToolCall("read_file", {"path": "b"}, id="two", depends_on=("one",)),
@@ -73,7 +91,7 @@ FEWEST = 0.9
 def read(format: Format, island: str, tools: tuple[ToolSpec, ...] | None = None) -> list[ToolCall]:
     """The calls of an island, by Lark and the transformer."""
     tree = format.tree(island, tools=tools)
-    return ToolCallTransformer(format, tools=tools).transform(tree)
+    return ToolCallTransformer(tools=tools).transform(tree)
 
 
 @pytest.mark.parametrize("format_id", ISLANDS)
@@ -89,13 +107,14 @@ def test_what_is_not_in_the_language_is_refused(format_id: str) -> None:
 
 
 def test_the_tree_has_the_grammars_names_and_payloads_as_single_tokens() -> None:
-    tree = formats["hermes"].tree(ISLANDS["hermes"][0])
+    island = ISLANDS["hermes"][0]
+    tree = formats["hermes"].tree(island)
     (arguments,) = tree.find_data("arguments")
     (payload,) = arguments.children
     assert tree.data == "call"
     assert payload.type == "JSON_VALUE"
     assert payload == '{"port": ["Emden", 1.5, null]}'
-    assert tree.meta.source[payload.start_pos : payload.end_pos] == payload
+    assert island[payload.start_pos : payload.end_pos] == payload
 
 
 def test_an_empty_value_is_an_empty_token() -> None:
@@ -122,20 +141,29 @@ def test_deep_and_long_payloads_are_read() -> None:
 
 def test_a_transformer_is_larks_and_may_be_subclassed() -> None:
     class Counting(ToolCallTransformer):
-        names: list[str] = []
+        def name(self, children: list[Token]) -> str:
+            names.append(super().name(children))
+            return names[-1]
 
-        def name(self, children):
-            self.names.append(super().name(children))
-            return self.names[-1]
-
+    names: list[str] = []
     island, calls = ISLANDS["llama4_pythonic"]
-    transformer = Counting(formats["llama4_pythonic"])
+    transformer = Counting()
     assert isinstance(transformer, Transformer)
     assert transformer.transform(formats["llama4_pythonic"].tree(island)) == calls
-    assert transformer.names == ["tide", "tide"]
+    assert names == ["tide", "tide"]
 
 
-def test_a_changed_grammar_is_read_anew(tmp_path) -> None:
+def test_a_tree_that_was_copied_needs_the_format() -> None:
+    island, calls = ISLANDS["qwen3_xml"]
+    format = formats["qwen3_xml"]
+    tree = format.tree(island)
+    copied = Tree(tree.data, tree.children)
+    assert ToolCallTransformer(format).transform(copied) == calls
+    with pytest.raises(ValueError, match="format"):
+        ToolCallTransformer().transform(copied)
+
+
+def test_a_changed_grammar_is_read_anew(tmp_path: Path) -> None:
     path = tmp_path / "mine.lark"
     text = (
         "//@ id: mine\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
@@ -158,6 +186,8 @@ def test_lark_and_the_driver_read_the_same(format_id: str) -> None:
         if case.tier != "well_formed":
             continue
         for island, calls, alone in islands(chosen, case):
+            # What a call waits for, and an id made for it, come from its section.
+            seen = own if alone else every
             try:
                 found = read(chosen, island, case.tools)
             except UnexpectedInput:
@@ -176,12 +206,12 @@ def islands(format: Format, case: Case) -> list[tuple[str, list[ToolCall], bool]
     are one section only where the format has sections.
     """
     result = parse(case.text, format=format, tools=case.tools, prefix=case.prefix)
-    found = [(case.text.strip(), list(result.calls), False)] if result.calls else []
-    for call in result.calls:
-        if call.status == "complete":
-            island = result.source[call.span.start : call.span.end]
-            # What a call waits for depends on its section: it is judged with the whole text.
-            found.append((island, [alone_of(call)], True))
+    found = [(case.text.strip(), list(result.calls), False)]
+    found += [
+        (result.source[call.span.start : call.span.end], [call], True)
+        for call in result.calls
+        if call.status == "complete"
+    ]
     for calls in (result.calls, *((call,) for call in result.calls)):
         try:
             wire = format.render(calls)
@@ -192,10 +222,11 @@ def islands(format: Format, case: Case) -> list[tuple[str, list[ToolCall], bool]
     return [row for row in found if row[1]]
 
 
-def alone_of(call: ToolCall) -> ToolCall:
-    return ToolCall(call.name, call.arguments, id=call.id, input=call.input)
-
-
-def seen(calls: list[ToolCall]) -> str:
+def every(calls: list[ToolCall]) -> str:
     """Calls, written out so that `1`, `1.0` and `True` differ."""
     return repr([(c.name, c.arguments, c.id, c.input, c.depends_on) for c in calls])
+
+
+def own(calls: list[ToolCall]) -> str:
+    """The same without what a section adds."""
+    return repr([(c.name, c.arguments, c.input) for c in calls])

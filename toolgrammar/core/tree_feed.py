@@ -1,0 +1,175 @@
+"""Feeds the tokens of a reference tree to the builder, as the driver feeds those of a stream."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from toolgrammar.core.build import Builder
+from toolgrammar.core.machine import Machine
+from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.core.scan_python import PythonArgumentsScanner
+from toolgrammar.core.source import Source
+from toolgrammar.core.strict_terminals import StrictTerminals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgrammar.core.header import Header
+    from toolgrammar.core.tables import Tables
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.tools import ToolSpec
+
+
+class Described(Protocol):
+    """A format, as far as reading a tree needs it."""
+
+    @property
+    def tables(self) -> Tables:
+        """The compiled grammar."""
+
+    @property
+    def header(self) -> Header:
+        """What the grammar file says of itself."""
+
+
+class Island(NamedTuple):
+    """Where a tree comes from."""
+
+    text: str
+    """What was read: the white space between tokens is in none of them."""
+    tables: Tables
+    """The compiled grammar."""
+    header: Header
+    """What the grammar file says of itself."""
+
+
+class Piece(NamedTuple):
+    """A token of the tree."""
+
+    kind: str
+    """The name of its terminal."""
+    text: str
+    """What was written."""
+    start: int
+    """Offset of its first character."""
+    end: int
+    """Offset after its last character."""
+
+
+class TreeFeed:
+    """Takes the pieces of one tree in the order of the text; gives the calls."""
+
+    def __init__(self, format: Described, tools: Mapping[str, ToolSpec], id_seed: str) -> None:
+        self._format = format
+        self._tools = tools
+        self._id_seed = id_seed
+        self._terminals = {terminal.name: terminal for terminal in format.tables.terminals}
+        self._strict = StrictTerminals(Machine(format.tables, tools))
+        self.begin("", [], [])
+
+    def begin(self, text: str, pieces: Sequence[Piece], call_starts: list[int]) -> None:
+        """Begins a tree.
+
+        Args:
+            text: what was read; put together from the pieces where it is empty.
+            pieces: all tokens.
+            call_starts: the offsets at which the calls begin.
+        """
+        for piece in pieces if not text else ():
+            text = text.ljust(piece.start) + piece.text
+        header, source = self._format.header, Source()
+        source.append(text)
+        self._builder = Builder(
+            source=source,
+            format_id=header.id,
+            tools=self._tools,
+            trim=header.trim,
+            wire_roles=header.roles,
+            drop_unknown=header.unknown_arguments == "drop",
+            id_seed=self._id_seed,
+            free_text=self._format.tables.free_text,
+            listening=False,
+        )
+        self._before = {after: before for before, after in pairwise(pieces)}
+        self._call_starts = list(call_starts)
+        self._end = 0
+
+    def open(self, role: str) -> None:
+        """Opens a section."""
+        self._builder.open(role, 0)
+
+    def loose(self, piece: Piece) -> None:
+        """Takes a token that stands in no leaf."""
+        self._end = piece.end
+        self._named_groups(piece)
+
+    def leaf(self, role: str, pieces: Sequence[Piece]) -> None:
+        """Takes the tokens of a leaf; literals beside another token are only its marks."""
+        if role == "key" and pieces and pieces[0] in self._before:
+            # The arguments, as written, begin with the mark before their first key.
+            self._builder.token_start = self._before[pieces[0]].start
+        for piece in pieces:
+            self._end = piece.end
+            terminal = self._terminals[piece.kind]
+            if piece.kind == "RAW":
+                self._raw(role, piece)
+            elif terminal.kind == "payload":
+                self._payload(role, piece)
+            elif terminal.kind != "literal" or len(pieces) == 1:
+                self._builder.leaf(role, piece.text, piece.start, self._unit)
+                self._named_groups(piece)
+
+    def close(self, role: str) -> ToolCall | None:
+        """Closes a structure; gives the call where one is complete now."""
+        before = len(self._builder.calls)
+        self._builder.close(role, self._end)
+        if role == "call" and self._call_starts:
+            self._call_starts.pop(0)
+        calls = self._builder.calls
+        return calls[-1] if len(calls) > before else None
+
+    def finish(self) -> list[ToolCall]:
+        """Ends the tree; gives its calls."""
+        self._builder.finish(self._end)
+        return self._builder.calls
+
+    @property
+    def _unit(self) -> int:
+        return self._call_starts[0] if self._call_starts else 0
+
+    def _named_groups(self, piece: Piece) -> None:
+        """Fills the roles that are groups inside one terminal."""
+        terminal = self._terminals.get(piece.kind)
+        if terminal is None or not terminal.groups:
+            return
+        match = re.match(terminal.pattern, piece.text)
+        for group, role in terminal.groups if match else ():
+            if (text := match[group]) is not None:  # type: ignore[index]
+                self._builder.leaf(role, text, piece.start, self._unit)
+
+    def _raw(self, role: str, piece: Piece) -> None:
+        before = self._before.get(piece)
+        opener = self._terminals.get(before.kind) if before is not None else None
+        on_own_line = opener is not None and "\n" in opener.trail
+        closes_line = self._strict.closes_line(role)
+        self._builder.begin_raw(
+            role, piece.start, self._unit, before=on_own_line, closes_line=closes_line
+        )
+        self._builder.raw(piece.text)
+        self._builder.end_raw(piece.end, whole=True)
+
+    def _payload(self, role: str, piece: Piece) -> None:
+        builder = self._builder
+        builder.begin_payload(role, piece.start, self._unit)
+        out: list[str] = []
+        if piece.kind == "PYTHON_ARGUMENTS":
+            scanner = PythonArgumentsScanner(parameters=builder.parameters())
+            scanner.feed(f"{piece.text})", 0, out)
+        else:
+            json_scanner = JsonScanner(backticks=piece.kind == "TEMPLATE_OBJECT")
+            json_scanner.feed(piece.text, 0, out)
+            json_scanner.finish(out, closed=True)
+        builder.payload("".join(out))
+        builder.end_payload(piece.end)
