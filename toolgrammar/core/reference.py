@@ -85,8 +85,6 @@ def _place(problem: UnexpectedInput) -> int:
     return sys.maxsize if isinstance(problem, UnexpectedEOF) or place is None else place
 
 
-# ---------------------------------------------------------------------------- the parser
-
 _PARSERS: dict[object, tuple[Lark, tuple[str, ...]]] = {}
 _PARSERS_KEPT = 64
 
@@ -134,8 +132,6 @@ class _StrictGrammar(Grammar):
                 p.origin for p in self._tables.productions if roles.bare_name(p.origin) in _STARTS
             )
         )
-        self._terminals: dict[str, TerminalDef] = {}
-        self._rules: list[Rule] = []
 
     def compile(
         self, _start: object, _terminals_to_keep: object
@@ -147,7 +143,7 @@ class _StrictGrammar(Grammar):
         self._numbers = {name: number for number, name in enumerate(sorted(used))}
         terminals, payloads = _payloads()
         self._terminals = {terminal.name: terminal for terminal in terminals}
-        self._rules = [copy.copy(rule) for rule in payloads]
+        self._rules: list[Rule] = [copy.copy(rule) for rule in payloads]
         for rule in rules:
             if rule.origin.name != "start":
                 self._rules.append(self._rewritten(rule))
@@ -173,7 +169,9 @@ class _StrictGrammar(Grammar):
         if terminal.name == "RAW":
             return self._raw(role if role in roles.LEAF_ROLES else "")
         if terminal.kind == "payload":
-            return self._payload_rule(terminal.name, NonTerminal(terminal.name.lower()))
+            origin = NonTerminal(f"{_PAYLOAD}{terminal.name}")
+            self._add_rule(origin, [NonTerminal(terminal.name.lower())])
+            return origin
         if terminal.kind == "literal" and not terminal.pattern:
             return None
         priority = self._priorities.get(symbol.name, 0)
@@ -205,11 +203,6 @@ class _StrictGrammar(Grammar):
         self._add_rule(origin, [begin, rest])
         return origin
 
-    def _payload_rule(self, name: str, inner: NonTerminal) -> NonTerminal:
-        origin = NonTerminal(f"{_PAYLOAD}{name}")
-        self._add_rule(origin, [inner])
-        return origin
-
     def _add_rule(self, origin: NonTerminal, expansion: list[Any]) -> None:
         rule = Rule(origin, expansion, len(expansion) == 0)
         rule.options = copy.copy(_payloads()[1][0].options)
@@ -228,9 +221,6 @@ class _StrictGrammar(Grammar):
                 if rule.origin == origin:
                     wanted += [s for s in rule.expansion if not s.is_term and s not in wanted]
         return [rule for rule in self._rules if rule.origin in wanted]
-
-
-# ---------------------------------------------------------------------------- the tree
 
 
 def _tidied(root: Any) -> Tree[Token]:
@@ -268,11 +258,7 @@ def _tokens(found: Tree[Token]) -> Iterator[Token]:
 
 
 def _check_repeated(found: Tree[Token]) -> None:
-    """Checks that closers repeat the name or the key they close.
-
-    Raises:
-        UnexpectedToken: one does not.
-    """
+    """Raises UnexpectedToken where a closer does not repeat the name or the key."""
     for part in found.iter_subtrees():
         for wanted, role in (("SAME_NAME", "name"), ("SAME_KEY", "key")):
             leaves = [c for c in part.children if isinstance(c, Tree) and c.data == role]
@@ -280,9 +266,6 @@ def _check_repeated(found: Tree[Token]) -> None:
             for child in part.children:
                 if isinstance(child, Token) and child.type == wanted and child not in words:
                     raise UnexpectedToken(child, {wanted})
-
-
-# ---------------------------------------------------------------------------- calls
 
 
 class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):

@@ -89,7 +89,9 @@ class StrictTerminals:
     @property
     def identity(self) -> tuple[object, ...]:
         """What differs between the expressions of one grammar."""
-        return (self.machine.tool_names, self.value_openers, self._quoting)
+        named = any(terminal.kind == "tool" for terminal in self.machine.tables.terminals)
+        names = self.machine.tool_names if named else ()
+        return (names, self.value_openers, self._quoting)
 
     def _value_openers(self, island: str) -> tuple[tuple[str, str], ...]:
         """Lists what may open a value in a text, as written, and the key in it."""

@@ -123,7 +123,7 @@ class Tables:
                 raise ValueError("tables of another version")
             return cls(
                 terminals=tuple(
-                    Terminal(*row[:6], groups=tuple((a, b) for a, b in row[6]))
+                    Terminal(*row[:6], tuple((a, b) for a, b in row[6]))
                     for row in data["terminals"]
                 ),
                 rules=tuple((origin, length, role) for origin, length, role in data["rules"]),

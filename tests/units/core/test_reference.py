@@ -84,9 +84,6 @@ BROKEN = {
     "roo_xml": "<read_file>\n<path>a</file>\n</read_file>",
 }
 
-FEWEST = 0.9
-"""The part of the calls of a format that plain Lark must read too: it is near one."""
-
 
 def read(format: Format, island: str, tools: tuple[ToolSpec, ...] | None = None) -> list[ToolCall]:
     """The calls of an island, by Lark and the transformer."""
@@ -111,6 +108,7 @@ def test_the_tree_has_the_grammars_names_and_payloads_as_single_tokens() -> None
     tree = formats["hermes"].tree(island)
     (arguments,) = tree.find_data("arguments")
     (payload,) = arguments.children
+    assert isinstance(payload, Token)
     assert tree.data == "call"
     assert payload.type == "JSON_VALUE"
     assert payload == '{"port": ["Emden", 1.5, null]}'
@@ -128,6 +126,18 @@ def test_a_quoted_call_stays_in_its_value() -> None:
     assert read(formats["qwen3_xml"], island) == [
         ToolCall("write", {"text": f"as in\n{quoted}\nhere"})
     ]
+
+
+def test_a_quoted_opener_that_nobody_closes_is_text() -> None:
+    island = "🛠️[save tips.md]\nbegin with 🛠️[note] and go on\n🛠️[/end]"
+    (call,) = read(formats["simple_agent_bracket"], island)
+    assert call.input == "tips.md\nbegin with 🛠️[note] and go on"
+
+
+def test_only_the_own_closer_ends_a_value() -> None:
+    island = "<search_files><path>web</path><regex><li>.*</li></regex></search_files>"
+    (call,) = read(formats["roo_xml"], island)
+    assert call.arguments == {"path": "web", "regex": "<li>.*</li>"}
 
 
 def test_deep_and_long_payloads_are_read() -> None:
@@ -179,24 +189,23 @@ def test_a_changed_grammar_is_read_anew(tmp_path: Path) -> None:
 
 @each_format
 def test_lark_and_the_driver_read_the_same(format_id: str) -> None:
-    """Where plain Lark takes an island, its calls are those of the driver; and it takes most."""
     chosen = formats[format_id]
-    taken = refused = 0
+    compared = 0
     for case in cases(format_id):
         if case.tier != "well_formed":
             continue
         for island, calls, alone in islands(chosen, case):
-            # What a call waits for, and an id made for it, come from its section.
-            seen = own if alone else every
             try:
                 found = read(chosen, island, case.tools)
             except UnexpectedInput:
-                refused += alone
+                # Several calls are one island only where the format has sections.
+                assert not alone, (case.id, island)
                 continue
-            taken += 1
+            compared += 1
+            # What a call waits for, and an id made for it, come from its section.
+            seen = own if alone else every
             assert seen(found) == seen(calls), (case.id, island)
-    assert taken
-    assert taken >= FEWEST * (taken + refused)
+    assert compared
 
 
 def islands(format: Format, case: Case) -> list[tuple[str, list[ToolCall], bool]]:
