@@ -123,8 +123,10 @@ class Tables:
                 raise ValueError("tables of another version")
             return cls(
                 terminals=tuple(
-                    Terminal(*row[:6], tuple((a, b) for a, b in row[6]))
-                    for row in data["terminals"]
+                    Terminal(
+                        name, kind, text, pattern, partial, priority, tuple(map(tuple, groups))
+                    )
+                    for name, kind, text, pattern, partial, priority, groups in data["terminals"]
                 ),
                 rules=tuple((origin, length, role) for origin, length, role in data["rules"]),
                 actions=tuple({t: (a, b) for t, a, b in row} for row in data["actions"]),
