@@ -53,7 +53,11 @@ class Builder:
         id_seed: str,
         free_text: bool,
         listening: bool,
+        strict: bool = False,
+        max_calls: int | None = None,
     ) -> None:
+        self.strict = strict
+        self.max_calls = max_calls
         self.free_text = free_text
         self.source = source
         self.format_id = format_id
@@ -136,14 +140,35 @@ class Builder:
             self._start_call(draft)
 
     def _start_call(self, draft: Draft) -> None:
-        if draft.name is None or draft.started:
-            return
+        if draft.name is not None and not draft.started and not self._waits_for_its_end():
+            self._give_out(draft)
+
+    def _give_out(self, draft: Draft) -> None:
+        """Gives out that a call began, and what waited for that."""
+        assert draft.name is not None
         self._report_skipped()
         draft.started = True
         if self.listening:
             self.events.append(CallStart(len(self.calls), draft.name, draft.id))
             self.events.extend(draft.events)
         draft.events = []
+
+    def _waits_for_its_end(self) -> bool:
+        """Whether a call may still turn out to be none: strict reading, or one call too many."""
+        return self.strict or (self.max_calls is not None and len(self.calls) >= self.max_calls)
+
+    def _refused(self, draft: Draft, status: str, end: int) -> bool:
+        """Gives back as text what strict reading, or the limit on calls, does not take."""
+        if self.max_calls is not None and len(self.calls) >= self.max_calls:
+            code, message = "limit-calls", f"Found more than {self.max_calls} calls; text from here"
+        elif self.strict and status != "complete":
+            code, message = "malformed-call", "Found a call that the grammar does not take as it is"
+        else:
+            return False
+        draft.events = []
+        self.report(code, "error", message, Span(draft.start, end))
+        self.text(self.source.slice(draft.start, end), draft.start)
+        return True
 
     def _emit(self, draft: Draft, event: Event) -> None:
         if not self.listening:
@@ -501,7 +526,8 @@ class Builder:
         draft = self.draft
         if draft is None or self._raw_role not in ("arguments", "value"):
             return
-        self.report("malformed-arguments", "error", reason, Span(place, place))
+        code = "limit-depth" if "deep" in reason else "malformed-arguments"
+        self.report(code, "error", reason, Span(place, place))
         draft.arguments_end = max(0, place)
         self._close_payload(draft, text)
         if not draft.given_out:
@@ -584,14 +610,17 @@ class Builder:
         self.draft = None
         if draft.name is None:
             return
+        ended_here = draft.truncated or (self.cut_by_server and self.ended_open)
+        status = draft.status(cut=ended_here)
+        if self._refused(draft, status, max(end, draft.start)):
+            return
         if not draft.started:
-            self._start_call(draft)
+            self._give_out(draft)
         if self.free_text and draft.inputs is None:
             draft.inputs = []
         index = len(self.calls)
         for event in draft.closing(index, self.tools.get(draft.name)):
             self._emit(draft, event)
-        ended_here = draft.truncated or (self.cut_by_server and self.ended_open)
         group = group or self.group
         generated = group.join(draft, self) if group else None
         start = draft.arguments_start
@@ -603,7 +632,7 @@ class Builder:
             None if draft.inputs is None else "".join(draft.inputs),
             self.source.slice(max(0, start), stop) if start >= 0 else "",
             Span(draft.start, max(end, draft.start)),
-            draft.status(cut=ended_here),
+            status,
             tuple(draft.depends_on or ()),
             self.format_id,
             draft.error,

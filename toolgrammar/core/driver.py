@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scan_python import PythonArgumentsScanner
@@ -369,7 +370,8 @@ class Driver:
             return True
         builder.begin_payload(step.leaf, self.base + start, self.unit)
         self._commit_payload(step)
-        if name in ("JSON_OBJECT", "JSON_VALUE"):
+        # The fast reader knows the default depth alone.
+        if name in ("JSON_OBJECT", "JSON_VALUE") and self.limits_depth >= MAX_DEPTH:
             whole = read_whole(self.buffer, start, object_only=name == "JSON_OBJECT")
             if whole is not None and (self.final or whole[1] < len(self.buffer)):
                 value, end = whole

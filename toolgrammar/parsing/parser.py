@@ -59,6 +59,8 @@ class Parser:
             id_seed=id_seed,
             free_text=self._format.tables.free_text,
             listening=True,
+            strict=strict,
+            max_calls=limits.max_calls,
         )
         self._driver = Driver(
             machine_of(self._format, specs),
@@ -68,7 +70,7 @@ class Parser:
         )
         self._result: ParseResult | None = None
         self._closed = False
-        self._strict = strict
+        self._over = False
         if prefix:
             self._driver.feed(prefix)
 
@@ -105,11 +107,30 @@ class Parser:
         return self._taken()
 
     def _take(self, chunk: str, *, final: bool, finish_reason: FinishReason = None) -> None:
-        self._source.append(chunk)
         if final:
             self._closed = True
             self._builder.cut_by_server = finish_reason == "length"
-        self._driver.feed(chunk, final=final)
+        limit = self._limits.max_chars
+        if limit is not None and self._source.length + len(chunk) > limit:
+            self._take_rest(chunk, limit - self._source.length)
+        elif not self._over:
+            self._source.append(chunk)
+            self._driver.feed(chunk, final=final)
+
+    def _take_rest(self, chunk: str, room: int) -> None:
+        """Ends the reading at the limit of characters: the rest is text."""
+        source, builder = self._source, self._builder
+        if not self._over:
+            self._over = True
+            source.append(chunk[:room])
+            self._driver.feed(chunk[:room], final=True)
+            limit = source.length
+            message = f"Found more than {limit} characters; the rest is text"
+            builder.report("limit-chars", "error", message, Span(limit, limit))
+            chunk = chunk[room:]
+        offset = source.length
+        source.append(chunk)
+        builder.text(chunk, offset)
 
     def _taken(self) -> list[Event]:
         events, self._builder.events = self._builder.events, []

@@ -1,0 +1,68 @@
+"""Strict reading, and what happens past a limit."""
+
+import pytest
+
+import toolgrammar
+from toolgrammar import Limits, Parser, ParseResult
+
+CALL = '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</tool_call>'
+
+
+def read(
+    text: str, *, size: int, strict: bool = False, limits: Limits | None = None
+) -> ParseResult:
+    parser = Parser("hermes", strict=strict, limits=limits or Limits())
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close()
+    return parser.result
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_strict_keeps_a_sound_call(size: int) -> None:
+    result = read(CALL, size=size, strict=True)
+    assert [call.name for call in result.calls] == ["tide"]
+    assert result.ok
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "text",
+    [CALL.removesuffix("</tool_call>"), CALL.replace("Emden", "Em\nden"), CALL[:60]],
+    ids=["no-closer", "raw-line-end", "cut"],
+)
+def test_strict_gives_a_mended_or_cut_call_back_as_text(text: str, size: int) -> None:
+    result = read(text, size=size, strict=True)
+    assert result.calls == ()
+    assert result.text == text.strip()
+    assert not result.ok
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_past_the_limit_on_calls_the_rest_is_text(size: int) -> None:
+    result = read(f"{CALL}\n{CALL}", size=size, limits=Limits(max_calls=1))
+    assert len(result.calls) == 1
+    assert result.text == CALL
+    assert [problem.code for problem in result.diagnostics] == ["limit-calls"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_past_the_limit_on_characters_the_rest_is_text(size: int) -> None:
+    limit = len(CALL) + 3
+    result = read(f"{CALL}\nmore {CALL}", size=size, limits=Limits(max_chars=limit))
+    assert len(result.calls) == 1
+    assert result.text == f"more {CALL}"
+    assert [problem.code for problem in result.diagnostics] == ["limit-chars"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_past_the_limit_on_depth_the_arguments_end(size: int) -> None:
+    text = CALL.replace('"Emden"', "[[[1]]]")
+    result = read(text, size=size, limits=Limits(max_depth=3))
+    assert "limit-depth" in [problem.code for problem in result.diagnostics]
+    assert not result.calls[0].executable
+
+
+def test_no_limit() -> None:
+    limits = Limits(max_chars=None, max_depth=None, max_calls=None)
+    assert toolgrammar.parse(CALL, format="hermes", limits=limits).ok
