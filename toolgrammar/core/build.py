@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import roles
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.groups import Group, settle
+from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, Trimmer
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.diagnostics import Diagnostic, Edit
@@ -398,7 +399,10 @@ class Builder:
             and draft.key not in spec.properties
         )
         if draft.streams and not draft.wire_role and not draft.dropped:
-            self._emit(draft, ArgumentsDelta(len(self.calls), draft.member() + '"'))
+            if self.listening:
+                self._emit(draft, ArgumentsDelta(len(self.calls), draft.member() + '"'))
+            else:
+                draft.members += 1
 
     def raw(self, text: str) -> None:
         """Takes the next part of a raw payload."""
@@ -424,8 +428,14 @@ class Builder:
             self._raw_text.append(text)
             draft = self.draft
             streams = role == "value" and draft is not None and draft.streams
-            if draft is not None and streams and not draft.wire_role and not draft.dropped:
-                piece = json.dumps(text, ensure_ascii=False)[1:-1]
+            if (
+                self.listening
+                and draft is not None
+                and streams
+                and not draft.wire_role
+                and not draft.dropped
+            ):
+                piece = as_json(text)[1:-1]
                 self._emit(draft, ArgumentsDelta(len(self.calls), piece))
 
     def _reason(self, text: str) -> None:
@@ -468,7 +478,8 @@ class Builder:
             )
             return
         if draft.streams:
-            self._emit(draft, ArgumentsDelta(len(self.calls), '"'))
+            if self.listening:
+                self._emit(draft, ArgumentsDelta(len(self.calls), '"'))
             draft.arguments[draft.key] = text
             return
         if not whole:

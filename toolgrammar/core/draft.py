@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core.json_tokens import as_json
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.values.events import ArgumentsDelta, Event
 
@@ -21,6 +22,8 @@ _BETWEEN_IDS = re.compile(r"[\s,]+")
 def decoded_token(text: str) -> str:
     """Gives the value of a token: of a JSON string its content, else the text as it stands."""
     if len(text) >= 2 and text[0] == text[-1] == '"':
+        if "\\" not in text and '"' not in text[1:-1]:
+            return text[1:-1]
         try:
             value = json.loads(text, strict=False)
         except ValueError:
@@ -97,7 +100,7 @@ class Draft:
         """Gives the JSON text that stands before the next value of an object."""
         self.members += 1
         before = "{" if self.members == 1 else ", "
-        return f"{before}{json.dumps(self.key, ensure_ascii=False)}: "
+        return f"{before}{as_json(self.key)}: "
 
     def depend_on(self, text: str) -> None:
         """Reads a list of ids; a blank one counts as absent."""

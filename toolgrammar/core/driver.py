@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scan_python import PythonArgumentsScanner
@@ -135,6 +135,39 @@ class Driver:
         self.steps += 1
         if final:
             self._finish()
+
+    def feed_inside(self, chunk: str) -> bool:
+        """Takes a chunk that only goes on where the driver is; False where it must be looked at.
+
+        Most chunks of a stream go on in a string, in a raw value or in text: they need neither
+        the buffer nor a round of the loop.
+        """
+        if self.island >= 0 or self.position != len(self.buffer):
+            return False
+        scanner, raw = self.scanner, self.raw
+        if scanner is not None:
+            if type(scanner) is not JsonScanner or not scanner.plain or not inside_string(chunk):
+                return False
+            self.builder.payload(chunk)
+        elif raw is not None:
+            if self.raw_held is not None or not raw.plain.fullmatch(chunk):
+                return False
+            self.builder.raw(chunk)
+        elif self.node.skipping or not self.in_text or not self.node.plain.fullmatch(chunk):
+            return False
+        else:
+            self.builder.text(chunk, self.base + self.position)
+        # One character stays, for anchors and look-behinds.
+        self.base += self.position + len(chunk) - 1
+        self.buffer = chunk[-1]
+        self.position = self.raw_from = 1
+        self.steps += 1
+        return True
+
+    @property
+    def in_text(self) -> bool:
+        """Whether the driver looks for the next opener."""
+        return self.run == self._text
 
     # Text
 
@@ -286,6 +319,7 @@ class Driver:
     def _mismatch(self) -> bool:
         """Gives an uncertain island back as text, or ends a certain call where it stands."""
         builder = self.builder
+        self.scanner = self.raw = None
         if self.island >= 0:
             builder.rewind()
             resume = max(self.position, self.island + 1) if self.island_payload else self.island + 1
@@ -441,7 +475,7 @@ class Driver:
         assert step is not None
         self.position = end
         self.last_end = self.base + end
-        self.scanner = None
+        self.scanner = self.raw = None
         self.previous = step
         if self.island >= 0 and "call" in step.after and not self.called:
             self._give_back_nameless()

@@ -37,6 +37,7 @@ unit_run = _run(rf"(?:{_UNIT})*+")
 unit_begun = _run(rf"(?:\\(?:u(?:[dD][89abAB][0-9a-fA-F]{{2}}{_LOW_BEGUN}|[0-9a-fA-F]{{0,4}}))?)?")
 LONGEST_UNIT: Final = 12
 string_run = _run(rf'(?:[^"\\\x00-\x1f]++|{_UNIT})*+')
+inside_string = re.compile(r'[^"\\\x00-\x1f]+').fullmatch
 backtick_run = _run(r"[^`\\]*+")
 
 plain_scalar = re.compile(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from itertools import accumulate
 from typing import TYPE_CHECKING, NoReturn
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, word_character
@@ -18,11 +16,18 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(message)
 
 
+def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
+    """Makes an object; one that repeats a key is left to the scanner: it may hide a deeper value."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        message = "a key comes twice"
+        raise ValueError(message)
+    return found
+
+
 # typeshed leaves `scan_once` out; `raw_decode` would build an error for every text that fails.
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
 _scan_once = _decoder.scan_once  # type: ignore[attr-defined]
-_not_brackets = re.compile(r'(?:[^][{}"]++|"(?:[^"\\]++|\\.)*+")++', re.DOTALL)
-_steps = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def read_whole(
@@ -41,15 +46,23 @@ def read_whole(
     except (StopIteration, ValueError, RecursionError):
         return None
     if isinstance(value, dict | list):
-        return None if _is_too_deep(text, position, end) else (value, end)
+        return None if _is_too_deep(value) else (value, end)
     if not isinstance(value, str) and (end == len(text) or word_character(text, end)):
         return None
     return value, end
 
 
-def _is_too_deep(text: str, start: int, end: int) -> bool:
-    """Whether brackets nest deeper than `MAX_DEPTH` in a strict value."""
-    if text.count("[", start, end) + text.count("{", start, end) <= MAX_DEPTH:
-        return False
-    brackets = _not_brackets.sub("", text[start:end])
-    return max(accumulate(map(_steps.__getitem__, brackets))) > MAX_DEPTH
+def _is_too_deep(value: JsonValue) -> bool:
+    """Whether lists and dicts nest deeper than `MAX_DEPTH`."""
+    level: list[JsonValue] = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[JsonValue] = []
+        for each in level:
+            if isinstance(each, dict):
+                below.extend(each.values())
+            elif isinstance(each, list):
+                below.extend(each)
+        level = [each for each in below if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import roles
-from toolgrammar.core.partial import partial
+from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
 
 if TYPE_CHECKING:
@@ -84,10 +84,12 @@ class Node:
         "_beginnings",
         "_opener",
         "_opener_beginnings",
+        "_plain",
         "_token",
         "accepts_text",
         "after_text",
         "end",
+        "exact",
         "machine",
         "numbers",
         "payloads",
@@ -107,6 +109,8 @@ class Node:
         self.tokens: list[tuple[str, Terminal]] = []
         self.end: tuple[str, ...] | None = None
         """Roles that close when the text ends here; None where it may not end."""
+        self.exact = False
+        """Whether white space counts here, so that none is skipped before a token."""
         self.accepts_text = False
         self.after_text: tuple[tuple[str, ...], tuple[int, ...]] = ((), stack)
         """What closes when text follows, and the stack then."""
@@ -116,6 +120,7 @@ class Node:
         self._beginnings: re.Pattern[str] | None = None
         self._opener: re.Pattern[str] | None = None
         self._opener_beginnings: re.Pattern[str] | None = None
+        self._plain: re.Pattern[str] | None = None
         self._fill()
 
     def _fill(self) -> None:
@@ -143,14 +148,10 @@ class Node:
                 self.steps[f"t{number}"] = step
                 self.tokens.append((f"t{number}", terminal))
         self.payloads = tuple(payloads)
+        self.exact = any(step.terminal.name == "RAW" for step in payloads)
         self.tokens.sort(
             key=lambda pair: (-pair[1].priority, _rank(pair[1]), -len(pair[1].pattern), pair[0])
         )
-
-    @property
-    def exact(self) -> bool:
-        """Whether white space counts here, so that none is skipped before a token."""
-        return any(step.terminal.name == "RAW" for step in self.payloads)
 
     @property
     def token(self) -> re.Pattern[str]:
@@ -187,6 +188,14 @@ class Node:
             body = "|".join(self._opener_parts()[1]) or "(?!)"
             self._opener_beginnings = re.compile(rf"(?:{body})\Z")
         return self._opener_beginnings
+
+    @property
+    def plain(self) -> re.Pattern[str]:
+        """Matches a chunk of text in which nothing can open."""
+        if self._plain is None:
+            parts = self._opener_parts()[0]
+            self._plain = without(first_characters("|".join(parts)) if parts else None)
+        return self._plain
 
     def _opener_parts(self) -> tuple[list[str], list[str]]:
         """Gives the openers, lengthened where one alone is too short to be evidence."""

@@ -181,3 +181,32 @@ def normalised(pattern: str, names: dict[str, str]) -> str:
 def group_names(pattern: str) -> tuple[str, ...]:
     """Lists the named groups of `pattern` in their order."""
     return tuple(sre_parser.parse(pattern).state.groupdict)
+
+
+def first_characters(pattern: str) -> frozenset[str] | None:
+    """Gives the characters that a match can begin with, or None where they can't be listed."""
+    return _first(list(sre_parser.parse(pattern)))
+
+
+def _first(items: list[Any]) -> frozenset[str] | None:
+    for operator, argument in items:
+        if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+            continue
+        if operator is sre.LITERAL:
+            return frozenset(chr(argument))
+        if operator is sre.SUBPATTERN:
+            inner = list(argument[3])
+            return _first(inner) if inner and not argument[1] & re.IGNORECASE else None
+        if operator is sre.BRANCH:
+            found = [_first(list(branch)) for branch in argument[1]]
+            known = [each for each in found if each is not None]
+            return frozenset().union(*known) if len(known) == len(found) else None
+        return None
+    return None
+
+
+def without(characters: frozenset[str] | None) -> re.Pattern[str]:
+    """Gives the expression of texts that hold none of these characters; of None, one that fails."""
+    if not characters:
+        return re.compile(r"(?!)")
+    return re.compile(f"[^{''.join(map(_in_class, map(ord, sorted(characters))))}]+")

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.partial import partial
+from toolgrammar.core.partial import first_characters, partial, without
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
@@ -32,6 +32,7 @@ class RawEnd:
     __slots__ = (
         "_beginnings",
         "_final",
+        "_plain",
         "_search",
         "call_closes_alone",
         "closes_line",
@@ -58,6 +59,7 @@ class RawEnd:
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
         self._search: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
+        self._plain: re.Pattern[str] | None = None
         self._beginnings: re.Pattern[str] | None = None
 
     @property
@@ -82,6 +84,13 @@ class RawEnd:
             self._beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
         return self._beginnings
 
+    @property
+    def plain(self) -> re.Pattern[str]:
+        """Matches a chunk in which nothing can begin that `search` finds."""
+        if self._plain is None:
+            self._plain = without(first_characters(self._expression(final=False)))
+        return self._plain
+
     def _expression(self, *, final: bool) -> str:
         return "|".join(self._parts(final=final)) or "(?!)"
 
@@ -94,12 +103,12 @@ class RawEnd:
             after = f"(?={BLANKS}(?:{following}))" if follow else ""
             for number, head in enumerate(heads):
                 name = f"call_opener_{number}"
-                parts.append(f"(?P<{name}>{self._sequence(head, f'opened_{number}')}){after}")
+                parts.append(f"{self._sequence(head, f'opened_{number}')}(?P<{name}>){after}")
             if not self.call_closes_alone:
-                parts.append(f"(?P<call_closer>{self._sequence(closer, 'closed')})")
+                parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
                 self.closing_call = re.compile(rf"\s*(?:{self._sequence(closer, 'closed')})")
             if value:
-                parts.append(f"(?P<value_opener>{self._sequence(value, 'key')})")
+                parts.append(f"{self._sequence(value, 'key')}(?P<value_opener>)")
         closers = []
         for group, terminal in self.node.tokens:
             closers.append(self._unit(group, terminal, final=final))
@@ -140,7 +149,8 @@ class RawEnd:
             node = step.node
             if step.after:
                 break
-        return f"(?P<closer_{group}>{text})" + self._follow(group, node, final=final)
+        # The group stands behind: an expression that begins with its literal is searched faster.
+        return f"{text}(?P<closer_{group}>)" + self._follow(group, node, final=final)
 
     def _same(self, terminal: Terminal, prefix: str, group: str) -> str:
         return f"{prefix}_{terminal.name}_{group}" if terminal.kind == "same" else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import files
@@ -61,7 +62,7 @@ class Production:
     symbols: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass
 class Tables:
     """The LALR tables of one grammar.
 
@@ -88,7 +89,12 @@ class Tables:
     machines: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Machines made from these tables, by the names of the tools."""
 
-    @property
+    @cached_property
+    def names_tools(self) -> bool:
+        """Whether the envelope has the names of the tools in it."""
+        return any(terminal.kind == "tool" for terminal in self.terminals)
+
+    @cached_property
     def free_text(self) -> bool:
         """Whether calls carry one text instead of named arguments."""
         found = set(self.leaf_roles)

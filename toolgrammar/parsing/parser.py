@@ -97,7 +97,10 @@ class Parser:
         if not isinstance(chunk, str):
             raise TypeError(f"feed() takes a str, got {type(chunk).__name__}")
         if chunk:
-            self._take(chunk, final=False)
+            if self._driver.feed_inside(chunk):
+                self._source.append(chunk)
+            else:
+                self._take(chunk, final=False)
         return self._taken()
 
     def close(self, finish_reason: FinishReason = None) -> list[Event]:
@@ -162,7 +165,7 @@ class Parser:
 def machine_of(format_: Format, specs: dict[str, ToolSpec]) -> Machine:
     """Gives the machine of a format for these tools; made once."""
     tables = format_.tables
-    if not any(terminal.kind == "tool" for terminal in tables.terminals):
+    if not tables.names_tools:
         key: tuple[str, ...] = ()
     else:
         key = tuple(sorted(specs)) or tuple(format_.header.tools)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any, Final
 
 from toolgrammar.tools.signatures import schema_of_callable
@@ -37,6 +38,24 @@ def to_specs(tools: Iterable[object] | None) -> dict[str, ToolSpec]:
         tools = tools.values()
     elif isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise TypeError(f"tools must be a list of tools, got {_shown(tools)}")
+    if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
+        return _read(tools)
+    known = _recent.get(id(tools))
+    if known is None or known[0] != tools:
+        if len(_recent) >= _KEPT:
+            _recent.clear()
+        # A copy: the caller may change a schema in place, and the next message shall see it.
+        copy = deepcopy(tools)
+        known = _recent[id(tools)] = (copy, _read(copy))
+    return dict(known[1])
+
+
+_KEPT: Final = 16
+_recent: dict[int, tuple[list[object], dict[str, ToolSpec]]] = {}
+"""By the identity of a list, which is only a hint: a copy to compare it with, and its tools."""
+
+
+def _read(tools: Iterable[object]) -> dict[str, ToolSpec]:
     specs = [to_spec(tool) for tool in tools]
     return {spec.name: spec for spec in specs}
 
