@@ -143,6 +143,9 @@ class Formats(Mapping[str, Format]):
         if isinstance(format, Format):
             return format
         if isinstance(format, str):
+            found = self._formats.get(format)  # the way of nearly every message: no lock is taken
+            if found is not None:
+                return found
             return self._load(format) if format.endswith(".lark") else self[format]
         if isinstance(format, os.PathLike):
             return self._load(format)

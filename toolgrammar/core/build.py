@@ -10,10 +10,8 @@ from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.groups import Group, settle
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, Trimmer
-from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.events import (
-    ArgumentsDelta,
     CallEnd,
     CallStart,
     Event,
@@ -22,6 +20,7 @@ from toolgrammar.values.events import (
     ReasoningDelta,
     TextDelta,
 )
+from toolgrammar.values.making import make_arguments_delta, make_call, make_span
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine import Step
     from toolgrammar.core.source import Source
+    from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
 
@@ -70,6 +70,9 @@ class Builder:
         self.listening = listening
         self.events: list[Event] = []
         self.calls: list[ToolCall] = []
+        self.taken_ids: set[str] = set()
+        """Ids of the first `taken_upto` calls."""
+        self.taken_upto = 0
         self.text_parts: list[str] = []
         self.text_offsets: list[int] = []
         self.reasoning_parts: list[str] = []
@@ -275,7 +278,7 @@ class Builder:
         draft.payload_start = start
         draft.payload_streams = role == "value" or None
         if role == "value":
-            self._emit(draft, ArgumentsDelta(len(self.calls), draft.member()))
+            self._emit(draft, make_arguments_delta(len(self.calls), draft.member()))
 
     def payload(self, text: str) -> None:
         """Takes the next part of the payload's JSON."""
@@ -288,23 +291,26 @@ class Builder:
             # Arguments are an object; what begins otherwise waits for its end.
             draft.payload_streams = text.lstrip().startswith("{")
         if draft.payload_streams:
-            self._emit(draft, ArgumentsDelta(len(self.calls), text))
+            self._emit(draft, make_arguments_delta(len(self.calls), text))
 
     def whole_payload(self, value: JsonValue, text: str, end: int) -> None:
         """Takes a payload that was read at once."""
-        if self.draft is not None:
-            self.draft.arguments_end = end
         self.payload(text)
+        self._end_arguments(end)
         self._accept(value)
 
     def end_payload(self, end: int) -> None:
         """Ends a payload: its value is that of the JSON that was given out."""
         draft = self.draft
-        if draft is not None:
-            draft.arguments_end = end
+        self._end_arguments(end)
         if self._raw_role in ("arguments", "value") and draft is not None:
             assert draft.payload is not None
             self._accept(json.loads("".join(draft.payload)))
+
+    def _end_arguments(self, end: int) -> None:
+        """Notes where the arguments end, unless the payload was a member beside them."""
+        if self.draft is not None and self._raw_role in ("arguments", "value"):
+            self.draft.arguments_end = end
 
     def _accept(self, value: Any) -> None:
         draft, role = self.draft, self._raw_role
@@ -332,7 +338,7 @@ class Builder:
             draft.has_payload = True
             draft.repaired = True
             self._emit(
-                draft, ArgumentsDelta(len(self.calls), json.dumps(inner, ensure_ascii=False))
+                draft, make_arguments_delta(len(self.calls), json.dumps(inner, ensure_ascii=False))
             )
             self.report(
                 "decoded",
@@ -400,7 +406,7 @@ class Builder:
         )
         if draft.streams and not draft.wire_role and not draft.dropped:
             if self.listening:
-                self._emit(draft, ArgumentsDelta(len(self.calls), draft.member() + '"'))
+                self._emit(draft, make_arguments_delta(len(self.calls), draft.member() + '"'))
             else:
                 draft.members += 1
 
@@ -436,7 +442,7 @@ class Builder:
                 and not draft.dropped
             ):
                 piece = as_json(text)[1:-1]
-                self._emit(draft, ArgumentsDelta(len(self.calls), piece))
+                self._emit(draft, make_arguments_delta(len(self.calls), piece))
 
     def _reason(self, text: str) -> None:
         self.reasoning_parts.append(text)
@@ -479,7 +485,7 @@ class Builder:
             return
         if draft.streams:
             if self.listening:
-                self._emit(draft, ArgumentsDelta(len(self.calls), '"'))
+                self._emit(draft, make_arguments_delta(len(self.calls), '"'))
             draft.arguments[draft.key] = text
             return
         if not whole:
@@ -489,7 +495,9 @@ class Builder:
         draft.arguments[draft.key] = value
         self._emit(
             draft,
-            ArgumentsDelta(len(self.calls), draft.member() + json.dumps(value, ensure_ascii=False)),
+            make_arguments_delta(
+                len(self.calls), draft.member() + json.dumps(value, ensure_ascii=False)
+            ),
         )
         if not fits:
             draft.doubts.append("schema-mismatch")
@@ -565,7 +573,7 @@ class Builder:
             self._accept(value)
         elif self._raw_role == "value":
             draft.arguments[draft.key] = None
-            self._emit(draft, ArgumentsDelta(len(self.calls), "null"))
+            self._emit(draft, make_arguments_delta(len(self.calls), "null"))
         draft.payload = None
 
     def cut(self, end: int, *, root_open: bool = False) -> None:
@@ -636,13 +644,13 @@ class Builder:
         generated = group.join(draft, self) if group else None
         start = draft.arguments_start
         stop = draft.arguments_end
-        call = ToolCall(
+        call = make_call(
             draft.name,
             draft.arguments,
             draft.id or generated,
             None if draft.inputs is None else "".join(draft.inputs),
             self.source.slice(max(0, start), stop) if start >= 0 else "",
-            Span(draft.start, max(end, draft.start)),
+            make_span(draft.start, max(end, draft.start)),
             status,
             tuple(draft.depends_on or ()),
             self.format_id,

@@ -44,11 +44,19 @@ class Group:
         other.last = self.last
         return other
 
+    @staticmethod
+    def _is_taken(wanted: str, builder: Builder) -> bool:
+        """Whether a call before has this id."""
+        calls, taken = builder.calls, builder.taken_ids
+        while builder.taken_upto < len(calls):
+            taken.add(calls[builder.taken_upto].id or "")
+            builder.taken_upto += 1
+        return wanted in taken
+
     def join(self, draft: Draft, builder: Builder) -> str | None:
         """Adds a call: it gets an id where it has none, and waits for the one before it."""
-        taken = {call.id for call in builder.calls if call.id is not None}
         identified = bool(builder.wire_roles)
-        if draft.id is not None and draft.id in taken and identified:
+        if identified and draft.id is not None and self._is_taken(draft.id, builder):
             builder.report(
                 "duplicate-id",
                 "warning",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, NoReturn
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, word_character
@@ -16,17 +18,12 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(message)
 
 
-def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
-    """Makes an object; one that repeats a key is left to the scanner: it may hide a deeper value."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        message = "a key comes twice"
-        raise ValueError(message)
-    return found
-
+_BESIDE_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', re.DOTALL)
+_ESCAPED = re.compile(r"\\u00[57][bB]")
+_DEPTHS = {"{": 1, "[": 1, "}": -1, "]": -1}
 
 # typeshed leaves `scan_once` out; `raw_decode` would build an error for every text that fails.
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
 _scan_once = _decoder.scan_once  # type: ignore[attr-defined]
 
 
@@ -45,24 +42,46 @@ def read_whole(
         value, end = _scan_once(text, position)
     except (StopIteration, ValueError, RecursionError):
         return None
-    if isinstance(value, dict | list):
-        return None if _is_too_deep(value) else (value, end)
+    kind = type(value)
+    if kind is dict or kind is list:
+        # So few brackets can't nest too deep; more are looked at one by one.
+        brackets = text.count("{", position, end) + text.count("[", position, end)
+        if brackets > MAX_DEPTH and _is_too_deep(value, text, position, end, brackets):
+            return None
+        return value, end
     if not isinstance(value, str) and (end == len(text) or word_character(text, end)):
         return None
     return value, end
 
 
-def _is_too_deep(value: JsonValue) -> bool:
-    """Whether lists and dicts nest deeper than `MAX_DEPTH`."""
+def _is_too_deep(value: JsonValue, text: str, start: int, end: int, brackets: int) -> bool:
+    """Whether brackets nest deeper than `MAX_DEPTH`.
+
+    The value tells for all that it shows. Brackets that are neither its own nor in its strings
+    belong to what a key that comes twice has hidden: then the text is looked at.
+    """
     level: list[JsonValue] = [value]
-    for _ in range(MAX_DEPTH):
+    for depth in range(MAX_DEPTH + 1):
         below: list[JsonValue] = []
         for each in level:
             if isinstance(each, dict):
+                brackets -= 1
                 below.extend(each.values())
-            elif isinstance(each, list):
                 below.extend(each)
-        level = [each for each in below if isinstance(each, dict | list)]
-        if not level:
-            return False
+            elif isinstance(each, list):
+                brackets -= 1
+                below.extend(each)
+            elif isinstance(each, str):
+                brackets -= each.count("{") + each.count("[")
+        if not below:
+            unsure = depth + max(0, brackets) > MAX_DEPTH or (
+                text.find("\\u00", start, end) >= 0 and _ESCAPED.search(text, start, end)
+            )
+            return bool(unsure) and _depth(text[start:end]) > MAX_DEPTH
+        level = below
     return True
+
+
+def _depth(text: str) -> int:
+    """Gives how deep the brackets of a strict value nest."""
+    return max(accumulate(map(_DEPTHS.__getitem__, _BESIDE_BRACKETS.sub("", text))))

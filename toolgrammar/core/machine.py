@@ -18,6 +18,7 @@ from toolgrammar.core.raw_end import RawEnd
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from toolgrammar.core.lanes import Lane
     from toolgrammar.core.tables import Tables, Terminal
 
 END = -1
@@ -90,10 +91,12 @@ class Node:
         "after_text",
         "end",
         "exact",
+        "lanes",
         "machine",
         "numbers",
         "payloads",
         "raw_end",
+        "sightings",
         "skipping",
         "stack",
         "steps",
@@ -116,6 +119,9 @@ class Node:
         """What closes when text follows, and the stack then."""
         self.skipping = False
         self.raw_end: dict[str, RawEnd] = {}
+        self.lanes: list[Lane] = []
+        """Runs of tokens from here that were seen before, each fused into one expression."""
+        self.sightings: dict[tuple[int, ...], int] = {}
         self._token: re.Pattern[str] | None = None
         self._beginnings: re.Pattern[str] | None = None
         self._opener: re.Pattern[str] | None = None
@@ -236,6 +242,8 @@ class Machine:
         self.tables = tables
         self.tool_names = tuple(sorted(tool_names, key=lambda name: (-len(name), name)))
         self.nodes: dict[tuple[int, ...], Node] = {}
+        self.read_straight = self.given_up = 0
+        """How many messages could be read without the driver, and how many could not."""
         self.start = self.node((0,))
 
     def node(self, stack: tuple[int, ...]) -> Node:

@@ -40,6 +40,7 @@ class RawEnd:
         "machine",
         "nests",
         "node",
+        "repeats",
     )
 
     def __init__(self, node: Node, role: str) -> None:
@@ -57,6 +58,8 @@ class RawEnd:
         self.closing_call: re.Pattern[str] | None = None
         self.call_closes_alone = bool(opener) and f"t{opener[0][0]}" in first
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
+        self.repeats = False
+        """Whether a closer repeats the call's name or key; known once `final` was asked for."""
         self._search: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
         self._plain: re.Pattern[str] | None = None
@@ -74,6 +77,7 @@ class RawEnd:
         """The same where no more text comes: the end of the text may follow a closer."""
         if self._final is None:
             self._final = re.compile(self._expression(final=True))
+            self.repeats = any("_SAME_" in group for group in self._final.groupindex)
         return self._final
 
     @property

@@ -15,7 +15,7 @@ from toolgrammar.values.limits import Limits
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.values.events import Event
@@ -162,7 +162,7 @@ class Parser:
         return self._result
 
 
-def machine_of(format_: Format, specs: dict[str, ToolSpec]) -> Machine:
+def machine_of(format_: Format, specs: Mapping[str, ToolSpec]) -> Machine:
     """Gives the machine of a format for these tools; made once."""
     tables = format_.tables
     if not tables.names_tools:

@@ -6,18 +6,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.parsing.parser import Parser
+from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.straight import StraightReading
+from toolgrammar.parsing.parser import Parser, machine_of
+from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.limits import Limits
+from toolgrammar.values.making import make_result
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.registry import FormatLike
     from toolgrammar.values.calls import ParseResult
 
 _LIMITS = Limits()
+_PATIENCE = 16
+"""Messages that may fail to be read straight before a format is left to the driver."""
 
 
 def parse(
@@ -51,8 +58,13 @@ def parse(
         TypeError: an argument has the wrong type.
     """
     content, problem = _as_text(text)
+    entry = formats.resolve(format)
+    if not (strict or prefix or finish_reason == "length"):
+        straight = _read_straight(entry, content, tools, limits)
+        if straight is not None:
+            return straight if problem is None else replace(straight, diagnostics=(problem,))
     parser = Parser(
-        formats.resolve(format),
+        entry,
         tools=tools,
         strict=strict,
         prefix=prefix,
@@ -63,6 +75,42 @@ def parse(
     if problem is None:
         return result
     return replace(result, diagnostics=(problem, *result.diagnostics))
+
+
+def _read_straight(
+    entry: Format, text: str, tools: Iterable[object] | None, limits: Limits
+) -> ParseResult | None:
+    """Reads a message in which everything is as its format says; None where it is not."""
+    header = entry.header
+    if header.roles or header.unknown_arguments == "drop" or entry.tables.free_text:
+        return None
+    specs = to_specs(tools) if tools is not None else {}
+    machine = machine_of(entry, specs)
+    if machine.given_up > _PATIENCE + 4 * machine.read_straight:
+        return None
+    reading = StraightReading(machine, text, format_id=entry.id, tools=specs, trim=header.trim)
+    if not (_within(limits, text) and reading.run()) or (
+        limits.max_calls is not None and len(reading.calls) > limits.max_calls
+    ):
+        machine.given_up += 1
+        return None
+    machine.read_straight += 1
+    return make_result(
+        tuple(reading.calls),
+        "".join(reading.text_parts).strip(),
+        "".join(reading.reasoning).strip(),
+        (),
+        entry.id,
+        text,
+        entry.digest,
+    )
+
+
+def _within(limits: Limits, text: str) -> bool:
+    """Whether no limit on characters or depth can strike: the fast reader knows one depth alone."""
+    return (limits.max_chars is None or len(text) <= limits.max_chars) and (
+        (limits.max_depth or MAX_DEPTH) >= MAX_DEPTH
+    )
 
 
 def _as_text(text: object) -> tuple[str, Diagnostic | None]:

@@ -19,8 +19,10 @@ _EXPECTED: Final = (
 )
 
 
-def to_specs(tools: Iterable[object] | None) -> dict[str, ToolSpec]:
+def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
     """Returns the tools by their names; of two with one name the last counts.
+
+    The mapping may be given to others too: it is to be read only.
 
     Args:
         tools: OpenAI tool dicts (wrapped in `function` or bare), Anthropic or MCP ones, MCP
@@ -32,6 +34,9 @@ def to_specs(tools: Iterable[object] | None) -> dict[str, ToolSpec]:
     """
     if tools is None:
         return {}
+    known = _recent.get(id(tools))
+    if known is not None and known[0] == tools:
+        return known[1]
     if isinstance(tools, Mapping):
         if not all(isinstance(tool, ToolSpec) for tool in tools.values()):
             raise TypeError("tools must be a list of tools, got one dict; write [tool]")
@@ -40,14 +45,13 @@ def to_specs(tools: Iterable[object] | None) -> dict[str, ToolSpec]:
         raise TypeError(f"tools must be a list of tools, got {_shown(tools)}")
     if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
         return _read(tools)
-    known = _recent.get(id(tools))
-    if known is None or known[0] != tools:
-        if len(_recent) >= _KEPT:
-            _recent.clear()
-        # A copy: the caller may change a schema in place, and the next message shall see it.
-        copy = deepcopy(tools)
-        known = _recent[id(tools)] = (copy, _read(copy))
-    return dict(known[1])
+    if len(_recent) >= _KEPT:
+        _recent.clear()
+    # A copy: the caller may change a schema in place, and the next message shall see it.
+    copy = deepcopy(tools)
+    specs = _read(copy)
+    _recent[id(tools)] = (copy, specs)
+    return specs
 
 
 _KEPT: Final = 16

@@ -1,0 +1,277 @@
+"""Fuses the tokens between two payloads into one regular expression, learned from what is read.
+
+The models of one format write nearly the same envelope each time. A *lane* is one such run of
+tokens: from a node to the next payload, or back to text. Its expression matches exactly where the
+node's own expressions, one after the other, would choose these tokens: every token is guarded
+against the ones that the node prefers, and none is given back. Its marks say what the roles are.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.partial import first_characters, normalised
+from toolgrammar.core.trim import NONE, ONE_NEWLINE
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine import Node, Step
+
+SIGHTINGS = 2
+"""How often a run is read before it is fused: an expression costs more than a message."""
+MOST_LANES = 8
+"""Lanes that one node keeps."""
+_LONGEST = 16
+"""Tokens of a run."""
+_REMEMBERED = 64
+"""Runs of a node that are counted."""
+
+# What a mark does, in the order of the text.
+NAME, ID, KEY = range(3)
+UNIT, FIRST_UNIT, FIRST_KEY, SAME_NAME, SAME_KEY = range(3, 8)
+END_CALL, END_ARGUMENT, BEGIN_GROUP, END_GROUP = range(8, 12)
+
+_LEAF_MARKS = {"name": NAME, "id": ID, "key": KEY}
+_JSON_STARTS = frozenset('"{[-0123456789tfn')
+PAYLOAD_STARTS = {
+    "JSON_OBJECT": r"(?=\{)",
+    "JSON_VALUE": r'(?=["{\[\-0-9tfn])',
+    "RAW": "",
+}
+"""Payloads that a lane may lead to, and what their text begins with."""
+
+
+class Lane:
+    """One run of tokens: what it matches, what it means, where it leads."""
+
+    __slots__ = ("before", "end", "marks", "match", "name", "node", "payload", "start")
+
+    def __init__(
+        self, pattern: str, marks: list[tuple[int, str]], node: Node, payload: Step | None
+    ) -> None:
+        compiled = re.compile(pattern)
+        self.match = compiled.match
+        groups = compiled.groupindex
+        self.marks = tuple((kind, groups[group]) for kind, group in marks)
+        """Kinds and groups, in the order of the text."""
+        kinds = [kind for kind, _ in marks]
+        plain = kinds in ([UNIT, NAME], [END_CALL])
+        self.start = self.marks[0][1] if plain and len(kinds) == 2 else 0
+        """The group where the call begins, in a lane that marks nothing but this and its name."""
+        self.name = self.marks[1][1] if self.start else 0
+        self.end = self.marks[0][1] if plain and not self.start else 0
+        """The group where the call ends, in a lane that marks nothing else."""
+        self.node = node
+        """The node behind the run; of a run up to a payload, the one that takes the payload."""
+        self.payload = payload
+        self.before = False
+        """Whether a line end stands before the payload."""
+
+
+class Run:
+    """The tokens of a run, as they were read."""
+
+    __slots__ = ("nodes", "payload", "steps")
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.steps: list[Step] = []
+        self.payload: Step | None = None
+
+
+def learn(node: Node, text: str, position: int, *, in_call: bool) -> Lane | None:
+    """Reads the run that begins at `position`; makes its lane when it was seen often enough."""
+    run = _read(node, text, position, in_call=in_call)
+    if run is None or len(node.lanes) >= MOST_LANES:
+        return None
+    key = (*map(id, run.steps), id(run.payload))
+    count = node.sightings.get(key, 0) + 1
+    if len(node.sightings) >= _REMEMBERED:
+        node.sightings.clear()
+    node.sightings[key] = count
+    if count != SIGHTINGS:
+        return None
+    lane = fuse(run)
+    if lane is not None:
+        node.lanes.append(lane)
+    return lane
+
+
+def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
+    """Walks token by token up to a payload or to text; None where the run is none for a lane."""
+    run = Run()
+    while len(run.steps) < _LONGEST:
+        match = node.token.match(text, position)
+        if match is None:
+            run.payload = _payload(node, text, position)
+            run.nodes.append(node)
+            return run if run.payload is not None and run.steps else None
+        group = match.lastgroup
+        assert group is not None
+        step = node.steps[group]
+        if match.end() - position > MAX_TOKEN or (node.accepts_text and in_call):
+            return None
+        run.nodes.append(node)
+        run.steps.append(step)
+        for role in (*step.before, *step.after):
+            in_call = in_call and role != "call"
+        if (step.leaf or step.terminal.groups) and "call" not in step.after:
+            in_call = True
+        position, node = match.end(), step.node
+        if node.accepts_text and not in_call:
+            run.nodes.append(node)
+            return run
+    return None
+
+
+def _payload(node: Node, text: str, position: int) -> Step | None:
+    start = position
+    if not node.exact:
+        while start < len(text) and text[start].isspace():
+            start += 1
+    if start == len(text) or len(node.payloads) != 1:
+        return None
+    step = node.payloads[0]
+    begins = PAYLOAD_STARTS.get(step.terminal.name)
+    if begins is None or not re.compile(begins).match(text, start):
+        return None
+    return step
+
+
+def fuse(run: Run) -> Lane | None:
+    """Makes the lane of a run, or gives None where it has a role that needs the driver."""
+    parts: list[str] = []
+    marks: list[tuple[int, str]] = []
+    beside = ""
+    for number, step in enumerate(run.steps):
+        group = f"g{number}"
+        pattern, found = _piece(run.nodes[number], step, group)
+        parts.append(pattern)
+        marked = _marks(run, number, found, beside)
+        if marked is None:
+            return None
+        marks.extend(marked)
+        if not step.leaf:
+            beside = group
+    payload, end = run.payload, run.nodes[-1]
+    if payload is not None:
+        if payload.before:
+            return None
+        parts.append(_end(end, payload))
+    lane = Lane("".join(parts), marks, end, payload)
+    lane.before = "\n" in run.steps[-1].terminal.trail
+    return lane
+
+
+def _marks(
+    run: Run, number: int, found: list[tuple[str, str]], beside: str
+) -> list[tuple[int, str]] | None:
+    """Lists what one token does; None where that needs the driver.
+
+    Args:
+        run: the run.
+        number: the place of the token in it.
+        found: groups of the token, each with the role that it fills.
+        beside: the last token before that fills no role: raw arguments begin with it.
+    """
+    step, group = run.steps[number], f"g{number}"
+    marks: list[tuple[int, str]] = []
+    if not _closing(step.before, f"g{number - 1}" if number else "", marks):
+        return None
+    unit = _unit(run, number)
+    if unit is not None:
+        marks.append((unit, group))
+    if step.opens in ("calls", "parallel"):
+        marks.append((BEGIN_GROUP, group))
+    elif step.opens not in ("", "call", "argument"):
+        return None
+    for name, role in found:
+        mark = _LEAF_MARKS.get(role)
+        if mark is None:
+            return None
+        if mark == KEY:
+            marks.append((FIRST_KEY, beside or name))
+        marks.append((mark, name))
+    if step.kind == "same":
+        marks.append((SAME_NAME if step.terminal.name == "SAME_NAME" else SAME_KEY, group))
+    return marks if _closing(step.after, group, marks) else None
+
+
+def _unit(run: Run, number: int) -> int | None:
+    """Tells whether what may become a call begins with a token, and whether that is sure."""
+    step = run.steps[number]
+    begins = step.opens or "call" in step.before
+    if number and "call" in run.steps[number - 1].after:
+        begins = True
+    if begins or (not number and run.nodes[0].accepts_text):
+        return UNIT
+    return None if number else FIRST_UNIT
+
+
+def _closing(closed: tuple[str, ...], group: str, marks: list[tuple[int, str]]) -> bool:
+    """Marks what closes with a group; tells whether that can be done without the driver."""
+    for role in closed:
+        mark = {"call": END_CALL, "argument": END_ARGUMENT}.get(role)
+        if role in ("calls", "parallel"):
+            mark = END_GROUP
+        elif role in ("sequential", "result", "results"):
+            return False
+        if mark is None:
+            continue
+        if not group:
+            return False
+        marks.append((mark, group))
+    return True
+
+
+def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str]]]:
+    """Writes one token, guarded against the tokens that the node prefers, and lists its roles."""
+    machine = node.machine
+    whole = machine.pattern(step.terminal)
+    names = {name: f"{group}_{place}" for place, (name, _) in enumerate(step.terminal.groups)}
+    found = [(group, step.leaf)] if step.leaf else []
+    found += [(names[name], role) for name, role in step.terminal.groups]
+    preferred = []
+    mine = first_characters(whole)
+    for _, terminal in node.tokens:
+        if terminal is step.terminal:
+            break
+        other = machine.pattern(terminal)
+        if terminal.kind == step.kind == "literal" and not whole.startswith(other):
+            continue
+        firsts = first_characters(other)
+        if mine is None or firsts is None or mine & firsts:
+            preferred.append(normalised(other, {}))
+    guard = f"(?!{'|'.join(preferred)})" if preferred else ""
+    blanks = "" if node.exact else r"\s*+"
+    return f"{blanks}{guard}(?P<{group}>(?>{normalised(whole, names)}))", found
+
+
+def _end(node: Node, payload: Step) -> str:
+    """Writes where a payload begins: where the node takes no token, at the payload's first."""
+    name = payload.terminal.name
+    begins = PAYLOAD_STARTS[name]
+    guards = []
+    for _, terminal in node.tokens:
+        pattern = node.machine.pattern(terminal)
+        firsts = first_characters(pattern)
+        if name == "RAW" or firsts is None or firsts & _JSON_STARTS:
+            guards.append(normalised(pattern, {}))
+    blanks = "" if node.exact else r"\s*+"
+    guard = f"(?!{'|'.join(guards)})" if guards else ""
+    any_character = r"(?=[\s\S])"  # where the text ends the driver decides
+    return f"{blanks}{guard}{begins or any_character}"
+
+
+def trimmed(text: str, mode: str, *, before: bool) -> str | None:
+    """Takes off what a trim mode takes off a whole payload; None where the trimmer must decide."""
+    if mode == NONE:
+        return text
+    if mode != ONE_NEWLINE or "\r" in text:
+        return None
+    if before and text.startswith("\n"):
+        text = text[1:]
+        if not text:
+            return text
+    return text.removesuffix("\n")

@@ -1,0 +1,333 @@
+"""Reads a whole message that is written as its format says, without a state for each part.
+
+Most messages have nothing odd. They are read here in one pass: the next opener, then lane by lane
+and payload by payload to the end of the call. Where anything needs judgement (a repair, a quoted
+call, a run of tokens not seen before), the reading gives up and the driver reads the message from
+its beginning. Both give the same; the laws compare them on every case.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.core.draft import decoded_token
+from toolgrammar.core.json_whole import read_whole
+from toolgrammar.core.lanes import (
+    BEGIN_GROUP,
+    END_ARGUMENT,
+    END_CALL,
+    END_GROUP,
+    FIRST_KEY,
+    FIRST_UNIT,
+    KEY,
+    NAME,
+    SAME_KEY,
+    SAME_NAME,
+    UNIT,
+    Lane,
+    learn,
+    trimmed,
+)
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.trim import NONE, ONE_NEWLINE
+from toolgrammar.tools.coerce import is_text_only, type_text
+from toolgrammar.values.making import make_call, make_span
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Mapping
+
+    from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.tools import ToolSpec
+
+
+class StraightReading:
+    """One message; the fields are what is known of the call that is being read."""
+
+    __slots__ = (
+        "arguments",
+        "arguments_end",
+        "arguments_start",
+        "calls",
+        "format_id",
+        "id",
+        "in_group",
+        "key",
+        "last_end",
+        "machine",
+        "name",
+        "reasoning",
+        "start",
+        "text",
+        "text_parts",
+        "tools",
+        "trim",
+        "unit",
+        "written_key",
+        "written_name",
+    )
+
+    def __init__(
+        self,
+        machine: Machine,
+        text: str,
+        *,
+        format_id: str,
+        tools: Mapping[str, ToolSpec],
+        trim: Mapping[str, str],
+    ) -> None:
+        self.machine = machine
+        self.text = text
+        self.format_id = format_id
+        self.tools = tools
+        self.trim = trim
+        self.calls: list[ToolCall] = []
+        self.text_parts: list[str] = []
+        self.reasoning: list[str] = []
+        self.in_group = False
+        self.last_end = 0
+        self.name: str | None = None
+        self.id: str | None = None
+        self.arguments: dict[str, Any] | None = None
+        self.arguments_start = self.arguments_end = -1
+        self.start = self.unit = -1
+        self.key = self.written_key = self.written_name = ""
+
+    def run(self) -> bool:
+        """Reads the message; tells whether it could be read straight to its end."""
+        text, node, position = self.text, self.machine.start, 0
+        while True:
+            match = node.opener.search(text, position)
+            end = match.start() if match else len(text)
+            if end > position:
+                if not node.skipping:
+                    self.text_parts.append(text[position:end])
+                elif not text[position:end].isspace():
+                    return False
+            if match is None:
+                return not self.in_group
+            self.unit = -1
+            found = self._island(node, end)
+            if found is None:
+                return False
+            node, position = found
+
+    def _island(self, node: Node, position: int) -> tuple[Node, int] | None:
+        """Reads from an opener to the next text; gives the node and the place there."""
+        text = self.text
+        while True:
+            for lane in node.lanes:
+                match = lane.match(text, position)
+                if match is not None:
+                    break
+            else:
+                learned = learn(node, text, position, in_call=self.start >= 0)
+                if learned is None or (match := learned.match(text, position)) is None:
+                    return None
+                lane = learned
+            end = match.end()
+            if end - position > MAX_TOKEN or not self._follow(lane, match):
+                return None
+            step = lane.payload
+            if step is None:
+                return lane.node, end
+            position = self._payload(lane, step, end)
+            if position < 0:
+                return None
+            node = step.node
+            if node.accepts_text:
+                return (node, position) if self.start < 0 else self._to_text(node, position)
+
+    def _follow(self, lane: Lane, match: re.Match[str]) -> bool:
+        """Does what a lane says; false where the driver must."""
+        if lane.start:
+            self.start = match.start(lane.start)
+            self.written_name = written = match[lane.name]
+            self.name = decoded_token(written)
+            return True
+        if lane.end:
+            return self._end_call(match.end(lane.end))
+        for mark, group in lane.marks:
+            if mark <= KEY:
+                self._leaf(mark, match[group])
+            elif mark == UNIT or (mark == FIRST_UNIT and self.unit < 0):
+                self.unit = match.start(group)
+            elif mark == END_ARGUMENT:
+                if self.arguments_start >= 0:
+                    self.arguments_end = match.end(group)
+            elif not self._judge(mark, match, group):
+                return False
+        return True
+
+    def _leaf(self, mark: int, written: str) -> None:
+        """Takes a name, a key or an id."""
+        if self.start < 0:
+            self.start = self.unit
+        if mark == KEY:
+            self.written_key = written
+            self.key = decoded_token(written).strip()
+        elif mark == NAME:
+            self.written_name = written
+            self.name = decoded_token(written)
+        else:
+            self.id = decoded_token(written).strip() or None
+
+    def _judge(self, mark: int, match: re.Match[str], group: int) -> bool:
+        """Does what a mark says that may not be plain; false where it is not."""
+        if mark == END_CALL:
+            return self._end_call(match.end(group))
+        if mark == FIRST_KEY:
+            if self.arguments_start < 0:
+                self.arguments_start = match.start(group)
+            return self.name is not None
+        if mark == SAME_NAME:
+            return match[group] == self.written_name
+        if mark == SAME_KEY:
+            return match[group] == self.written_key
+        if mark == END_GROUP:
+            self.in_group = False
+            return bool(self.calls)
+        if mark == BEGIN_GROUP:
+            self.in_group = True
+        return True
+
+    def _end_call(self, end: int) -> bool:
+        name = self.name
+        if name is None:
+            return False
+        start = self.arguments_start
+        arguments = self.arguments
+        self.calls.append(
+            make_call(
+                name,
+                {} if arguments is None else arguments,
+                self.id,
+                None,
+                self.text[start : self.arguments_end] if start >= 0 else "",
+                make_span(self.start, end),
+                "complete",
+                (),
+                self.format_id,
+                None,
+                (),
+            )
+        )
+        self.name = self.id = self.arguments = None
+        self.arguments_start = self.start = self.unit = -1
+        return True
+
+    def _close(self, closed: tuple[str, ...]) -> bool:
+        """Closes what ends with a payload."""
+        for role in closed:
+            if role == "call":
+                if not self._end_call(self.last_end):
+                    return False
+            elif role == "argument":
+                if self.arguments_start >= 0:
+                    self.arguments_end = self.last_end
+            elif role in ("calls", "parallel", "sequential"):
+                return False
+        return True
+
+    def _to_text(self, node: Node, position: int) -> tuple[Node, int] | None:
+        """Ends a call that has no closer of its own where something else follows it."""
+        match = node.token.match(self.text, position)
+        group = match.lastgroup if match is not None else None
+        if group is not None:
+            if "call" not in node.steps[group].before:
+                return None
+        elif node.payloads or (node.end is None and not self.text[position:].strip()):
+            return None
+        closed, stack = node.after_text
+        return (self.machine.node(stack), position) if self._close(closed) else None
+
+    def _payload(self, lane: Lane, step: Step, start: int) -> int:
+        """Reads a payload; gives its end, or -1 where it is not plain."""
+        if step.terminal.name == "RAW":
+            end = self._raw(lane, step, start)
+        else:
+            end = self._json(step, start)
+        self.last_end = end
+        return end if end < 0 or not step.after or self._close(step.after) else -1
+
+    def _json(self, step: Step, start: int) -> int:
+        """Reads a JSON payload; gives its end, or -1 where it is not plain."""
+        whole = read_whole(self.text, start, object_only=step.terminal.name == "JSON_OBJECT")
+        if whole is None:
+            return -1
+        value, end = whole
+        if step.leaf == "arguments":
+            if type(value) is not dict:
+                return -1
+            self.arguments = value
+        elif step.leaf == "value":
+            if self.arguments is None:
+                self.arguments = {}
+            self.arguments[self.key] = value
+        else:
+            return end
+        if self.start < 0:
+            self.start = self.unit
+        if self.arguments_start < 0:
+            self.arguments_start = start
+        self.arguments_end = end
+        return end
+
+    def _raw(self, lane: Lane, step: Step, start: int) -> int:
+        """Reads a raw payload; gives its end, or -1 where the closer has to be judged."""
+        raw = lane.node.end_of_raw(step)
+        match = raw.final.search(self.text, start)
+        if match is None:
+            return -1
+        kind = match.lastgroup
+        if (
+            kind is None
+            or not kind.startswith("closer_")
+            or (raw.repeats and not self._same(match))
+        ):
+            return -1
+        end = match.start()
+        text = self.text[start:end]
+        role = step.leaf
+        default = ONE_NEWLINE if lane.before or raw.closes_line else NONE
+        mode = default
+        if self.trim:
+            mode = (self.trim.get(self.key) if role == "value" else "") or self.trim.get(role, mode)
+        trimmed_text = trimmed(text, mode, before=lane.before or mode != default)
+        if trimmed_text is None:
+            return -1
+        if role == "value":
+            return end if self._value(trimmed_text, start, end) else -1
+        if role == "reasoning":
+            self.reasoning.append(trimmed_text)
+        elif role in ("text", "content"):
+            self.text_parts.append(trimmed_text)
+        else:
+            return -1
+        return end
+
+    def _same(self, match: re.Match[str]) -> bool:
+        """Tells whether a closer that repeats a name or a key has the right one."""
+        for group, value in match.groupdict().items():
+            if value is not None and "_SAME_" in group:
+                expected = self.written_name if "_SAME_NAME_" in group else self.written_key
+                if value != expected:
+                    return False
+        return True
+
+    def _value(self, text: str, start: int, end: int) -> bool:
+        spec = self.tools.get(self.name) if self.name is not None else None
+        schema = spec.properties.get(self.key) if spec is not None else None
+        value: Any = text
+        if not is_text_only(schema):
+            value, fits = type_text(text, schema)
+            if not fits:
+                return False
+        if self.arguments is None:
+            self.arguments = {}
+        self.arguments[self.key] = value
+        if self.arguments_start < 0:
+            self.arguments_start = start
+        self.arguments_end = end
+        return True

@@ -1,0 +1,112 @@
+"""Makes frozen values at the price of mutable ones, for the places that make most of them.
+
+The `__init__` of a frozen dataclass goes through `object.__setattr__` for each field: 3 µs for a
+call. An object of a mutable class with the same slots takes the class of the frozen one when its
+fields are filled; CPython allows this where the layouts agree, and tests hold that they do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.events import ArgumentsDelta
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.values.calls import Status
+    from toolgrammar.values.diagnostics import Diagnostic
+
+
+class _MutableSpan:
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
+        self.__class__ = Span  # type: ignore[assignment]  # noqa: PLE0237
+
+
+class _MutableCall:
+    __slots__ = (
+        "arguments",
+        "depends_on",
+        "doubts",
+        "error",
+        "format",
+        "id",
+        "input",
+        "name",
+        "raw_arguments",
+        "span",
+        "status",
+    )
+
+    def __init__(  # noqa: PLR0913, PLR0917  (the fields of a call)
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        id: str | None,
+        input: str | None,
+        raw_arguments: str,
+        span: Span,
+        status: Status,
+        depends_on: tuple[str, ...],
+        format: str,
+        error: str | None,
+        doubts: tuple[str, ...],
+    ) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.id = id
+        self.input = input
+        self.raw_arguments = raw_arguments
+        self.span = span
+        self.status = status
+        self.depends_on = depends_on
+        self.format = format
+        self.error = error
+        self.doubts = doubts
+        self.__class__ = ToolCall  # type: ignore[assignment]  # noqa: PLE0237
+
+
+class _MutableArgumentsDelta:
+    __slots__ = ("index", "json")
+
+    def __init__(self, index: int, json: str) -> None:
+        self.index = index
+        self.json = json
+        self.__class__ = ArgumentsDelta  # type: ignore[assignment]  # noqa: PLE0237
+
+
+class _MutableResult:
+    __slots__ = ("calls", "diagnostics", "digest", "format", "reasoning", "source", "text")
+
+    def __init__(
+        self,
+        calls: tuple[ToolCall, ...],
+        text: str,
+        reasoning: str,
+        diagnostics: tuple[Diagnostic, ...],
+        format: str,
+        source: str,
+        digest: str,
+    ) -> None:
+        self.calls = calls
+        self.text = text
+        self.reasoning = reasoning
+        self.diagnostics = diagnostics
+        self.format = format
+        self.source = source
+        self.digest = digest
+        self.__class__ = ParseResult  # type: ignore[assignment]  # noqa: PLE0237
+
+
+make_call = cast("type[ToolCall]", _MutableCall)
+"""Makes a `ToolCall` of all its fields, in their order."""
+make_span = cast("type[Span]", _MutableSpan)
+"""Makes a `Span`."""
+make_result = cast("type[ParseResult]", _MutableResult)
+"""Makes a `ParseResult` of all its fields, in their order."""
+make_arguments_delta = cast("type[ArgumentsDelta]", _MutableArgumentsDelta)
+"""Makes an `ArgumentsDelta`."""
