@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
 from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scan_python import PythonArgumentsScanner
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Machine, Node, Step
-    from toolgrammar.core.raw_end import RawEnd
 
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""
@@ -52,7 +52,6 @@ _STARTS = {
     "RAW": re.compile(""),
 }
 _START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
-_SAME_GROUP = re.compile(r"(?:u|f\w+?)_SAME_(NAME|KEY)_")
 
 
 class Driver:
@@ -72,18 +71,13 @@ class Driver:
         "node",
         "position",
         "previous",
-        "quoted",
         "raw",
-        "raw_from",
-        "raw_held",
-        "raw_last_closer",
         "run",
         "scanner",
         "start_node",
         "step",
         "steps",
         "unit",
-        "values_open",
     )
 
     def __init__(self, machine: Machine, builder: Builder, *, base: int, max_depth: int) -> None:
@@ -107,12 +101,7 @@ class Driver:
         self.step: Step | None = None
         self.scanner: JsonScanner | PythonArgumentsScanner | None = None
         self.limits_depth = max_depth
-        self.raw: RawEnd | None = None
-        self.raw_from = 0
-        self.raw_held: list[str] | None = None
-        self.raw_last_closer = -1
-        self.quoted: list[str] = []
-        self.values_open = 0
+        self.raw: RawReader | None = None
         self.called = False
         self.run: Callable[[], bool] = self._text
 
@@ -124,7 +113,8 @@ class Driver:
             self.buffer = self.buffer[keep:] + chunk
             self.base += keep
             self.position -= keep
-            self.raw_from -= keep
+            if self.raw is not None:
+                self.raw.searched -= keep
             if self.island >= 0:
                 self.island -= keep
         else:
@@ -150,8 +140,9 @@ class Driver:
                 return False
             self.builder.payload(chunk)
         elif raw is not None:
-            if self.raw_held is not None or not raw.plain.fullmatch(chunk):
+            if raw.held is not None or not raw.end.plain.fullmatch(chunk):
                 return False
+            raw.searched = 1
             self.builder.raw(chunk)
         elif self.node.skipping or not self.in_text or not self.node.plain.fullmatch(chunk):
             return False
@@ -160,7 +151,7 @@ class Driver:
         # One character stays, for anchors and look-behinds.
         self.base += self.position + len(chunk) - 1
         self.buffer = chunk[-1]
-        self.position = self.raw_from = 1
+        self.position = 1
         self.steps += 1
         return True
 
@@ -220,7 +211,9 @@ class Driver:
         start, end = match.span(group)
         if end - start > MAX_TOKEN or (self.island >= 0 and end - self.island > MAX_ISLAND):
             return self._mismatch()
-        if node.accepts_text and self.island < 0 and "call" in step.before:
+        if (node.accepts_text and self.island < 0) and (
+            "call" in step.before or start - position > MAX_TOKEN
+        ):
             return self._to_text()
         text = match.group(group)
         if step.kind == "same" and text != self.builder.same(step.terminal.name):
@@ -240,7 +233,9 @@ class Driver:
 
     def _wait_blank(self) -> bool:
         if self.island < 0:
-            self.position = len(self.buffer)
+            # Where text may follow, the white space is a part of it.
+            if not self.node.accepts_text:
+                self.position = len(self.buffer)
         elif len(self.buffer) - self.island > MAX_ISLAND:
             return self._mismatch()
         return False
@@ -365,7 +360,9 @@ class Driver:
                 and _START_BEGINNINGS.match(buffer, begin)
             ):
                 return False
-        if start == len(buffer) and (self.final or (node.accepts_text and self.island < 0)):
+        if start == len(buffer) and (
+            self.final or (node.accepts_text and self.island < 0 and start - position <= MAX_TOKEN)
+        ):
             return False
         if node.accepts_text and self.island < 0:
             return self._to_text()
@@ -385,22 +382,18 @@ class Driver:
         self.step = step
         name = step.terminal.name
         if name == "RAW":
-            self.raw = self.node.end_of_raw(step)
+            raw_end = self.node.end_of_raw(step)
             before = self.previous is not None and "\n" in self.previous.terminal.trail
             builder.begin_raw(
                 step.leaf,
                 self.base + start,
                 self.unit,
                 before=before,
-                closes_line=self.raw.closes_line,
+                closes_line=raw_end.closes_line,
             )
-            self.raw_from = start
-            self.raw_held = None
-            self.raw_last_closer = -1
-            self.quoted = []
-            self.values_open = 0
             self._commit_payload(step)
-            self.run = self._raw
+            self.raw = RawReader(self, raw_end, start)
+            self.run = self.raw.run
             return True
         builder.begin_payload(step.leaf, self.base + start, self.unit)
         self._commit_payload(step)
@@ -410,7 +403,7 @@ class Driver:
             if whole is not None and (self.final or whole[1] < len(self.buffer)):
                 value, end = whole
                 builder.whole_payload(value, self.buffer[start:end], self.base + end)
-                return self._leave(end)
+                return self.leave(end)
         self.scanner = (
             PythonArgumentsScanner(parameters=builder.parameters(), max_depth=self.limits_depth)
             if name == "PYTHON_ARGUMENTS"
@@ -439,7 +432,7 @@ class Driver:
             self.builder.payload("".join(out))
         if scanner.done:
             self.builder.end_payload(self.base + self.position)
-            return self._leave(self.position)
+            return self.leave(self.position)
         if scanner.failed:
             return self._payload_failed(scanner.failure)
         return False
@@ -469,7 +462,7 @@ class Driver:
             self.last_end = self.base + self.position
         return self._mismatch()
 
-    def _leave(self, end: int) -> bool:
+    def leave(self, end: int) -> bool:
         """Ends a payload and does what the grammar does then."""
         step = self.step
         assert step is not None
@@ -487,111 +480,15 @@ class Driver:
         self.run = self._text if in_text else self._token
         return True
 
-    # Raw payloads
-
-    def _raw(self) -> bool:
-        raw = self.raw
-        assert raw is not None
-        buffer = self.buffer
-        while True:
-            self.steps += 1
-            match = (raw.final if self.final else raw.search).search(buffer, self.raw_from)
-            if match is None:
-                return self._raw_waits(raw)
-            if self._raw_ends(raw, match):
-                return self._end_raw(match.start())
-
-    def _raw_waits(self, raw: RawEnd) -> bool:
-        end = len(self.buffer)
-        if not self.final:
-            held = raw.beginnings.search(self.buffer, self.raw_from)
-            if held:
-                end = held.start()
-        self.raw_from = end
-        self._give_raw(end)
-        return False
-
-    def _give_raw(self, end: int) -> None:
-        if end > self.position:
-            piece = self.buffer[self.position : end]
-            if self.base + self.position < 0:
-                piece = piece[-(self.base + self.position) :]
-            if self.raw_held is None:
-                self.builder.raw(piece)
-            else:
-                self.raw_held.append(piece)
-            self.position = end
-
-    def _raw_ends(self, raw: RawEnd, match: re.Match[str]) -> bool:
-        """Judges one candidate: gives whether the payload ends there, and moves on if not."""
-        kind = match.lastgroup or ""
-        quoted = self.quoted
-        groups = match.groupdict()
-        if kind.startswith("call_opener"):
-            quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
-            self.raw_from = match.end()
-            return False
-        if kind == "call_closer":
-            name = groups.get("closed")
-            if name in quoted:
-                while quoted.pop() != name:
-                    pass
-            elif quoted and name is None:
-                quoted.pop()
-            self.raw_from = match.end()
-            return False
-        if kind == "value_opener":
-            if not quoted and groups.get("key") == self.builder.same("SAME_KEY"):
-                self.values_open += 1
-            self.raw_from = match.end()
-            return False
-        return self._closer_ends(raw, match, groups)
-
-    def _closer_ends(
-        self, raw: RawEnd, match: re.Match[str], groups: dict[str, str | None]
-    ) -> bool:
-        for group, value in groups.items():
-            same = _SAME_GROUP.match(group) if value is not None else None
-            if same is not None and value != self.builder.same(f"SAME_{same[1]}"):
-                self.raw_from = match.start() + 1
-                return False
-        if self.quoted:
-            if raw.call_closes_alone:
-                self.quoted.pop()
-                self._hold_raw(match.start())
-            self.raw_from = match.start() + 1 if not raw.call_closes_alone else match.end()
-            return False
-        if self.values_open:
-            closing = raw.closing_call
-            if closing is None or not closing.match(self.buffer, match.end()):
-                self.values_open -= 1
-                self.raw_from = match.end()
-                return False
-        return True
-
-    def _hold_raw(self, closer: int) -> None:
-        """Remembers a closer that paired with a quoted opener: it counts if no other comes."""
-        self._give_raw(closer)
-        if self.raw_held is None:
-            self.raw_held = []
-        self.raw_last_closer = self.base + closer
-
-    def _end_raw(self, end: int) -> bool:
-        self._give_raw(end)
-        if self.raw_held is not None:
-            self.builder.raw("".join(self.raw_held))
-            self.raw_held = None
-        self.builder.end_raw(self.base + end, whole=True)
-        return self._leave(end)
-
     # The end of the text
 
     def _finish(self) -> None:
         """Ends whatever is open when the text ends."""
         builder = self.builder
         for _ in range(3):
-            if self.run == self._raw:
-                self._finish_raw()
+            if self.raw is not None:
+                assert self.step is not None
+                self.raw.finish(self.step)
             elif self.run == self._scan:
                 self._finish_scan()
             if self.run != self._token:
@@ -606,32 +503,11 @@ class Driver:
             self._finish_token()
         builder.finish(self.base + len(self.buffer))
 
-    def _finish_raw(self) -> None:
-        assert self.step is not None
-        if self.raw_held is not None and self.raw_last_closer >= 0:
-            self._end_at_last_closer()
-            return
-        ends = self.step.node.end is not None
-        self.builder.end_raw(self.base + len(self.buffer), whole=ends)
-        if ends or self.step.leaf in ("reasoning", "content", "text"):
-            self._leave(len(self.buffer))
-        else:
-            self.builder.cut(self.base + len(self.buffer))
-            self.run = self._text
-
-    def _end_at_last_closer(self) -> None:
-        """Ends a payload at the last closer although a quoted opener never closed."""
-        held = "".join(self.raw_held or [])
-        keep = max(0, len(held) - (self.base + self.position - self.raw_last_closer))
-        self.builder.raw(held[:keep])
-        self.raw_held = None
-        self.buffer = held[keep:] + self.buffer[self.position :]
-        self.base = self.raw_last_closer
-        self.position = 0
-        self.builder.end_raw(self.base, whole=True)
-        self._leave(0)
-        while self.run():
-            self.steps += 1
+    def cut(self) -> None:
+        """Ends the call because the text ends inside it."""
+        self.builder.cut(self.base + len(self.buffer))
+        self.raw = None
+        self.run = self._text
 
     def _finish_scan(self) -> None:
         assert self.scanner is not None
@@ -650,7 +526,7 @@ class Driver:
             builder.payload("".join(out))
         if whole:
             builder.end_payload(self.base + len(self.buffer))
-            self._leave(len(self.buffer))
+            self.leave(len(self.buffer))
         else:
             builder.cut_payload(self.base + len(self.buffer))
             self.run = self._text
