@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import roles
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.groups import Group, settle
-from toolgrammar.core.json_tokens import as_json
-from toolgrammar.core.trim import NONE, ONE_NEWLINE, Trimmer
+from toolgrammar.core.raw_values import RawValues
+from toolgrammar.core.scanned_values import ScannedValues
 from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.events import (
     CallEnd,
     CallStart,
     Event,
-    InputDelta,
     Problem,
     ReasoningDelta,
     TextDelta,
 )
-from toolgrammar.values.making import make_arguments_delta, make_call, make_span
+from toolgrammar.values.making import make_call, make_span
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -29,10 +27,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Step
     from toolgrammar.core.source import Source
     from toolgrammar.values.calls import ToolCall
-    from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
-
-_SINGLE = frozenset({"name", "id", "depends_on", "mode", "key"})
 
 
 class Builder:
@@ -87,11 +82,8 @@ class Builder:
         self.skipped_from = self.skipped_to = -1
         self.diagnostics_marked = 0
         self.token_start = -1
-        self._trimmer: Trimmer | None = None
-        self._raw_role = ""
-        self._raw_text: list[str] = []
-
-    # What stands outside of calls
+        self.scanned = ScannedValues(self)
+        self.raws = RawValues(self)
 
     def text(self, text: str, offset: int) -> None:
         """Takes text of the message."""
@@ -120,8 +112,6 @@ class Builder:
                 span,
             )
 
-    # Islands that are not certain yet
-
     def mark(self) -> None:
         """Remembers the state before an island that may be taken back."""
         self.committed = False
@@ -133,7 +123,7 @@ class Builder:
         self.draft = None
         self.group = self.group_marked
         del self.diagnostics[self.diagnostics_marked :]
-        self._trimmer = None
+        self.raws.trimmer = None
         self.committed = True
 
     def commit(self) -> None:
@@ -174,7 +164,8 @@ class Builder:
         self.text(self.source.slice(draft.start, end), draft.start)
         return True
 
-    def _emit(self, draft: Draft, event: Event) -> None:
+    def emit(self, draft: Draft, event: Event) -> None:
+        """Gives out an event of a call, or keeps it until the call is certain."""
         if not self.listening:
             return
         if draft.started:
@@ -203,6 +194,12 @@ class Builder:
         """Offset of the first argument of the open call, or -1."""
         return self.draft.arguments_start if self.draft is not None else -1
 
+    def reason(self, text: str) -> None:
+        """Takes reasoning."""
+        self.reasoning_parts.append(text)
+        if self.listening:
+            self.events.append(ReasoningDelta(text))
+
     # Roles
 
     def open(self, role: str, start: int) -> None:
@@ -218,14 +215,16 @@ class Builder:
 
     def parameters(self) -> Sequence[str]:
         """Lists the parameters of the open call's tool, in the order of its schema."""
-        spec = self._spec()
+        spec = self.spec()
         return tuple(spec.properties) if spec is not None else ()
 
-    def _spec(self) -> ToolSpec | None:
+    def spec(self) -> ToolSpec | None:
+        """Gives the open call's tool, where it is known."""
         draft = self.draft
         return self.tools.get(draft.name) if draft is not None and draft.name else None
 
-    def _open_draft(self, start: int) -> Draft:
+    def open_draft(self, start: int) -> Draft:
+        """Gives the open call; begins one at `start` where there is none."""
         if self.draft is None:
             self.draft = Draft(max(0, start))
         return self.draft
@@ -237,14 +236,14 @@ class Builder:
                 self.text(text[max(0, -start) :], max(0, start))
             return
         if role == "reasoning":
-            self._reason(text)
+            self.reason(text)
             return
         value = decoded_token(text)
         if role == "mode":
             if self.group is not None and value.lower() in ("parallel", "sequential"):
                 self.group.mode = value.lower()
             return
-        draft = self._open_draft(unit)
+        draft = self.open_draft(unit)
         if role == "name":
             draft.name, draft.written_name = value, text
         elif role == "id":
@@ -254,262 +253,15 @@ class Builder:
         elif role == "key":
             self._key(draft, value, text, start)
         elif role in ("value", "input", "body", "arguments"):
-            self.begin_raw(role, start, unit, before=False, closes_line=False)
-            self.raw(text)
-            self.end_raw(start + len(text), whole=True)
+            self.raws.begin(role, start, unit, before=False, closes_line=False)
+            self.raws.take(text)
+            self.raws.end(start + len(text), whole=True)
 
     def _key(self, draft: Draft, key: str, written: str, start: int) -> None:
         draft.key, draft.written_key = key.strip(), written
         draft.wire_role = self.wire_roles.get(draft.key, "")
         if draft.arguments_start < 0 and not draft.wire_role:
             draft.arguments_start = self.token_start if self.token_start >= 0 else start
-
-    # Payloads that a scanner reads
-
-    def begin_payload(self, role: str, start: int, unit: int) -> None:
-        """Begins a JSON or Python payload."""
-        self._raw_role = role
-        if role not in ("arguments", "value"):
-            return
-        draft = self._open_draft(unit)
-        if draft.arguments_start < 0:
-            draft.arguments_start = start
-        draft.payload = []
-        draft.payload_start = start
-        draft.payload_streams = role == "value" or None
-        if role == "value":
-            self._emit(draft, make_arguments_delta(len(self.calls), draft.member()))
-
-    def payload(self, text: str) -> None:
-        """Takes the next part of the payload's JSON."""
-        draft = self.draft
-        if self._raw_role not in ("arguments", "value") or draft is None:
-            return
-        assert draft.payload is not None
-        draft.payload.append(text)
-        if draft.payload_streams is None:
-            # Arguments are an object; what begins otherwise waits for its end.
-            draft.payload_streams = text.lstrip().startswith("{")
-        if draft.payload_streams:
-            self._emit(draft, make_arguments_delta(len(self.calls), text))
-
-    def whole_payload(self, value: JsonValue, text: str, end: int) -> None:
-        """Takes a payload that was read at once."""
-        self.payload(text)
-        self._end_arguments(end)
-        self._accept(value)
-
-    def end_payload(self, end: int) -> None:
-        """Ends a payload: its value is that of the JSON that was given out."""
-        draft = self.draft
-        self._end_arguments(end)
-        if self._raw_role in ("arguments", "value") and draft is not None:
-            assert draft.payload is not None
-            self._accept(json.loads("".join(draft.payload)))
-
-    def _end_arguments(self, end: int) -> None:
-        """Notes where the arguments end, unless the payload was a member beside them."""
-        if self.draft is not None and self._raw_role in ("arguments", "value"):
-            self.draft.arguments_end = end
-
-    def _accept(self, value: Any) -> None:
-        draft, role = self.draft, self._raw_role
-        if draft is None or role not in ("arguments", "value"):
-            return
-        if role == "value":
-            draft.arguments[draft.key] = value
-        elif isinstance(value, dict):
-            draft.arguments = value
-            draft.has_payload = True
-        else:
-            self._not_an_object(draft, value)
-        draft.payload = None
-
-    def _not_an_object(self, draft: Draft, value: Any) -> None:
-        """Judges arguments that are no object: a string may hold one as JSON text."""
-        inner: Any = None
-        if isinstance(value, str):
-            try:
-                inner = json.loads(value)
-            except (ValueError, RecursionError):
-                inner = None
-        if isinstance(inner, dict):
-            draft.arguments = inner
-            draft.has_payload = True
-            draft.repaired = True
-            self._emit(
-                draft, make_arguments_delta(len(self.calls), json.dumps(inner, ensure_ascii=False))
-            )
-            self.report(
-                "decoded",
-                "info",
-                "Found arguments as JSON text in a string; decoded them once",
-                Span(draft.payload_start, draft.payload_start),
-            )
-        else:
-            draft.error = f"Found {type(value).__name__} as arguments; a call wants an object"
-
-    def control(self, place: int, character: str) -> None:
-        """Notes a raw control character in a JSON string, which the deltas carry escaped."""
-        if self.draft is not None and self._raw_role in ("arguments", "value"):
-            self.draft.repaired = True
-            written = json.dumps(character)[1:-1]
-            self.report(
-                "control",
-                "warning",
-                f"Found a raw control character in a string; JSON wants `{written}`",
-                Span(place, place + 1),
-                edits=(Edit(Span(place, place + 1), written),),
-            )
-
-    # Payloads without escapes
-
-    def begin_raw(
-        self, role: str, start: int, unit: int, *, before: bool, closes_line: bool
-    ) -> None:
-        """Begins a raw payload; the flags say whether it stands on lines of its own."""
-        self._raw_role = role
-        key = ""
-        if role in ("value", "input", "body", "arguments"):
-            draft = self._open_draft(unit)
-            key = draft.key if role == "value" else ""
-            if draft.arguments_start < 0 and not draft.wire_role:
-                draft.arguments_start = start
-        elif role not in ("reasoning", "content", "text", ""):
-            self._open_draft(unit)
-        default = ONE_NEWLINE if before or closes_line else NONE
-        mode = self.trim.get(key) or self.trim.get(role) or default
-        self._trimmer = Trimmer(mode, before=before or mode != default)
-        self._raw_text = []
-        if role == "value":
-            self._begin_value()
-        elif role in ("input", "body"):
-            self._begin_input()
-
-    def _begin_input(self) -> None:
-        draft = self.draft
-        assert draft is not None
-        draft.separator = "\n" if draft.inputs and "".join(draft.inputs) else ""
-        if not draft.inputs:
-            draft.inputs = [""]
-
-    def _begin_value(self) -> None:
-        draft = self.draft
-        assert draft is not None
-        spec = self._spec()
-        draft.schema, draft.streams = draft.schema_of(spec)
-        draft.dropped = bool(
-            self.drop_unknown
-            and spec is not None
-            and spec.properties
-            and draft.key not in spec.properties
-        )
-        if draft.streams and not draft.wire_role and not draft.dropped:
-            if self.listening:
-                self._emit(draft, make_arguments_delta(len(self.calls), draft.member() + '"'))
-            else:
-                draft.members += 1
-
-    def raw(self, text: str) -> None:
-        """Takes the next part of a raw payload."""
-        assert self._trimmer is not None
-        self._pass_raw(self._trimmer.feed(text))
-
-    def _pass_raw(self, text: str) -> None:
-        if not text:
-            return
-        role = self._raw_role
-        if role == "reasoning":
-            self._reason(text)
-        elif role in ("text", "content"):
-            self.text(text, -1)
-        elif role in ("input", "body"):
-            draft = self.draft
-            assert draft is not None
-            if draft.separator:
-                text, draft.separator = draft.separator + text, ""
-            draft.inputs.append(text)
-            self._emit(draft, InputDelta(len(self.calls), text))
-        else:
-            self._raw_text.append(text)
-            draft = self.draft
-            streams = role == "value" and draft is not None and draft.streams
-            if (
-                self.listening
-                and draft is not None
-                and streams
-                and not draft.wire_role
-                and not draft.dropped
-            ):
-                piece = as_json(text)[1:-1]
-                self._emit(draft, make_arguments_delta(len(self.calls), piece))
-
-    def _reason(self, text: str) -> None:
-        self.reasoning_parts.append(text)
-        if self.listening:
-            self.events.append(ReasoningDelta(text))
-
-    def end_raw(self, end: int, *, whole: bool) -> None:
-        """Ends a raw payload; `whole` is false where the text was cut inside it."""
-        if self._trimmer is None:
-            return
-        self._pass_raw(self._trimmer.finish(whole=whole))
-        self._trimmer = None
-        role, text = self._raw_role, "".join(self._raw_text)
-        self._raw_text = []
-        draft = self.draft
-        if draft is None:
-            return
-        if not draft.wire_role:
-            draft.arguments_end = end
-        if role == "value":
-            self._end_value(draft, text, end, whole=whole)
-        elif role in _SINGLE:
-            self.leaf(role, text, end, draft.start)
-
-    def _end_value(self, draft: Draft, text: str, end: int, *, whole: bool) -> None:
-        if draft.wire_role:
-            if draft.wire_role == "id":
-                draft.id = text.strip() or None
-            elif draft.wire_role == "depends_on":
-                draft.depend_on(text)
-            draft.wire_role = ""
-            return
-        if draft.dropped:
-            self.report(
-                "unknown-argument",
-                "warning",
-                f"Found argument `{draft.key[:40]}`; the tool's schema does not have it",
-                Span(max(0, draft.arguments_start), end),
-            )
-            return
-        if draft.streams:
-            if self.listening:
-                self._emit(draft, make_arguments_delta(len(self.calls), '"'))
-            draft.arguments[draft.key] = text
-            return
-        if not whole:
-            # Half of a number or of an object is a wrong value: it is left out.
-            return
-        value, fits = draft.typed(text)
-        draft.arguments[draft.key] = value
-        self._emit(
-            draft,
-            make_arguments_delta(
-                len(self.calls), draft.member() + json.dumps(value, ensure_ascii=False)
-            ),
-        )
-        if not fits:
-            draft.doubts.append("schema-mismatch")
-            self.report(
-                "schema-mismatch",
-                "error",
-                f"Found text for `{draft.key[:40]}` that its schema does not take; kept as text",
-                Span(draft.arguments_start, end),
-                path=f"$.{draft.key}",
-            )
-
-    # Ends
 
     def close(self, role: str, end: int) -> None:
         """Closes a call or a section."""
@@ -539,42 +291,6 @@ class Builder:
         if not draft.given_out and draft.error is None:
             draft.error = "the call could not be read"
         self._finish_call(draft, max(end, draft.start))
-
-    def failed_payload(self, text: str, reason: str, place: int) -> None:
-        """Ends a payload at a place where it can't go on; what was given out is closed."""
-        draft = self.draft
-        if draft is None or self._raw_role not in ("arguments", "value"):
-            return
-        code = "limit-depth" if "deep" in reason else "malformed-arguments"
-        self.report(code, "error", reason, Span(place, place))
-        draft.arguments_end = max(0, place)
-        self._close_payload(draft, text)
-        if not draft.given_out:
-            draft.error = reason
-
-    def cut_payload(self, end: int) -> None:
-        """Ends the call whose payload was cut by the end of the text."""
-        draft = self.draft
-        if draft is not None and self._raw_role in ("arguments", "value"):
-            draft.arguments_end = end
-            self._close_payload(draft, "")
-            draft.truncated = True
-        self.cut(end)
-
-    def _close_payload(self, draft: Draft, text: str) -> None:
-        if text:
-            self.payload(text)
-        joined = "".join(draft.payload or ())
-        try:
-            value = json.loads(joined) if joined else None
-        except ValueError:
-            value = None
-        if value is not None and (self._raw_role == "value" or isinstance(value, dict)):
-            self._accept(value)
-        elif self._raw_role == "value":
-            draft.arguments[draft.key] = None
-            self._emit(draft, make_arguments_delta(len(self.calls), "null"))
-        draft.payload = None
 
     def cut(self, end: int, *, root_open: bool = False) -> None:
         """Ends the open call because the text ended inside it.
@@ -639,7 +355,7 @@ class Builder:
             draft.inputs = []
         index = len(self.calls)
         for event in draft.closing(index, self.tools.get(draft.name)):
-            self._emit(draft, event)
+            self.emit(draft, event)
         group = group or self.group
         generated = group.join(draft, self) if group else None
         start = draft.arguments_start

@@ -138,12 +138,12 @@ class Driver:
         if scanner is not None:
             if type(scanner) is not JsonScanner or not scanner.plain or not inside_string(chunk):
                 return False
-            self.builder.payload(chunk)
+            self.builder.scanned.take(chunk)
         elif raw is not None:
             if raw.held is not None or not raw.end.plain.fullmatch(chunk):
                 return False
             raw.searched = 1
-            self.builder.raw(chunk)
+            self.builder.raws.take(chunk)
         elif self.node.skipping or not self.in_text or not self.node.plain.fullmatch(chunk):
             return False
         else:
@@ -384,7 +384,7 @@ class Driver:
         if name == "RAW":
             raw_end = self.node.end_of_raw(step)
             before = self.previous is not None and "\n" in self.previous.terminal.trail
-            builder.begin_raw(
+            builder.raws.begin(
                 step.leaf,
                 self.base + start,
                 self.unit,
@@ -395,14 +395,14 @@ class Driver:
             self.raw = RawReader(self, raw_end, start)
             self.run = self.raw.run
             return True
-        builder.begin_payload(step.leaf, self.base + start, self.unit)
+        builder.scanned.begin(step.leaf, self.base + start, self.unit)
         self._commit_payload(step)
         # The fast reader knows the default depth alone.
         if name in ("JSON_OBJECT", "JSON_VALUE") and self.limits_depth >= MAX_DEPTH:
             whole = read_whole(self.buffer, start, object_only=name == "JSON_OBJECT")
             if whole is not None and (self.final or whole[1] < len(self.buffer)):
                 value, end = whole
-                builder.whole_payload(value, self.buffer[start:end], self.base + end)
+                builder.scanned.take_whole(value, self.buffer[start:end], self.base + end)
                 return self.leave(end)
         self.scanner = (
             PythonArgumentsScanner(parameters=builder.parameters(), max_depth=self.limits_depth)
@@ -429,9 +429,9 @@ class Driver:
             # What stands before a mended character was given out before the report of it.
             self.position = scanner.feed(self.buffer, self.position, out)
         if out:
-            self.builder.payload("".join(out))
+            self.builder.scanned.take("".join(out))
         if scanner.done:
-            self.builder.end_payload(self.base + self.position)
+            self.builder.scanned.end(self.base + self.position)
             return self.leave(self.position)
         if scanner.failed:
             return self._payload_failed(scanner.failure)
@@ -447,9 +447,9 @@ class Driver:
         if not scanner.take_control(character, out):
             return False
         if before:
-            self.builder.payload(before)
+            self.builder.scanned.take(before)
             del out[:-1]
-        self.builder.control(self.base + position, character)
+        self.builder.scanned.control(self.base + position, character)
         self.position = position + 1
         return True
 
@@ -458,7 +458,7 @@ class Driver:
         out: list[str] = []
         self.scanner.finish(out)
         if self.island < 0:
-            self.builder.failed_payload("".join(out), reason, self.base + self.position)
+            self.builder.scanned.fail("".join(out), reason, self.base + self.position)
             self.last_end = self.base + self.position
         return self._mismatch()
 
@@ -523,12 +523,12 @@ class Driver:
             self.run = self._text
             return
         if out:
-            builder.payload("".join(out))
+            builder.scanned.take("".join(out))
         if whole:
-            builder.end_payload(self.base + len(self.buffer))
+            builder.scanned.end(self.base + len(self.buffer))
             self.leave(len(self.buffer))
         else:
-            builder.cut_payload(self.base + len(self.buffer))
+            builder.scanned.cut(self.base + len(self.buffer))
             self.run = self._text
 
     def _finish_token(self) -> None:

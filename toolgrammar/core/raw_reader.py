@@ -63,7 +63,7 @@ class RawReader:
             if driver.base + driver.position < 0:
                 piece = piece[-(driver.base + driver.position) :]
             if self.held is None:
-                driver.builder.raw(piece)
+                driver.builder.raws.take(piece)
             else:
                 self.held.append(piece)
             driver.position = end
@@ -122,8 +122,8 @@ class RawReader:
         driver = self.driver
         self._give(end)
         if self.held is not None:
-            driver.builder.raw("".join(self.held))
-        driver.builder.end_raw(driver.base + end, whole=True)
+            driver.builder.raws.take("".join(self.held))
+        driver.builder.raws.end(driver.base + end, whole=True)
         driver.leave(end)
 
     def finish(self, step: Step) -> None:
@@ -134,7 +134,7 @@ class RawReader:
             return
         ends = step.node.end is not None
         end = len(driver.buffer)
-        driver.builder.end_raw(driver.base + end, whole=ends)
+        driver.builder.raws.end(driver.base + end, whole=ends)
         if ends or step.leaf in ("reasoning", "content", "text"):
             driver.leave(end)
         else:
@@ -145,11 +145,11 @@ class RawReader:
         driver = self.driver
         held = "".join(pieces)
         keep = max(0, len(held) - (driver.base + driver.position - self.last_closer))
-        driver.builder.raw(held[:keep])
+        driver.builder.raws.take(held[:keep])
         driver.buffer = held[keep:] + driver.buffer[driver.position :]
         driver.base = self.last_closer
         driver.position = 0
-        driver.builder.end_raw(driver.base, whole=True)
+        driver.builder.raws.end(driver.base, whole=True)
         driver.leave(0)
         while driver.run():
             driver.steps += 1

@@ -154,15 +154,15 @@ class TreeFeed:
         opener = self._terminals.get(before.kind) if before is not None else None
         on_own_line = opener is not None and "\n" in opener.trail
         closes_line = self._strict.closes_line(role)
-        self._builder.begin_raw(
+        self._builder.raws.begin(
             role, piece.start, self._unit, before=on_own_line, closes_line=closes_line
         )
-        self._builder.raw(piece.text)
-        self._builder.end_raw(piece.end, whole=True)
+        self._builder.raws.take(piece.text)
+        self._builder.raws.end(piece.end, whole=True)
 
     def _payload(self, role: str, piece: Piece) -> None:
         builder = self._builder
-        builder.begin_payload(role, piece.start, self._unit)
+        builder.scanned.begin(role, piece.start, self._unit)
         out: list[str] = []
         if piece.kind == "PYTHON_ARGUMENTS":
             scanner = PythonArgumentsScanner(parameters=builder.parameters())
@@ -171,5 +171,5 @@ class TreeFeed:
             json_scanner = JsonScanner(backticks=piece.kind == "TEMPLATE_OBJECT")
             json_scanner.feed(piece.text, 0, out)
             json_scanner.finish(out, closed=True)
-        builder.payload("".join(out))
-        builder.end_payload(piece.end)
+        builder.scanned.take("".join(out))
+        builder.scanned.end(piece.end)
