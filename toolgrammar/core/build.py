@@ -190,6 +190,11 @@ class Builder:
         return False
 
     @property
+    def has_arguments(self) -> bool:
+        """Whether any argument of the open call was read, or no call is open."""
+        return self.draft is None or self.draft.arguments_start >= 0
+
+    @property
     def argument_start(self) -> int:
         """Offset of the first argument of the open call, or -1."""
         return self.draft.arguments_start if self.draft is not None else -1
@@ -222,6 +227,13 @@ class Builder:
         """Gives the open call's tool, where it is known."""
         draft = self.draft
         return self.tools.get(draft.name) if draft is not None and draft.name else None
+
+    def awaits(self, key: str | None) -> bool:
+        """Whether the open call's tool has an argument of this name that was not given yet."""
+        spec, draft = self.spec(), self.draft
+        if spec is None or draft is None or key is None:
+            return False
+        return key in spec.properties and key not in draft.arguments and key != draft.key
 
     def open_draft(self, start: int) -> Draft:
         """Gives the open call; begins one at `start` where there is none."""

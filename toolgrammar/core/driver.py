@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
 from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.mending import mend
 from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scan_python import PythonArgumentsScanner
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""
+SHORT = 3
+"""Characters of a literal that stands for itself."""
 MAX_ISLAND = 4096
 """Characters from an opener to the payload or the name: more is no island."""
 
@@ -58,6 +61,7 @@ class Driver:
     """The state of one message between two chunks."""
 
     __slots__ = (
+        "back",
         "base",
         "buffer",
         "builder",
@@ -94,6 +98,9 @@ class Driver:
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
+        self.back: tuple[int, Node, int, Step | None] | None = None
+        """Of a short literal that was read last: its index, and the node, the end and the token
+        before it. What follows may show that it belongs to something else."""
         self.final = False
         self.steps = 0
         """Rounds of the loop so far: a measure of work that needs no clock."""
@@ -108,6 +115,8 @@ class Driver:
     def feed(self, chunk: str, *, final: bool = False) -> None:
         """Takes the next chunk; `final` says that the text ends with it."""
         keep = self.position if self.island < 0 else self.island
+        if self.back is not None:
+            keep = min(keep, self.back[0])
         keep = max(0, keep - 1)  # one character before, for anchors and look-behinds
         if keep:
             self.buffer = self.buffer[keep:] + chunk
@@ -115,6 +124,8 @@ class Driver:
             self.position -= keep
             if self.raw is not None:
                 self.raw.searched -= keep
+            if self.back is not None:
+                self.back = (self.back[0] - keep, *self.back[1:])
             if self.island >= 0:
                 self.island -= keep
         else:
@@ -218,9 +229,23 @@ class Driver:
         text = match.group(group)
         if step.kind == "same" and text != self.builder.same(step.terminal.name):
             return self._mismatch()
+        short = self.island < 0 and step.kind == "literal" and step.weight < SHORT
+        self.back = (start, node, self.last_end, self.previous) if short else None
         self.position = end
         self._take(step, text, start, end, match)
         return True
+
+    def pass_over(self, step: Step) -> None:
+        """Does what a token that was put in does: it closes, and leads on."""
+        for role in (*step.before, *step.after):
+            self._close(role, self.last_end)
+        self.back = None
+        self.node = step.node
+        self.previous = step
+
+    def to_text(self) -> None:
+        """Reads text from here on."""
+        self.run = self._text
 
     def _to_text(self) -> bool:
         """Ends a call that text, or the next call, follows without a closer."""
@@ -315,6 +340,7 @@ class Driver:
         """Gives an uncertain island back as text, or ends a certain call where it stands."""
         builder = self.builder
         self.scanner = self.raw = None
+        self.run = self._token
         if self.island >= 0:
             builder.rewind()
             resume = max(self.position, self.island + 1) if self.island_payload else self.island + 1
@@ -330,6 +356,12 @@ class Driver:
                 self.node, self.run = self.start_node, self._text
                 self.called, self.unit = False, -1
                 return True
+            if self.back is not None:
+                self.position, self.node, self.last_end, self.previous = self.back
+                self.back = None
+            mended = mend(self)
+            if mended is not None:
+                return mended
             # White space before the place may be consumed already: it is markup in either case.
             self.position = _SPACE.match(self.buffer, self.position).end()  # type: ignore[union-attr]
             builder.broken(self.base + self.position, self.last_end)
@@ -378,6 +410,7 @@ class Driver:
             self._close(role, self.last_end)
         if self.unit < 0:
             self.unit = self.base + start
+        self.back = None
         self.position = start
         self.step = step
         name = step.terminal.name

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core import roles
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
+from toolgrammar.core.repairs import Repairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,6 +87,7 @@ class Node:
         "_opener",
         "_opener_beginnings",
         "_plain",
+        "_repairs",
         "_token",
         "accepts_text",
         "after_text",
@@ -122,6 +124,7 @@ class Node:
         self.lanes: list[Lane] = []
         """Runs of tokens from here that were seen before, each fused into one expression."""
         self.sightings: dict[tuple[int, ...], int] = {}
+        self._repairs: Repairs | None = None
         self._token: re.Pattern[str] | None = None
         self._beginnings: re.Pattern[str] | None = None
         self._opener: re.Pattern[str] | None = None
@@ -203,6 +206,10 @@ class Node:
             self._plain = without(first_characters("|".join(parts)) if parts else None)
         return self._plain
 
+    def openers(self) -> list[str]:
+        """Gives the expressions of what may open in text."""
+        return self._opener_parts()[0]
+
     def _opener_parts(self) -> tuple[list[str], list[str]]:
         """Gives the openers, lengthened where one alone is too short to be evidence."""
         wholes, begins = [], []
@@ -225,6 +232,13 @@ class Node:
             if begin:
                 begins.append(begin)
         return wholes, begins
+
+    @property
+    def repairs(self) -> Repairs:
+        """Says what can be put in where the text does not fit."""
+        if self._repairs is None:
+            self._repairs = Repairs(self)
+        return self._repairs
 
     def end_of_raw(self, step: Step) -> RawEnd:
         """Gives what ends a raw payload that begins in this node."""

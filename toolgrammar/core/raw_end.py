@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
     from toolgrammar.core.tables import Terminal
 
+_LONG = 5
+"""Characters that an outer closer has at least."""
 BLANKS = r"\s{0,256}"
 """White space that may stand between a closer inside a raw value and what follows it."""
 
@@ -31,6 +33,7 @@ class RawEnd:
 
     __slots__ = (
         "_beginnings",
+        "_beside",
         "_final",
         "_plain",
         "_search",
@@ -41,6 +44,7 @@ class RawEnd:
         "nests",
         "node",
         "repeats",
+        "tagged",
     )
 
     def __init__(self, node: Node, role: str) -> None:
@@ -55,15 +59,30 @@ class RawEnd:
             and bool(opener)
             and not any(f"t{head[0]}" in first for head in opener[3:])
         )
+        numbers = opener[2] if opener else ()
+        first_literal = self.machine.tables.terminals[numbers[0]].text if numbers else ""
+        self.tagged = len(first_literal.strip()) > _LONG
+        """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.closing_call: re.Pattern[str] | None = None
-        self.call_closes_alone = bool(opener) and f"t{opener[0][0]}" in first
+        self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
         self.repeats = False
         """Whether a closer repeats the call's name or key; known once `final` was asked for."""
+        self._beside: dict[bool, re.Pattern[str]] = {}
         self._search: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
         self._plain: re.Pattern[str] | None = None
         self._beginnings: re.Pattern[str] | None = None
+
+    @staticmethod
+    def _leads(node: Node, numbers: tuple[int, ...]) -> bool:
+        """Whether a node takes these terminals one after the other."""
+        for number in numbers:
+            step = node.steps.get(f"t{number}")
+            if step is None:
+                return False
+            node = step.node
+        return True
 
     @property
     def search(self) -> re.Pattern[str]:
@@ -95,11 +114,25 @@ class RawEnd:
             self._plain = without(first_characters(self._expression(final=False)))
         return self._plain
 
+    def beside(self, *, final: bool) -> re.Pattern[str]:
+        """Matches what is not the payload's own closer."""
+        found = self._beside.get(final)
+        if found is None:
+            body = "|".join((*self._outer_closers(final=final), *self._tags()))
+            found = self._beside[final] = re.compile(body or "(?!)")
+        return found
+
     def _expression(self, *, final: bool) -> str:
         return "|".join(self._parts(final=final)) or "(?!)"
 
     def _parts(self, *, final: bool) -> list[str]:
-        parts = []
+        closers = [self._unit(group, terminal, final=final) for group, terminal in self.node.tokens]
+        # A closer is tried before the tags of quoted calls: it may be one of them.
+        return [*closers, *self._outer_closers(final=final), *self._tags()]
+
+    def _tags(self) -> list[str]:
+        """Writes the tags of a quoted call."""
+        parts: list[str] = []
         if self.nests:
             closer, follow, value, *heads = self.machine.tables.call_opener
             terminals = self.machine.tables.terminals
@@ -113,11 +146,33 @@ class RawEnd:
                 self.closing_call = re.compile(rf"\s*(?:{self._sequence(closer, 'closed')})")
             if value:
                 parts.append(f"{self._sequence(value, 'key')}(?P<value_opener>)")
-        closers = []
-        for group, terminal in self.node.tokens:
-            closers.append(self._unit(group, terminal, final=final))
-        # A closer is tried before the tags of quoted calls: it may be one of them.
-        return [*closers, *parts]
+        return parts
+
+    def _outer_closers(self, *, final: bool) -> list[str]:
+        """Writes the closers of what stands around: one of them tells that the own is missing."""
+        if not self.nests:
+            return []
+        found = []
+        for anchor in self.node.repairs.anchors.values():
+            if anchor.step.opens or len(anchor.pattern) < _LONG or anchor.node.payloads:
+                continue
+            behind = anchor.node
+            if anchor.closes != "call":
+                continue
+            pattern = anchor.pattern.replace(f"_{anchor.group}>", f"_o{anchor.group}>")
+            follow = self._after_outer(behind, final=final)
+            found.append(f"{pattern}{follow}(?P<outer_{anchor.group}>)")
+        return found
+
+    def _after_outer(self, node: Node, *, final: bool) -> str:
+        """Writes what must follow an outer closer: markup or the end of the text, not prose."""
+        if not node.accepts_text:
+            return self._follow("outer", node, final=final) or "(?!)"
+        options = [self._unnamed(part) for part in node.openers()]
+        if final:
+            cut = "|".join(part for option in options if (part := partial(option)))
+            options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
+        return f"(?={BLANKS}(?:{'|'.join(options)}))" if options else "(?!)"
 
     def _sequence(self, numbers: tuple[int, ...], group: str) -> str:
         """Joins terminals; the first that is no literal is captured under `group`."""
@@ -130,9 +185,12 @@ class RawEnd:
             out.append(text)
         return r"\s{0,16}".join(out)
 
+    @staticmethod
+    def _unnamed(pattern: str) -> str:
+        return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
     def _named(self, terminal: Terminal, group: str) -> str:
-        text = self.machine.pattern(terminal)
-        text = re.sub(r"\(\?P<\w+>", "(?:", text)
+        text = self._unnamed(self.machine.pattern(terminal))
         return f"(?P<{group}>{text})" if group else text
 
     def _unit(self, group: str, terminal: Terminal, *, final: bool) -> str:
@@ -154,7 +212,7 @@ class RawEnd:
             if step.after:
                 break
         # The group stands behind: an expression that begins with its literal is searched faster.
-        return f"{text}(?P<closer_{group}>)" + self._follow(group, node, final=final)
+        return f"{text}{self._follow(group, node, final=final)}(?P<closer_{group}>)"
 
     def _same(self, terminal: Terminal, prefix: str, group: str) -> str:
         return f"{prefix}_{terminal.name}_{group}" if terminal.kind == "same" else ""
@@ -177,6 +235,12 @@ class RawEnd:
                 )
                 text += rf"\s{{0,16}}(?:{second})"
             options.append(text)
+        # What stands outside of the call tells as well: then its own closers are missing.
+        options.extend(
+            self._unnamed(anchor.pattern)
+            for anchor in node.repairs.anchors.values()
+            if anchor.step.opens or anchor.step.after or anchor.step.before
+        )
         if final:
             # The end of the text may cut what follows.
             cut = "|".join(part for option in options if (part := partial(option)))

@@ -39,12 +39,18 @@ class RawReader:
             driver.steps += 1
             pattern = end.final if driver.final else end.search
             match = pattern.search(driver.buffer, self.searched)
-            if match is None:
+            if match is None or self._may_grow(match):
                 self._wait()
                 return False
             if self._ends(match):
                 self._close(match.start())
                 return True
+
+    def _may_grow(self, match: re.Match[str]) -> bool:
+        """Whether what was found may still turn out to be the payload's own closer."""
+        if self.driver.final or (match.lastgroup or "").startswith("closer_"):
+            return False
+        return self.end.beginnings.match(self.driver.buffer, match.start()) is not None
 
     def _wait(self) -> None:
         driver = self.driver
@@ -73,20 +79,47 @@ class RawReader:
         kind = match.lastgroup or ""
         quoted = self.quoted
         groups = match.groupdict()
+        if kind.startswith("outer_"):
+            return self._outer_closer_ends(match, groups)
         if kind.startswith("call_opener"):
             quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
         elif kind == "call_closer":
-            name = groups.get("closed")
-            if name in quoted:
-                while quoted.pop() != name:
-                    pass
-            elif quoted and name is None:
-                quoted.pop()
+            self._close_quoted(groups.get("closed"))
         elif kind == "value_opener":
+            if not quoted and self._begins_sibling(match, groups.get("key")):
+                return True
             if not quoted and groups.get("key") == self.driver.builder.same("SAME_KEY"):
                 self.values_open += 1
         else:
             return self._closer_ends(match, groups)
+        self.searched = match.end()
+        return False
+
+    def _begins_sibling(self, match: re.Match[str], key: str | None) -> bool:
+        """Whether the opener of another argument tells that the own closer is missing.
+
+        Only one that the tool's schema has and that was not given yet, at the start of a line.
+        """
+        driver = self.driver
+        start = match.start()
+        at_start = driver.buffer[start - 1 : start] == "\n"
+        return at_start and self.end.tagged and driver.builder.awaits(key)
+
+    def _close_quoted(self, name: str | None) -> None:
+        """Closes a quoted call; with a name, the innermost of that name and what it holds."""
+        quoted = self.quoted
+        if name in quoted:
+            while quoted.pop() != name:
+                pass
+        elif quoted and name is None:
+            quoted.pop()
+
+    def _outer_closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool:
+        """Judges a closer of what stands around the payload: its own closer may be missing."""
+        name = next((v for g, v in groups.items() if g.startswith("SAME_") and v), None)
+        if not self.quoted and name in (None, self.driver.builder.same("SAME_NAME")):
+            return True
+        self._close_quoted(name)
         self.searched = match.end()
         return False
 
@@ -95,8 +128,7 @@ class RawReader:
         for group, value in groups.items():
             same = _SAME_GROUP.match(group) if value is not None else None
             if same is not None and value != driver.builder.same(f"SAME_{same[1]}"):
-                self.searched = match.start() + 1
-                return False
+                return self._other_ends(match.start())
         if self.quoted:
             if end.call_closes_alone:
                 self.quoted.pop()
@@ -110,6 +142,15 @@ class RawReader:
                 self.searched = match.end()
                 return False
         return True
+
+    def _other_ends(self, start: int) -> bool:
+        """Judges what else begins where a closer with another name stands."""
+        driver = self.driver
+        beside = self.end.beside(final=driver.final).match(driver.buffer, start)
+        if beside is not None:
+            return self._ends(beside)
+        self.searched = start + 1
+        return False
 
     def _hold(self, closer: int) -> None:
         """Remembers a closer that paired with a quoted opener: it counts if no other comes."""

@@ -1,0 +1,114 @@
+"""Mends the markup of a call that is certain: puts in what is missing, leaves out what is stray.
+
+In this order, at a place that the node does not take:
+
+1. an anchor is here: what the grammar wants before it is put in;
+2. markup is here that closes something which is not open: it is left out;
+3. the opener of something is here that an outer part of the stack takes: what is open ends;
+4. the arguments are there, and text may follow the closers: they are put in, the rest is text.
+
+Nothing else is mended: the call ends as one that the text does not finish.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.repairs import JUNK, JUNK_BEGINNINGS
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgrammar.core.driver import Driver
+    from toolgrammar.core.machine import Step
+
+_SPACE = re.compile(r"\s*")
+_LONGEST_MARKUP = 256
+"""Characters that are waited for while they may become an anchor."""
+
+
+def mend(driver: Driver) -> bool | None:
+    """Mends where the driver stands; None where it can't, False where it needs more text."""
+    node, buffer = driver.node, driver.buffer
+    match = _SPACE.match(buffer, driver.position)
+    place = match.end() if match is not None else driver.position
+    repairs = node.repairs
+    if not driver.final and len(buffer) - place <= _LONGEST_MARKUP:
+        waits = (repairs.beginnings, node.beginnings, JUNK_BEGINNINGS)
+        if place == len(buffer) or any(pattern.match(buffer, place) for pattern in waits):
+            return False
+    anchor = _anchor(driver, place)
+    if anchor is not None:
+        put_in(driver, anchor)
+        driver.position = place
+        return True
+    junk = JUNK.match(buffer, place)
+    if junk is not None:
+        _leave_out(driver, place, junk.end())
+        return True
+    if repairs.to_text is not None and driver.builder.has_arguments:
+        put_in(driver, repairs.to_text)
+        driver.to_text()
+        return True
+    return None
+
+
+def _anchor(driver: Driver, place: int) -> Sequence[Step] | None:
+    """Gives what to put in before the anchor that stands here."""
+    repairs = driver.node.repairs
+    match = repairs.pattern.match(driver.buffer, place)
+    if match is None or match.lastgroup is None:
+        return None
+    for name, value in match.groupdict().items():
+        repeated = name.startswith("SAME_") and value
+        if repeated and value != driver.builder.same(name.rpartition("_")[0]):
+            return None
+    return repairs.anchors[match.lastgroup].path
+
+
+def put_in(driver: Driver, path: Sequence[Step]) -> None:
+    """Puts markup in behind what was read last, and says so."""
+    builder = driver.builder
+    place = driver.last_end
+    text = "".join(text_of(step, driver) for step in path)
+    if text.startswith("\n") and builder.source.slice(place - 1, place) == "\n":
+        text = text[1:]
+    builder.report(
+        "missing-close-tag",
+        "warning",
+        f"Found no `{text.strip()}` before what follows; put it in",
+        Span(max(0, place), max(0, place)),
+        edits=(Edit(Span(max(0, place), max(0, place)), text),),
+    )
+    if builder.draft is not None and "call" not in path[0].before:
+        builder.draft.repaired = True
+        if not builder.has_arguments and any("call" in s.after + s.before for s in path):
+            # Whether arguments were to come nobody knows.
+            builder.draft.truncated = True
+    for step in path:
+        driver.pass_over(step)
+
+
+def text_of(step: Step, driver: Driver) -> str:
+    """Gives what a literal, or a repeated name, is written as."""
+    if step.kind == "same":
+        return driver.builder.same(step.terminal.name)
+    return step.terminal.text
+
+
+def _leave_out(driver: Driver, start: int, end: int) -> None:
+    builder = driver.builder
+    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    builder.report(
+        "stray-close-tag",
+        "warning",
+        f"Found `{driver.buffer[start:end][:40]}`, which closes nothing; left it out",
+        span,
+        edits=(Edit(span, ""),),
+    )
+    if builder.draft is not None:
+        builder.draft.repaired = True
+    driver.position = end

@@ -1,0 +1,170 @@
+"""Takes payloads without escapes: values, free text, reasoning."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.trim import NONE, ONE_NEWLINE, Trimmer
+from toolgrammar.values.events import InputDelta
+from toolgrammar.values.making import make_arguments_delta
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.build import Builder
+    from toolgrammar.core.draft import Draft
+
+_SINGLE = frozenset({"name", "id", "depends_on", "mode", "key"})
+
+
+class RawValues:
+    """The raw payload that is being read, for one message."""
+
+    __slots__ = ("builder", "role", "text", "trimmer")
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.trimmer: Trimmer | None = None
+        self.role = ""
+        self.text: list[str] = []
+
+    def begin(self, role: str, start: int, unit: int, *, before: bool, closes_line: bool) -> None:
+        """Begins a raw payload; the flags say whether it stands on lines of its own."""
+        self.role = role
+        key = ""
+        if role in ("value", "input", "body", "arguments"):
+            draft = self.builder.open_draft(unit)
+            key = draft.key if role == "value" else ""
+            if draft.arguments_start < 0 and not draft.wire_role:
+                draft.arguments_start = start
+        elif role not in ("reasoning", "content", "text", ""):
+            self.builder.open_draft(unit)
+        default = ONE_NEWLINE if before or closes_line else NONE
+        mode = self.builder.trim.get(key) or self.builder.trim.get(role) or default
+        self.trimmer = Trimmer(mode, before=before or mode != default)
+        self.text = []
+        if role == "value":
+            self._begin_value()
+        elif role in ("input", "body"):
+            self._begin_input()
+
+    def _begin_input(self) -> None:
+        draft = self.builder.draft
+        assert draft is not None
+        draft.separator = "\n" if draft.inputs and "".join(draft.inputs) else ""
+        if not draft.inputs:
+            draft.inputs = [""]
+
+    def _begin_value(self) -> None:
+        draft = self.builder.draft
+        assert draft is not None
+        spec = self.builder.spec()
+        draft.schema, draft.streams = draft.schema_of(spec)
+        draft.dropped = bool(
+            self.builder.drop_unknown
+            and spec is not None
+            and spec.properties
+            and draft.key not in spec.properties
+        )
+        if draft.streams and not draft.wire_role and not draft.dropped:
+            if self.builder.listening:
+                self.builder.emit(
+                    draft, make_arguments_delta(len(self.builder.calls), draft.member() + '"')
+                )
+            else:
+                draft.members += 1
+
+    def take(self, text: str) -> None:
+        """Takes the next part of a raw payload."""
+        assert self.trimmer is not None
+        self._pass(self.trimmer.feed(text))
+
+    def _pass(self, text: str) -> None:
+        if not text:
+            return
+        role = self.role
+        if role == "reasoning":
+            self.builder.reason(text)
+        elif role in ("text", "content"):
+            self.builder.text(text, -1)
+        elif role in ("input", "body"):
+            draft = self.builder.draft
+            assert draft is not None
+            if draft.separator:
+                text, draft.separator = draft.separator + text, ""
+            draft.inputs.append(text)
+            self.builder.emit(draft, InputDelta(len(self.builder.calls), text))
+        else:
+            self.text.append(text)
+            draft = self.builder.draft
+            streams = role == "value" and draft is not None and draft.streams
+            if (
+                self.builder.listening
+                and draft is not None
+                and streams
+                and not draft.wire_role
+                and not draft.dropped
+            ):
+                piece = as_json(text)[1:-1]
+                self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), piece))
+
+    def end(self, end: int, *, whole: bool) -> None:
+        """Ends a raw payload; `whole` is false where the text was cut inside it."""
+        if self.trimmer is None:
+            return
+        self._pass(self.trimmer.finish(whole=whole))
+        self.trimmer = None
+        role, text = self.role, "".join(self.text)
+        self.text = []
+        draft = self.builder.draft
+        if draft is None:
+            return
+        if not draft.wire_role:
+            draft.arguments_end = end
+        if role == "value":
+            self._end_value(draft, text, end, whole=whole)
+        elif role in _SINGLE:
+            self.builder.leaf(role, text, end, draft.start)
+
+    def _end_value(self, draft: Draft, text: str, end: int, *, whole: bool) -> None:
+        if draft.wire_role:
+            if draft.wire_role == "id":
+                draft.id = text.strip() or None
+            elif draft.wire_role == "depends_on":
+                draft.depend_on(text)
+            draft.wire_role = ""
+            return
+        if draft.dropped:
+            self.builder.report(
+                "unknown-argument",
+                "warning",
+                f"Found argument `{draft.key[:40]}`; the tool's schema does not have it",
+                Span(max(0, draft.arguments_start), end),
+            )
+            return
+        if draft.streams:
+            if self.builder.listening:
+                self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), '"'))
+            draft.arguments[draft.key] = text
+            return
+        if not whole:
+            # Half of a number or of an object is a wrong value: it is left out.
+            return
+        value, fits = draft.typed(text)
+        draft.arguments[draft.key] = value
+        self.builder.emit(
+            draft,
+            make_arguments_delta(
+                len(self.builder.calls), draft.member() + json.dumps(value, ensure_ascii=False)
+            ),
+        )
+        if not fits:
+            draft.doubts.append("schema-mismatch")
+            self.builder.report(
+                "schema-mismatch",
+                "error",
+                f"Found text for `{draft.key[:40]}` that its schema does not take; kept as text",
+                Span(draft.arguments_start, end),
+                path=f"$.{draft.key}",
+            )

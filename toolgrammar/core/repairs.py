@@ -1,0 +1,152 @@
+"""Works out, for a node where the text does not fit, which markup is missing before what fits.
+
+Nothing in an envelope nests inside itself, so what can be put in is found by a short search over
+the nodes: literals only, nothing that names, opens or carries a value. What such a sequence leads
+to is an *anchor*: a literal that can't be mistaken for prose. (After the insertions of Corchuelo
+et al. 2002, reduced to what needs no cost model.)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgrammar.core.partial import partial
+from toolgrammar.core.roles import GROUP_ROLES
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.tables import Terminal
+
+MOST_INSERTED = 5
+"""Literals that one repair puts in."""
+_MOST_NODES = 200
+"""Nodes that a search visits."""
+_DISTINCTIVE = 3
+"""Characters of a literal that stands for itself, not for prose."""
+_CLOSED = ("call", *GROUP_ROLES)
+_BRACKETS = frozenset("}])")
+_BLANKS = r"\s{0,16}"
+
+JUNK = re.compile(r"</[^<>\s]{1,64}>|<\|[^|<>\s]{1,64}\|>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]")
+"""Markup that closes something which is not open: it can be left out."""
+JUNK_BEGINNINGS = re.compile(
+    r"(?:<(?:/[^<>\s]{0,64}|\|[^|<>\s]{0,64}\|?)?|\[(?:/[^\[\]\s]{0,32})?|`{1,2}|```\w{0,16})\Z"
+)
+
+
+class Anchor(NamedTuple):
+    """A literal that fits after an insertion."""
+
+    group: str
+    pattern: str
+    path: tuple[Step, ...]
+    """What is put in before it."""
+    step: Step
+    """What the literal then does."""
+    node: Node
+    """The node behind it."""
+    closes: str
+    """The structure that it closes, or an empty string."""
+
+
+class Repairs:
+    """What can be done in one node; made when a text first needs it."""
+
+    __slots__ = ("_beginnings", "_pattern", "anchors", "to_end", "to_text")
+
+    def __init__(self, node: Node) -> None:
+        self.to_text: tuple[Step, ...] | None = None
+        """The shortest insertion after which text may stand outside of a call."""
+        self.to_end: tuple[Step, ...] | None = None
+        """The shortest insertion after which the message may end."""
+        found: dict[str, Anchor] = {}
+        self._search(node, found)
+        self.anchors = {anchor.group: anchor for anchor in found.values()}
+        self._pattern: re.Pattern[str] | None = None
+        self._beginnings: re.Pattern[str] | None = None
+
+    def _search(self, node: Node, found: dict[str, Anchor]) -> None:
+        """Goes through the nodes that insertions reach, the nearest first."""
+        queue: list[tuple[Node, tuple[Step, ...]]] = [(node, ())]
+        seen = {id(node)}
+        here = {terminal.pattern for _, terminal in node.tokens}
+        for reached, path in queue:
+            if path and reached.accepts_text and self.to_text is None:
+                self.to_text = path
+            if reached.end is not None and self.to_end is None:
+                self.to_end = path
+            for group, terminal in reached.tokens:
+                step = reached.steps[group]
+                if path:
+                    name = f"a{len(found)}"
+                    pattern, last = _unit(reached, group, terminal, name)
+                    key = pattern.replace(f"_{name}>", ">")
+                    if pattern and pattern not in here and key not in found:
+                        closed = next((r for r in last.after if r in _CLOSED), "")
+                        found[key] = Anchor(name, pattern, path, step, last.node, closed)
+                if (
+                    len(path) < MOST_INSERTED
+                    and len(seen) < _MOST_NODES
+                    and _can_be_inserted(step)
+                    and id(step.node) not in seen
+                ):
+                    seen.add(id(step.node))
+                    queue.append((step.node, (*path, step)))
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches an anchor; the last group that matched names it."""
+        if self._pattern is None:
+            parts = sorted(self.anchors.values(), key=lambda anchor: -len(anchor.pattern))
+            body = "|".join(f"{anchor.pattern}(?P<{anchor.group}>)" for anchor in parts)
+            self._pattern = re.compile(body or "(?!)")
+        return self._pattern
+
+    @property
+    def beginnings(self) -> re.Pattern[str]:
+        """Matches what may still become an anchor, up to the end of the text."""
+        if self._beginnings is None:
+            plain = (re.sub(r"\(\?P<\w+>", "(?:", a.pattern) for a in self.anchors.values())
+            body = "|".join(part for pattern in plain if (part := partial(pattern)))
+            self._beginnings = re.compile(rf"(?:{body})\Z" if body else "(?!)")
+        return self._beginnings
+
+
+def _can_be_inserted(step: Step) -> bool:
+    """Whether a token has nothing of its own to say."""
+    return (
+        step.kind in ("literal", "same")
+        and not step.leaf
+        and not step.opens
+        and not step.terminal.groups
+    )
+
+
+def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, Step]:
+    """Gives the expression of a distinctive literal, or of one and the repeated name behind it.
+
+    Returns:
+        The expression, empty where nothing is distinctive, and its last token.
+    """
+    machine, step = node.machine, node.steps[group]
+    if terminal.kind != "literal":
+        return "", step
+    text = terminal.text.strip()
+    pattern = machine.pattern(terminal)
+    if len(text) >= _DISTINCTIVE or text in _BRACKETS:
+        return pattern, step
+    repeated = _forced(step.node)
+    if repeated is None or repeated.kind != "same":
+        return "", step
+    pattern += f"{_BLANKS}(?P<{repeated.terminal.name}_{name}>{machine.pattern(repeated.terminal)})"
+    closing = _forced(repeated.node)
+    if closing is None or closing.kind != "literal":
+        return pattern, repeated
+    return pattern + _BLANKS + machine.pattern(closing.terminal), closing
+
+
+def _forced(node: Node) -> Step | None:
+    """Gives the one token that a node takes, where there is no choice."""
+    alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
+    return node.steps[node.tokens[0][0]] if alone and node.end is None else None

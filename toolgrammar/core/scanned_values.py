@@ -1,0 +1,160 @@
+"""Takes the payloads that a scanner reads: arguments and values written as JSON or in Python."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.making import make_arguments_delta
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.build import Builder
+    from toolgrammar.core.draft import Draft
+    from toolgrammar.values.json_types import JsonValue
+
+
+class ScannedValues:
+    """The payload that is being scanned, for one message; what it means goes into the draft."""
+
+    __slots__ = ("builder", "role")
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.role = ""
+
+    def begin(self, role: str, start: int, unit: int) -> None:
+        """Begins a JSON or Python payload."""
+        self.role = role
+        if role not in ("arguments", "value"):
+            return
+        draft = self.builder.open_draft(unit)
+        if draft.arguments_start < 0:
+            draft.arguments_start = start
+        draft.payload = []
+        draft.payload_start = start
+        draft.payload_streams = role == "value" or None
+        if role == "value":
+            self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), draft.member()))
+
+    def take(self, text: str) -> None:
+        """Takes the next part of the payload's JSON."""
+        draft = self.builder.draft
+        if self.role not in ("arguments", "value") or draft is None:
+            return
+        assert draft.payload is not None
+        draft.payload.append(text)
+        if draft.payload_streams is None:
+            # Arguments are an object; what begins otherwise waits for its end.
+            draft.payload_streams = text.lstrip().startswith("{")
+        if draft.payload_streams:
+            self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), text))
+
+    def take_whole(self, value: JsonValue, text: str, end: int) -> None:
+        """Takes a payload that was read at once."""
+        self.take(text)
+        self._end_arguments(end)
+        self._accept(value)
+
+    def end(self, end: int) -> None:
+        """Ends a payload: its value is that of the JSON that was given out."""
+        draft = self.builder.draft
+        self._end_arguments(end)
+        if self.role in ("arguments", "value") and draft is not None:
+            assert draft.payload is not None
+            self._accept(json.loads("".join(draft.payload)))
+
+    def _end_arguments(self, end: int) -> None:
+        """Notes where the arguments end, unless the payload was a member beside them."""
+        if self.builder.draft is not None and self.role in ("arguments", "value"):
+            self.builder.draft.arguments_end = end
+
+    def _accept(self, value: Any) -> None:
+        draft, role = self.builder.draft, self.role
+        if draft is None or role not in ("arguments", "value"):
+            return
+        if role == "value":
+            draft.arguments[draft.key] = value
+        elif isinstance(value, dict):
+            draft.arguments = value
+            draft.has_payload = True
+        else:
+            self._not_an_object(draft, value)
+        draft.payload = None
+
+    def _not_an_object(self, draft: Draft, value: Any) -> None:
+        """Judges arguments that are no object: a string may hold one as JSON text."""
+        inner: Any = None
+        if isinstance(value, str):
+            try:
+                inner = json.loads(value)
+            except (ValueError, RecursionError):
+                inner = None
+        if isinstance(inner, dict):
+            draft.arguments = inner
+            draft.has_payload = True
+            draft.repaired = True
+            self.builder.emit(
+                draft,
+                make_arguments_delta(
+                    len(self.builder.calls), json.dumps(inner, ensure_ascii=False)
+                ),
+            )
+            self.builder.report(
+                "decoded",
+                "info",
+                "Found arguments as JSON text in a string; decoded them once",
+                Span(draft.payload_start, draft.payload_start),
+            )
+        else:
+            draft.error = f"Found {type(value).__name__} as arguments; a call wants an object"
+
+    def control(self, place: int, character: str) -> None:
+        """Notes a raw control character in a JSON string, which the deltas carry escaped."""
+        if self.builder.draft is not None and self.role in ("arguments", "value"):
+            self.builder.draft.repaired = True
+            written = json.dumps(character)[1:-1]
+            self.builder.report(
+                "control",
+                "warning",
+                f"Found a raw control character in a string; JSON wants `{written}`",
+                Span(place, place + 1),
+                edits=(Edit(Span(place, place + 1), written),),
+            )
+
+    def fail(self, text: str, reason: str, place: int) -> None:
+        """Ends a payload at a place where it can't go on; what was given out is closed."""
+        draft = self.builder.draft
+        if draft is None or self.role not in ("arguments", "value"):
+            return
+        code = "limit-depth" if "deep" in reason else "malformed-arguments"
+        self.builder.report(code, "error", reason, Span(place, place))
+        draft.arguments_end = max(0, place)
+        self._close(draft, text)
+        if not draft.given_out:
+            draft.error = reason
+
+    def cut(self, end: int) -> None:
+        """Ends the call whose payload was cut by the end of the text."""
+        draft = self.builder.draft
+        if draft is not None and self.role in ("arguments", "value"):
+            draft.arguments_end = end
+            self._close(draft, "")
+            draft.truncated = True
+        self.builder.cut(end)
+
+    def _close(self, draft: Draft, text: str) -> None:
+        if text:
+            self.take(text)
+        joined = "".join(draft.payload or ())
+        try:
+            value = json.loads(joined) if joined else None
+        except ValueError:
+            value = None
+        if value is not None and (self.role == "value" or isinstance(value, dict)):
+            self._accept(value)
+        elif self.role == "value":
+            draft.arguments[draft.key] = None
+            self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), "null"))
+        draft.payload = None
