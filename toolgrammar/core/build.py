@@ -68,6 +68,8 @@ class Builder:
         self.taken_ids: set[str] = set()
         """Ids of the first `taken_upto` calls."""
         self.taken_upto = 0
+        self.last_name = ""
+        """The name of the last call, as it was written."""
         self.text_parts: list[str] = []
         self.text_offsets: list[int] = []
         self.reasoning_parts: list[str] = []
@@ -287,6 +289,18 @@ class Builder:
             self._report_skipped()
             self.group = None
 
+    def stray(self, start: int, end: int, text: str) -> None:
+        """Leaves out a closer of something that is not open."""
+        span = Span(max(0, start), max(0, end))
+        self.report(
+            "stray-close-tag",
+            "error",
+            f"Found `{text[:40]}` behind the call that it may belong to; left it out",
+            span,
+            edits=(Edit(span, ""),),
+            hint="a value may have ended too early",
+        )
+
     def broken(self, place: int, end: int) -> None:
         """Ends the open call at a place that its grammar does not take."""
         draft = self.draft
@@ -346,7 +360,7 @@ class Builder:
         if self.group is not None:
             self.report(
                 "missing-close-tag",
-                "warning",
+                "error" if self.strict else "warning",
                 "Found the end of the text before the closer of a section of calls",
                 Span(end, end),
                 edits=(Edit(Span(end, end), ""),),
@@ -355,7 +369,10 @@ class Builder:
 
     def _finish_call(self, draft: Draft, end: int, group: Group | None = None) -> None:
         self.draft = None
+        self.last_name = draft.written_name
         if draft.name is None:
+            if self.listening:
+                self.events.extend(event for event in draft.events if isinstance(event, Problem))
             return
         ended_here = draft.truncated or (self.cut_by_server and self.ended_open)
         status = draft.status(cut=ended_here)

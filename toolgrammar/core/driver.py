@@ -28,6 +28,7 @@ from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import mend
 from toolgrammar.core.raw_reader import RawReader
+from toolgrammar.core.roles import GROUP_ROLES
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scan_python import PythonArgumentsScanner
 
@@ -44,6 +45,7 @@ SHORT = 3
 MAX_ISLAND = 4096
 """Characters from an opener to the payload or the name: more is no island."""
 
+_ISLANDS = frozenset({"call", *GROUP_ROLES})
 _SPACE = re.compile(r"\s*")
 _STARTS = {
     "JSON_OBJECT": re.compile(r"\{"),
@@ -63,6 +65,7 @@ class Driver:
     __slots__ = (
         "back",
         "base",
+        "behind",
         "buffer",
         "builder",
         "called",
@@ -101,6 +104,8 @@ class Driver:
         self.back: tuple[int, Node, int, Step | None] | None = None
         """Of a short literal that was read last: its index, and the node, the end and the token
         before it. What follows may show that it belongs to something else."""
+        self.behind: str | None = None
+        """The name of the last call while nothing but white space follows it; else None."""
         self.final = False
         self.steps = 0
         """Rounds of the loop so far: a measure of work that needs no clock."""
@@ -155,7 +160,9 @@ class Driver:
                 return False
             raw.searched = 1
             self.builder.raws.take(chunk)
-        elif self.node.skipping or not self.in_text or not self.node.plain.fullmatch(chunk):
+        elif self.node.skipping or self.behind is not None or not self.in_text:
+            return False
+        elif not self.node.plain.fullmatch(chunk):
             return False
         else:
             self.builder.text(chunk, self.base + self.position)
@@ -174,6 +181,8 @@ class Driver:
     # Text
 
     def _text(self) -> bool:
+        if self.behind is not None and (waits := self._behind_island()) is not None:
+            return waits
         buffer, position = self.buffer, self.position
         node = self.node
         match = node.opener.search(buffer, position)
@@ -188,9 +197,31 @@ class Driver:
         if match is None:
             return False
         self.island, self.island_node, self.island_payload = end, node, False
+        self.behind = None
         self.unit = -1
         self.builder.mark()
         self.run = self._token
+        return True
+
+    def _behind_island(self) -> bool | None:
+        """Leaves out closers that follow a call or section; None where text begins."""
+        buffer, node = self.buffer, self.node
+        place = _SPACE.match(buffer, self.position).end()  # type: ignore[union-attr]
+        if place > self.position:
+            self._give_text(self.position, place)
+            self.position = place
+        if place == len(buffer):
+            return False
+        strays = node.strays
+        match = strays.pattern.match(buffer, place)
+        if not self.final and strays.beginnings.match(buffer, place):
+            return False
+        name = match.groupdict().get("name") if match else None
+        if match is None or name not in (None, self.behind) or node.opener.match(buffer, place):
+            self.behind = None
+            return None
+        self.builder.stray(self.base + place, self.base + match.end(), match.group())
+        self.position = match.end()
         return True
 
     def _give_text(self, start: int, end: int) -> None:
@@ -331,7 +362,11 @@ class Driver:
         self.builder.commit()
 
     def _close(self, role: str, end: int) -> None:
+        if role == "call" and self.island >= 0 and self.called:
+            self._commit()  # taking the island back would leave the call, and read it once more
         self.builder.close(role, end)
+        if role in _ISLANDS:
+            self.behind = self.builder.last_name
         if role == "call":
             self.unit = -1
             self.called = False
@@ -450,7 +485,8 @@ class Driver:
         return True
 
     def _commit_payload(self, step: Step) -> None:
-        if self.island >= 0 and (self.called or step.leaf in ("reasoning", "content", "text")):
+        outside = step.leaf in ("reasoning", "content", "text")
+        if self.island >= 0 and step.leaf and (self.called or outside):
             self._commit()
 
     def _scan(self) -> bool:

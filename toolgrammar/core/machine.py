@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core import roles
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
-from toolgrammar.core.repairs import Repairs
+from toolgrammar.core.repairs import Repairs, Strays
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,6 +88,7 @@ class Node:
         "_opener_beginnings",
         "_plain",
         "_repairs",
+        "_strays",
         "_token",
         "accepts_text",
         "after_text",
@@ -125,6 +126,7 @@ class Node:
         """Runs of tokens from here that were seen before, each fused into one expression."""
         self.sightings: dict[tuple[int, ...], int] = {}
         self._repairs: Repairs | None = None
+        self._strays: Strays | None = None
         self._token: re.Pattern[str] | None = None
         self._beginnings: re.Pattern[str] | None = None
         self._opener: re.Pattern[str] | None = None
@@ -239,6 +241,13 @@ class Node:
         if self._repairs is None:
             self._repairs = Repairs(self)
         return self._repairs
+
+    @property
+    def strays(self) -> Strays:
+        """Finds closers that stand in text directly behind a call or a section."""
+        if self._strays is None:
+            self._strays = Strays(self)
+        return self._strays
 
     def end_of_raw(self, step: Step) -> RawEnd:
         """Gives what ends a raw payload that begins in this node."""

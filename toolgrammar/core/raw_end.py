@@ -40,6 +40,7 @@ class RawEnd:
         "call_closes_alone",
         "closes_line",
         "closing_call",
+        "looks_on",
         "machine",
         "nests",
         "node",
@@ -66,6 +67,8 @@ class RawEnd:
         self.closing_call: re.Pattern[str] | None = None
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
+        self.looks_on = any("$" in terminal.pattern for _, terminal in node.tokens)
+        """Whether a closer may depend on the character behind it."""
         self.repeats = False
         """Whether a closer repeats the call's name or key; known once `final` was asked for."""
         self._beside: dict[bool, re.Pattern[str]] = {}

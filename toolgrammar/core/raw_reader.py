@@ -47,10 +47,14 @@ class RawReader:
                 return True
 
     def _may_grow(self, match: re.Match[str]) -> bool:
-        """Whether what was found may still turn out to be the payload's own closer."""
-        if self.driver.final or (match.lastgroup or "").startswith("closer_"):
+        """Whether more text may show that this is the payload's own closer, or that it is none."""
+        driver = self.driver
+        closer = (match.lastgroup or "").startswith("closer_")
+        if driver.final:
             return False
-        return self.end.beginnings.match(self.driver.buffer, match.start()) is not None
+        if closer and not (self.end.looks_on and match.end() + 1 >= len(driver.buffer)):
+            return False
+        return self.end.beginnings.match(driver.buffer, match.start()) is not None
 
     def _wait(self) -> None:
         driver = self.driver

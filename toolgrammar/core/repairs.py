@@ -26,6 +26,7 @@ _DISTINCTIVE = 3
 """Characters of a literal that stands for itself, not for prose."""
 _CLOSED = ("call", *GROUP_ROLES)
 _BRACKETS = frozenset("}])")
+_GROUP = re.compile(r"\(\?P<\w+>")
 _BLANKS = r"\s{0,16}"
 
 JUNK = re.compile(r"</[^<>\s]{1,64}>|<\|[^|<>\s]{1,64}\|>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]")
@@ -107,10 +108,40 @@ class Repairs:
     def beginnings(self) -> re.Pattern[str]:
         """Matches what may still become an anchor, up to the end of the text."""
         if self._beginnings is None:
-            plain = (re.sub(r"\(\?P<\w+>", "(?:", a.pattern) for a in self.anchors.values())
+            plain = (_GROUP.sub("(?:", a.pattern) for a in self.anchors.values())
             body = "|".join(part for pattern in plain if (part := partial(pattern)))
             self._beginnings = re.compile(rf"(?:{body})\Z" if body else "(?!)")
         return self._beginnings
+
+
+class Strays:
+    """The closers of a grammar, as they may be left over in text behind a call."""
+
+    __slots__ = ("beginnings", "pattern")
+
+    def __init__(self, node: Node) -> None:
+        openers = {terminal.text.strip() for _, terminal in node.tokens}
+        terminals = node.machine.tables.terminals
+        found = sorted(
+            (terminal.pattern for terminal in terminals if _is_mark(terminal, openers)), key=len
+        )
+        if any(terminal.name == "SAME_NAME" for terminal in terminals):
+            found.append(r"</(?P<name>[^\s<>/]{1,256})>")
+        self.pattern = re.compile("|".join(reversed(found)) or "(?!)")
+        """Matches one; the group `name` is the name of a call that it must repeat."""
+        parts = [part for pattern in found if (part := partial(_GROUP.sub("(?:", pattern)))]
+        self.beginnings = re.compile(rf"(?:{'|'.join(parts)})\Z" if parts else "(?!)")
+
+
+def _is_mark(terminal: Terminal, openers: set[str]) -> bool:
+    """Whether a literal is markup that nobody writes as prose, and opens nothing here."""
+    text = terminal.text.strip()
+    return (
+        terminal.kind == "literal"
+        and len(text) > _DISTINCTIVE
+        and not (text[0].isalnum() or text[-1].isalnum() or '"' in text)
+        and text not in openers
+    )
 
 
 def _can_be_inserted(step: Step) -> bool:

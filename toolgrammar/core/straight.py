@@ -101,9 +101,12 @@ class StraightReading:
             match = node.opener.search(text, position)
             end = match.start() if match else len(text)
             if end > position:
+                between = text[position:end]
                 if not node.skipping:
-                    self.text_parts.append(text[position:end])
-                elif not text[position:end].isspace():
+                    self.text_parts.append(between)
+                elif not between.isspace():
+                    return False
+                if self.calls and node.strays.pattern.match(between.lstrip()):
                     return False
             if match is None:
                 return not self.in_group
