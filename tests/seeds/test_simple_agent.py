@@ -165,7 +165,7 @@ def test_E31_a_prefix_of_a_marker_line_is_no_call(tail: str) -> None:
     check(LINE, f"Hi\n{tail}", [])
 
 
-@pytest.mark.parametrize("closer", [f"{MARK} b", f"{END}\n"])
+@pytest.mark.parametrize("closer", [f"{MARK} b ", f"{END}\n"])
 def test_E31_the_last_call_is_open_until_the_next_mark(closer: str) -> None:
     parser = Parser(format=LINE)
     events = parser.feed(f"{MARK} a x\nmore\n")

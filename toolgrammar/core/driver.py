@@ -160,9 +160,12 @@ class Driver:
                 return False
             raw.searched = 1
             self.builder.raws.take(chunk)
-        elif self.node.skipping or self.behind is not None or not self.in_text:
-            return False
-        elif not self.node.plain.fullmatch(chunk):
+        elif (
+            self.node.skipping
+            or self.behind is not None
+            or not self.in_text
+            or not self.node.plain.fullmatch(chunk)
+        ):
             return False
         else:
             self.builder.text(chunk, self.base + self.position)
@@ -371,8 +374,8 @@ class Driver:
             self.unit = -1
             self.called = False
 
-    def _mismatch(self) -> bool:
-        """Gives an uncertain island back as text, or ends a certain call where it stands."""
+    def _mismatch(self, *, in_payload: bool = False) -> bool:
+        """Gives an uncertain island back as text, or mends or ends a certain call."""
         builder = self.builder
         self.scanner = self.raw = None
         self.run = self._token
@@ -397,8 +400,9 @@ class Driver:
             mended = mend(self)
             if mended is not None:
                 return mended
-            # White space before the place may be consumed already: it is markup in either case.
-            self.position = _SPACE.match(self.buffer, self.position).end()  # type: ignore[union-attr]
+            if not in_payload:
+                # White space before the place may be consumed already: it is markup in any case.
+                self.position = _SPACE.match(self.buffer, self.position).end()  # type: ignore[union-attr]
             builder.broken(self.base + self.position, self.last_end)
             self.node = self.start_node
         self.called = False
@@ -529,7 +533,7 @@ class Driver:
         if self.island < 0:
             self.builder.scanned.fail("".join(out), reason, self.base + self.position)
             self.last_end = self.base + self.position
-        return self._mismatch()
+        return self._mismatch(in_payload=True)
 
     def leave(self, end: int) -> bool:
         """Ends a payload and does what the grammar does then."""

@@ -33,6 +33,8 @@ _LONGEST_MARKUP = 256
 def mend(driver: Driver) -> bool | None:
     """Mends where the driver stands; None where it can't, False where it needs more text."""
     node, buffer = driver.node, driver.buffer
+    if node.payloads:
+        return None  # what should stand here is a value, and none is made up
     match = _SPACE.match(buffer, driver.position)
     place = match.end() if match is not None else driver.position
     repairs = node.repairs
@@ -51,6 +53,7 @@ def mend(driver: Driver) -> bool | None:
         return True
     if repairs.to_text is not None and driver.builder.has_arguments:
         put_in(driver, repairs.to_text)
+        driver.position = place  # the white space before may be consumed already
         driver.to_text()
         return True
     return None

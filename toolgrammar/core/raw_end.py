@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
     from toolgrammar.core.tables import Terminal
 
+_LOOKS_ON = re.compile(r"\$|\(\?!(?!\))")
 _LONG = 5
 """Characters that an outer closer has at least."""
 BLANKS = r"\s{0,256}"
@@ -35,11 +36,13 @@ class RawEnd:
         "_beginnings",
         "_beside",
         "_final",
+        "_outer_beginnings",
         "_plain",
         "_search",
         "call_closes_alone",
         "closes_line",
         "closing_call",
+        "closing_call_beginnings",
         "looks_on",
         "machine",
         "nests",
@@ -65,12 +68,15 @@ class RawEnd:
         self.tagged = len(first_literal.strip()) > _LONG
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.closing_call: re.Pattern[str] | None = None
+        """Matches the call's closer behind the payload's own; made with the expressions."""
+        self.closing_call_beginnings: re.Pattern[str] | None = None
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
-        self.looks_on = any("$" in terminal.pattern for _, terminal in node.tokens)
-        """Whether a closer may depend on the character behind it."""
+        self.looks_on = False
+        """Whether a closer may depend on the character behind it; known with the expressions."""
         self.repeats = False
         """Whether a closer repeats the call's name or key; known once `final` was asked for."""
+        self._outer_beginnings: re.Pattern[str] | None = None
         self._beside: dict[bool, re.Pattern[str]] = {}
         self._search: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
@@ -91,7 +97,9 @@ class RawEnd:
     def search(self) -> re.Pattern[str]:
         """Finds the next closer, or tag of a quoted call, that is sure by what follows it."""
         if self._search is None:
-            self._search = re.compile(self._expression(final=False))
+            expression = self._expression(final=False)
+            self._search = re.compile(expression)
+            self.looks_on = _LOOKS_ON.search(expression) is not None
         return self._search
 
     @property
@@ -116,6 +124,14 @@ class RawEnd:
         if self._plain is None:
             self._plain = without(first_characters(self._expression(final=False)))
         return self._plain
+
+    @property
+    def outer_beginnings(self) -> re.Pattern[str]:
+        """Matches what may still become a closer of what stands around the payload."""
+        if self._outer_beginnings is None:
+            parts = [p for part in self._outer_closers(final=False) if (p := partial(part))]
+            self._outer_beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
+        return self._outer_beginnings
 
     def beside(self, *, final: bool) -> re.Pattern[str]:
         """Matches what is not the payload's own closer."""
@@ -146,7 +162,9 @@ class RawEnd:
                 parts.append(f"{self._sequence(head, f'opened_{number}')}(?P<{name}>){after}")
             if not self.call_closes_alone:
                 parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
-                self.closing_call = re.compile(rf"\s*(?:{self._sequence(closer, 'closed')})")
+                whole = rf"{BLANKS}{self._sequence(closer, 'closed')}"
+                self.closing_call = re.compile(whole)
+                self.closing_call_beginnings = re.compile(f"(?:{partial(whole)})\\Z")
             if value:
                 parts.append(f"{self._sequence(value, 'key')}(?P<value_opener>)")
         return parts

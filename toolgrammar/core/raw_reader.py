@@ -42,9 +42,14 @@ class RawReader:
             if match is None or self._may_grow(match):
                 self._wait()
                 return False
-            if self._ends(match):
+            ends = self._ends(match)
+            if ends:
                 self._close(match.start())
                 return True
+            if ends is None:
+                self.searched = match.start()
+                self._give(self.searched)
+                return False
 
     def _may_grow(self, match: re.Match[str]) -> bool:
         """Whether more text may show that this is the payload's own closer, or that it is none."""
@@ -78,8 +83,11 @@ class RawReader:
                 self.held.append(piece)
             driver.position = end
 
-    def _ends(self, match: re.Match[str]) -> bool:
-        """Judges one candidate: gives whether the payload ends there, and moves on if not."""
+    def _ends(self, match: re.Match[str]) -> bool | None:
+        """Judges one candidate: whether the payload ends there, and moves on if not.
+
+        None where more text has to come before it can be judged.
+        """
         kind = match.lastgroup or ""
         quoted = self.quoted
         groups = match.groupdict()
@@ -127,7 +135,7 @@ class RawReader:
         self.searched = match.end()
         return False
 
-    def _closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool:
+    def _closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool | None:
         driver, end = self.driver, self.end
         for group, value in groups.items():
             same = _SAME_GROUP.match(group) if value is not None else None
@@ -141,15 +149,20 @@ class RawReader:
             return False
         if self.values_open:
             closing = end.closing_call
+            begins = end.closing_call_beginnings
+            if begins is not None and not driver.final and begins.match(driver.buffer, match.end()):
+                return None
             if closing is None or not closing.match(driver.buffer, match.end()):
                 self.values_open -= 1
                 self.searched = match.end()
                 return False
         return True
 
-    def _other_ends(self, start: int) -> bool:
+    def _other_ends(self, start: int) -> bool | None:
         """Judges what else begins where a closer with another name stands."""
         driver = self.driver
+        if not driver.final and self.end.outer_beginnings.match(driver.buffer, start):
+            return None
         beside = self.end.beside(final=driver.final).match(driver.buffer, start)
         if beside is not None:
             return self._ends(beside)
