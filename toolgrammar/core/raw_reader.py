@@ -57,7 +57,7 @@ class RawReader:
         closer = (match.lastgroup or "").startswith("closer_")
         if driver.final:
             return False
-        if closer and not (self.end.looks_on and match.end() + 1 >= len(driver.buffer)):
+        if closer and not self.end.looks_on:
             return False
         return self.end.beginnings.match(driver.buffer, match.start()) is not None
 
