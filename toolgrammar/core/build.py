@@ -318,13 +318,16 @@ class Builder:
             draft.error = "the call could not be read"
         self._finish_call(draft, max(end, draft.start))
 
-    def cut(self, end: int, *, root_open: bool = False) -> None:
+    def cut(self, end: int, *, root_open: bool = False, closers: str = "", place: int = -1) -> None:
         """Ends the open call because the text ended inside it.
 
         Args:
             end: where the text ended.
             root_open: the arguments are whole, but not the object that they stand in.
+            closers: what is missing.
+            place: where it is missing, if something that was cut stands there; else at the end.
         """
+        edits = _replaced(place if place >= 0 else end, end, closers)
         draft = self.draft
         if draft is None:
             self.committed = True
@@ -339,7 +342,7 @@ class Builder:
                 "warning",
                 "Found the end of the text before the call's own closer; its arguments are whole",
                 Span(end, end),
-                edits=(Edit(Span(end, end), ""),),
+                edits=edits,
             )
         else:
             draft.truncated = True
@@ -348,11 +351,12 @@ class Builder:
                 "error",
                 "Found the end of the text inside a call",
                 Span(end, end),
+                edits=edits,
                 hint="the call is not complete: do not run it",
             )
         self._finish_call(draft, end, cut_group)
 
-    def finish(self, end: int) -> None:
+    def finish(self, end: int, closers: str = "") -> None:
         """Ends the message: ids and dependencies are settled."""
         self._report_skipped()
         if self.draft is not None:
@@ -363,7 +367,7 @@ class Builder:
                 "error" if self.strict else "warning",
                 "Found the end of the text before the closer of a section of calls",
                 Span(end, end),
-                edits=(Edit(Span(end, end), ""),),
+                edits=_replaced(end, end, closers),
             )
         settle(self.calls, self.report)
 
@@ -426,3 +430,8 @@ class Builder:
                 draft.events.append(Problem(diagnostic))
             else:
                 self.events.append(Problem(diagnostic))
+
+
+def _replaced(start: int, end: int, text: str) -> tuple[Edit, ...]:
+    """Gives the edit that writes what is missing; none where that is not known."""
+    return (Edit(Span(max(0, start), max(0, end)), text),) if text else ()

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.mending import mend
+from toolgrammar.core.mending import mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.roles import GROUP_ROLES
 from toolgrammar.core.scan_json import JsonScanner, read_whole
@@ -389,8 +389,9 @@ class Driver:
         else:
             if self.final and self.node.beginnings.match(self.buffer, self.position):
                 # A closer that the end of the text cut: markup, not text.
-                self.position = len(self.buffer)
-                builder.cut(self.base + self.position)
+                place, self.position = self.base + self.position, len(self.buffer)
+                closers = missing_closers(self, self.node)
+                builder.cut(self.base + self.position, closers=closers, place=place)
                 self.node, self.run = self.start_node, self._text
                 self.called, self.unit = False, -1
                 return True
@@ -574,11 +575,11 @@ class Driver:
             break
         if self.run == self._token:
             self._finish_token()
-        builder.finish(self.base + len(self.buffer))
+        builder.finish(self.base + len(self.buffer), missing_closers(self, self.node))
 
-    def cut(self) -> None:
-        """Ends the call because the text ends inside it."""
-        self.builder.cut(self.base + len(self.buffer))
+    def cut(self, node: Node) -> None:
+        """Ends the call because the text ends inside a raw payload before `node`."""
+        self.builder.cut(self.base + len(self.buffer), closers=missing_closers(self, node))
         self.raw = None
         self.run = self._text
 
@@ -619,4 +620,5 @@ class Driver:
                 self._give_text(rest, len(self.buffer))
         else:
             brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in self.node.tokens)
-            builder.cut(end, root_open=brackets)
+            closers, place = missing_closers(self, self.node), self.base + self.position
+            builder.cut(end, root_open=brackets, closers=closers, place=place)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgrammar.core.driver import Driver
-    from toolgrammar.core.machine import Step
+    from toolgrammar.core.machine import Node, Step
 
 _SPACE = re.compile(r"\s*")
 _LONGEST_MARKUP = 256
@@ -76,9 +76,7 @@ def put_in(driver: Driver, path: Sequence[Step]) -> None:
     """Puts markup in behind what was read last, and says so."""
     builder = driver.builder
     place = driver.last_end
-    text = "".join(text_of(step, driver) for step in path)
-    if text.startswith("\n") and builder.source.slice(place - 1, place) == "\n":
-        text = text[1:]
+    text = _written(driver, path, place)
     builder.report(
         "missing-close-tag",
         "warning",
@@ -95,7 +93,20 @@ def put_in(driver: Driver, path: Sequence[Step]) -> None:
         driver.pass_over(step)
 
 
-def text_of(step: Step, driver: Driver) -> str:
+def missing_closers(driver: Driver, node: Node) -> str:
+    """Gives what is missing where the text ends in a node."""
+    path = node.repairs.to_end
+    return _written(driver, path, driver.base + len(driver.buffer)) if path else ""
+
+
+def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
+    """Gives the text of markup that is put in at an offset."""
+    text = "".join(_text_of(step, driver) for step in path)
+    starts_line = text.startswith("\n") and driver.builder.source.slice(place - 1, place) == "\n"
+    return text[1:] if starts_line else text
+
+
+def _text_of(step: Step, driver: Driver) -> str:
     """Gives what a literal, or a repeated name, is written as."""
     if step.kind == "same":
         return driver.builder.same(step.terminal.name)

@@ -196,7 +196,7 @@ class RawReader:
         if ends or step.leaf in ("reasoning", "content", "text"):
             driver.leave(end)
         else:
-            driver.cut()
+            driver.cut(self.end.node)
 
     def _end_at_last_closer(self, pieces: list[str]) -> None:
         """Ends the payload at the last closer although a quoted opener never closed."""
