@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	then command -v $$candidate; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check static format lint types layers coverage wheel bench readme clean
+.PHONY: help demo test check static format lint types layers coverage wheel bench readme docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ bench: $(VENV)/.development ## run every benchmark
 
 readme: $(VENV)/.development ## bring the README's table of formats up to date
 	$(BIN)/python -m tests.house.format_table
+
+docs: $(VENV)/.development ## write the page of all diagnostic codes anew
+	$(BIN)/python -m tests.house.recovery_page
 
 clean: ## remove the environment, caches and builds
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

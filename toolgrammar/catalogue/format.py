@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.tables import Tables
     from toolgrammar.values.calls import ToolCall
+    from toolgrammar.writing.results import Answer
 
 
 class Format:
@@ -42,8 +43,9 @@ class Format:
         self.header = read_header(self.path) if header is None else header
         """The metadata at the top of the grammar file."""
         if not self.header.id:
-            message = f"a format needs `//@ id: {self.path.stem}` on its first line"
-            raise header_error(self.path, 1, 1, message)
+            message = "there is no id, so this file is a library and no format"
+            hint = f"a format needs `//@ id: {self.path.stem}` on its first line"
+            raise header_error(self.path, 1, 1, message, hint)
         self._lock = threading.Lock()
         self._digest: str | None = None
         self._tables: Tables | None = None
@@ -116,6 +118,21 @@ class Format:
         from toolgrammar.writing.render import render
 
         return render(self, calls, text)
+
+    def render_results(self, results: Iterable[Answer], *, id_prefix: str = "call_") -> str:
+        """Returns tool results in the format's own wire text.
+
+        Args:
+            results: the results of the engine, in the order of the calls.
+            id_prefix: what stands before the index in the id of a call that has none, where the
+                format can't do without.
+
+        Raises:
+            RenderError: the format has no such text.
+        """
+        from toolgrammar.writing.results import render_results
+
+        return render_results(self, results, id_prefix=id_prefix)
 
     def tree(self, island: str, *, tools: Iterable[object] | None = None) -> Tree[Token]:
         """Returns the tree of one call section, read strictly by plain Lark.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from toolgrammar.core.files import read_text
 from toolgrammar.values.json_types import JsonValue
 
 EXPECTED_KEYS = (
@@ -88,7 +89,12 @@ def read_page(path: str | Path) -> Page:
     Raises:
         PageError: the page can't be read; the message names file, line and mend.
     """
-    return read_page_text(Path(path).read_text(encoding="utf-8"), str(path))
+    try:
+        text = read_text(path)
+    except UnicodeDecodeError as error:
+        problem = f"byte {error.start} is not UTF-8; save the page as UTF-8"
+        raise PageError(str(path), 1, problem) from None
+    return read_page_text(text, str(path))
 
 
 def read_page_text(text: str, name: str) -> Page:

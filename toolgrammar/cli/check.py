@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.catalogue.format import Format, load_format
+from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.page import PageError, read_page
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.cli.output import complain, printable, write_line
+from toolgrammar.cli.output import complain, write_line
 from toolgrammar.values.errors import GrammarError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from toolgrammar.testing.cases import Case
 
@@ -26,7 +25,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "check",
         help="check a grammar and its page",
         description="Checks header, grammar, page and laws of formats, in this order. "
-        "Exits with 1 when something is wrong.",
+        "Exits with 1 when something is wrong; a note is no mistake.",
     )
     parser.add_argument("grammars", nargs="+", help="paths of .lark files, or ids")
     parser.set_defaults(run=run)
@@ -40,15 +39,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(name: str) -> bool:
     """Checks one format, tells each step and says whether all is well."""
+    from toolgrammar.core.compile import advice_on  # imports lark: only for this command
+
     try:
-        chosen = load_format(name) if name.endswith(".lark") else formats[name]
-        chosen.tables  # noqa: B018 - compiles the grammar
+        chosen = Format(name) if name.endswith(".lark") else formats[name]
+        # Compiled anew, not from the cache: only the compiler has advice.
+        advice = advice_on(chosen.path)
     except GrammarError as error:
-        complain(str(error))
+        for finding in (str(error), *getattr(error, "__notes__", ())):
+            complain(finding)
         return False
+    for finding in advice:
+        complain(str(finding), "note")
     write_line(f"{chosen.id}: header and grammar are well")
     page_path = chosen.path.with_suffix(".md")
-    if not chosen.page:
+    if not page_path.is_file():
         complain(f"{page_path}: there is no page; examples on it are the tests of the format")
         return False
     try:
@@ -62,34 +67,23 @@ def _check(name: str) -> bool:
     if not cases:
         complain(f"{page_path}: no example; put a heading and a fence `text example` on it")
         return False
-    places = {example.slug: example.line for example in page.examples}
-    broken = sum(not _keeps_laws(case, chosen, places) for case in cases)
+    places = {example.slug: f"{page_path}:{example.line}" for example in page.examples}
+    broken = sum(not _keeps_laws(case, places) for case in cases)
     kept = len(cases) - broken
     write_line(f"{chosen.id}: {kept} of {len(cases)} examples keep every law")
     return broken == 0
 
 
-def _keeps_laws(case: Case, chosen: Format, places: dict[str, int]) -> bool:
-    """Runs every law on an example and reports the first that it breaks."""
-    for name, law in _laws():
+def _keeps_laws(case: Case, places: dict[str, str]) -> bool:
+    """Runs every law on an example, reports each that it breaks, and says whether it kept all."""
+    from toolgrammar.testing.laws import laws_of
+
+    slug = case.id.rpartition("::")[2]
+    kept = True
+    for name, law in laws_of(case):
         try:
             law(case)
         except AssertionError as error:
-            slug = case.id.rpartition("::")[2]
-            where = f"{chosen.path.with_suffix('.md')}:{places.get(slug, 1)}"
-            complain(printable(f"{where}: {slug} breaks the law {name}\n{error}"))
-            return False
-    return True
-
-
-def _laws() -> list[tuple[str, Callable[[Case], None]]]:
-    """Returns the laws by name; imported late, since only this command needs them."""
-    from toolgrammar.testing import laws
-
-    return [
-        ("expected", laws.expected),
-        ("splits", laws.splits),
-        ("tiling", laws.tiling),
-        ("deltas", laws.deltas),
-        ("truncation", laws.truncation),
-    ]
+            complain(f"{places[slug]}: {slug} breaks the law {name}\n{error}")
+            kept = False
+    return kept

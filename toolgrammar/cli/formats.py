@@ -57,6 +57,7 @@ def _metadata(entry: Format) -> dict[str, object]:
         "aliases": list(entry.aliases),
         "models": list(entry.models),
         "stop": list(entry.stop),
+        "since": entry.header.since,
         "source": entry.header.source,
         "digest": entry.digest,
     }

@@ -21,7 +21,10 @@ class InputError(ValueError):
 
 
 def read_bytes(name: str) -> bytes:
-    """Returns the bytes of a file, or of standard input for `-`."""
+    """Returns the bytes of a file, or of standard input for `-`.
+
+    A message is read here and not by `core/files.py`: every byte of it counts, its line ends too.
+    """
     if name == STANDARD_INPUT:
         return sys.stdin.buffer.read()
     return Path(name).read_bytes()

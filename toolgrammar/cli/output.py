@@ -36,9 +36,9 @@ def write_json(value: object) -> None:
     write_line(json.dumps(value, ensure_ascii=False))
 
 
-def complain(message: str) -> None:
-    """Writes an error message to standard error."""
-    data = f"toolgrammar: error: {printable(message)}\n".encode("utf-8", "backslashreplace")
+def complain(message: str, kind: str = "error") -> None:
+    """Writes a message to standard error; `kind` says how bad it is."""
+    data = f"toolgrammar: {kind}: {printable(message)}\n".encode("utf-8", "backslashreplace")
     sys.stderr.flush()
     buffer = getattr(sys.stderr, "buffer", None)
     if buffer is None:

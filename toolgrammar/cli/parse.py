@@ -18,7 +18,8 @@ from toolgrammar.cli.output import (
     write_table,
 )
 from toolgrammar.parsing.parser import Parser
-from toolgrammar.parsing.whole import parse
+from toolgrammar.parsing.whole import as_text, parse
+from toolgrammar.values.events import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,8 +105,10 @@ def _show_events(
     data: bytes, options: dict[str, Any], arguments: argparse.Namespace
 ) -> ParseResult:
     """Feeds a message in chunks and prints each event as soon as it comes."""
-    text = data.decode("utf-8", "replace")
+    text, problem = as_text(data)
     parser = Parser(**options)
+    if problem is not None:
+        _print_events([Problem(problem)], as_json=arguments.json)
     size: int = arguments.chunk
     for start in range(0, len(text), size):
         _print_events(parser.feed(text[start : start + size]), as_json=arguments.json)

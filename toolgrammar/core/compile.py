@@ -10,74 +10,86 @@ from lark.common import ParserConf
 from lark.grammar import NonTerminal, Rule
 from lark.grammar import Terminal as LarkTerminal
 from lark.lexer import PatternStr, TerminalDef
-from lark.load_grammar import load_grammar
+from lark.load_grammar import find_grammar_errors, load_grammar
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
-from toolgrammar.core import files, roles
-from toolgrammar.core.partial import group_names, normalised, partial
+from toolgrammar.core import files, partial, roles
+from toolgrammar.core.collisions import Collisions
+from toolgrammar.core.header import read_header
+from toolgrammar.core.lark_errors import check_imports, nearest, syntax_error, translated
+from toolgrammar.core.lint import Lint
+from toolgrammar.core.nesting import Nesting
+from toolgrammar.core.places import Places
+from toolgrammar.core.result_rules import result_rules
 from toolgrammar.core.tables import Production, Tables, Terminal
 from toolgrammar.values.errors import GrammarError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolgrammar.core.header import Header
+    from toolgrammar.core.places import Place
+
 _CLOSING = frozenset({"call", "argument", *roles.GROUP_ROLES})
-_POSITION = re.compile(r"line (\d+)(?:,? col(?:umn)? (\d+))?")
 
 
 def compile_file(path: Path) -> Tables:
     """Compiles the grammar at `path`.
 
     Raises:
-        GrammarError: with file, line, column and a hint, when the grammar is wrong.
+        GrammarError: with file, line, column and a hint, when the grammar is wrong. Of several
+            findings it is the first; the others are its notes.
     """
-    return compile_text(files.read_text(path), path)
+    return _compiled(path).tables
 
 
-def compile_text(text: str, path: Path) -> Tables:
-    """Compiles the text of a grammar; `path` is where its imports are looked for."""
+def advice_on(path: Path) -> list[GrammarError]:
+    """Lists what works in the grammar at `path` and may yet not be what its author meant.
+
+    Raises:
+        GrammarError: the grammar is wrong.
+    """
+    return _compiled(path).advice
+
+
+def _compiled(path: Path) -> _Compiler:
+    """Compiles a grammar."""
+    places = Places(path)
+    header = read_header(path)
     try:
+        _check_lines(places)
+        check_imports(places)
+        text = places.files[0][1]
         grammar, _ = load_grammar(
-            text, str(path), [str(files.grammar_folder())], global_keep_all_tokens=False
+            text, str(path), [files.read_import], global_keep_all_tokens=False
         )
         definitions, rules, _ = grammar.compile(["start"], "*")
-        return _Compiler(text, path, definitions, rules).tables()
+        compiler = _Compiler(places, header, definitions, rules)
+        compiler.tables.results = result_rules(grammar, places)
     except GrammarError:
         raise
-    except (lark_errors.LarkError, OSError, re.error, ValueError, AssertionError) as problem:
-        raise _grammar_error(problem, text, path) from problem
+    except (lark_errors.LarkError, OSError, ValueError, AssertionError, KeyError) as problem:
+        raise translated(problem, places) from problem
+    return compiler
 
 
-def _grammar_error(problem: Exception, text: str, path: Path) -> GrammarError:
-    message = str(problem).split("\n\n", 1)[0].strip()
-    line = getattr(problem, "line", None)
-    column = getattr(problem, "column", None)
-    if not isinstance(line, int) or line < 1:
-        found = _POSITION.search(message)
-        line = int(found[1]) if found else 1
-        column = int(found[2]) if found and found[2] else 1
-    hint = "see docs/writing-a-format.md"
-    undefined = re.search(
-        r"(?:Rule|Terminal|symbol|Token)[^'`]*['`](\w+)['`]|not defined: (\w+)", message
-    )
-    if undefined and line == 1:
-        name = undefined[1] or undefined[2]
-        at = re.search(rf"(?m)^(?!//).*?\b({re.escape(name)})\b", text)
-        if at:
-            line = text.count("\n", 0, at.start(1)) + 1
-            column = at.start(1) - (text.rfind("\n", 0, at.start(1)) + 1) + 1
-            hint = f"define `{name}`, import it, or `%declare` it"
-    return GrammarError(message, file=str(path), line=line, column=column or 1, hint=hint)
+def _check_lines(places: Places) -> None:
+    """Reads every file as Lark does; raises for the first line that is no statement."""
+    for file, text in places.files:
+        for problem, _ in find_grammar_errors(text):
+            token = getattr(problem, "token", None)
+            shown = None if token is None else str(token)
+            raise syntax_error(places, file, problem.line, problem.column, shown) from problem
 
 
 class _Compiler:
     """Takes one grammar from Lark's objects to tables."""
 
     def __init__(
-        self, text: str, path: Path, definitions: list[TerminalDef], rules: list[Rule]
+        self, places: Places, header: Header, definitions: list[TerminalDef], rules: list[Rule]
     ) -> None:
-        self.text = text
-        self.path = path
+        self.places = places
+        self.header = header
         self.definitions = {d.name: d for d in definitions}
         self.rules = rules
         self.used = sorted(
@@ -85,13 +97,20 @@ class _Compiler:
         )
         self.numbers = {name: number for number, name in enumerate(self.used)}
         self.terminals = tuple(self._terminal(name) for name in self.used)
+        self.advice: list[GrammarError] = []
+        """What works and may yet not be meant."""
+        self.tables = self._tables()
+        """The finished tables."""
 
-    def tables(self) -> Tables:
-        """Gives the finished tables."""
+    def _tables(self) -> Tables:
         self._check_roles()
+        productions = tuple(
+            Production(rule.origin.name, self._role(rule), tuple(s.name for s in rule.expansion))
+            for rule in self.rules
+        )
+        self._lint(productions)
         kept = self._without_blanks()
-        analyzer = LALR_Analyzer(ParserConf(kept, {}, ["start"]), debug=True)
-        analyzer.compute_lalr()
+        analyzer = self._analyzed(kept)
         states, order = self._numbered(analyzer)
         rule_numbers = {rule: number for number, rule in enumerate(self._sorted_rules(kept))}
         actions: list[dict[int, tuple[int, int]]] = []
@@ -120,14 +139,32 @@ class _Compiler:
             gotos=tuple(gotos),
             leaf_roles=tuple(self._leaf_role(closure) for closure in order),
             opening=tuple(self._opening(closure, kept) for closure in order),
-            call_opener=self._call_opener(kept, analyzer),
-            productions=tuple(
-                Production(
-                    rule.origin.name, self._role(rule), tuple(s.name for s in rule.expansion)
-                )
-                for rule in self.rules
-            ),
+            call_opener=Nesting(kept, self.terminals, self.numbers, analyzer.FIRST).call_opener(),
+            productions=productions,
         )
+
+    def _lint(self, productions: tuple[Production, ...]) -> None:
+        terminals = dict(zip(self.used, self.terminals, strict=True))
+        lint = Lint(productions, terminals, self.header, self.places, self._terminal_place)
+        self.advice += lint.advice()
+        findings = lint.findings()
+        for other in findings[1:]:
+            findings[0].add_note(str(other))
+        if findings:
+            raise findings[0]
+
+    def _analyzed(self, kept: list[Rule]) -> LALR_Analyzer:
+        """Gives Lark's analysis; what it can't decide is reported before Lark does."""
+        analyzer = LALR_Analyzer(ParserConf(kept, {}, ["start"]), debug=True)
+        analyzer.compute_lr0_states()
+        analyzer.compute_reads_relations()
+        analyzer.compute_includes_lookback()
+        analyzer.compute_lookaheads()
+        terminals = dict(zip(self.used, self.terminals, strict=True))
+        raws = {name: raw for name in self.used if (raw := self._raw(name))}
+        self.advice += Collisions(self.places, terminals, raws).check(analyzer, kept)
+        analyzer.compute_lalr1_states()
+        return analyzer
 
     # Terminals
 
@@ -141,30 +178,77 @@ class _Compiler:
             elif name == roles.TOOL_TERMINAL:
                 kind = "tool"
             elif name not in roles.PAYLOAD_TERMINALS:
+                hint = nearest(name, roles.DECLARED_TERMINALS) + "declared terminals are "
                 raise self._error(
                     name,
-                    f"undeclared-terminal `{name}` is declared, but no scanner reads it",
-                    "declared terminals are " + ", ".join(roles.DECLARED_TERMINALS),
+                    "undeclared-terminal",
+                    f"`{name}` is declared, but no scanner reads it",
+                    hint + ", ".join(roles.DECLARED_TERMINALS),
                 )
             return Terminal(name, kind, "", "", "")
         pattern = definition.pattern
         if isinstance(pattern, PatternStr) and not pattern.flags:
             core = pattern.value.strip()
             expression = r"\s+".join(re.escape(word) for word in core.split())
-            beginnings = partial(expression) if core else None
+            beginnings = partial.partial(expression) if core else None
             return Terminal(
                 name, "literal", pattern.value, expression, beginnings or "", definition.priority
             )
-        expression = pattern.to_regexp()
+        return self._regex(name, lark_name, definition)
+
+    def _regex(self, name: str, lark_name: str, definition: TerminalDef) -> Terminal:
+        """Gives a terminal that is a regular expression, rewritten for the driver."""
+        expression = definition.pattern.to_regexp()
         number = self.numbers[lark_name]
-        groups = tuple((f"t{number}_{g}", g) for g in group_names(expression))
+        try:
+            least = partial.least_width(expression)
+            beginnings = partial.partial(expression)
+        except re.error as problem:
+            at = partial.expression_error(definition.pattern.value)
+            place = self._terminal_place(lark_name, "", problem.pos or 0 if at is None else at)
+            hint = "expressions are written as in Python's `re`"
+            message = f"this is no regular expression: {problem.msg}"
+            raise place.error("bad-expression", message, hint) from None
+        except partial.UnstreamableError as problem:
+            place = self._terminal_place(lark_name, "")
+            raise place.error("back-reference", str(problem), problem.hint) from None
+        if not least:
+            message = f"{self._shown(lark_name)} can match the empty text"
+            hint = "make it match a character at least, and optional in the rule: `[…]`"
+            raise self._terminal_place(lark_name, "").error("empty-terminal", message, hint)
+        groups = tuple((f"t{number}_{g}", g) for g in partial.group_names(expression))
         for _, role in groups:
             if role not in roles.LEAF_ROLES:
-                raise self._error(name, f"undefined-role group `{role}` is no role", "")
-        clean = normalised(expression, {role: group for group, role in groups})
-        return Terminal(
-            name, "regex", "", clean, partial(expression) or "", definition.priority, groups
-        )
+                at = self._offset(expression, expression.index(f"(?P<{role}>") + len("(?P<"))
+                message = f"group `{role}` is no role"
+                hint = f"{nearest(role, roles.LEAF_ROLES)}a group that is no role begins with `(?:`"
+                place = self._terminal_place(lark_name, "", at)
+                raise place.error("undefined-role", message, hint)
+        clean = partial.normalised(expression, {role: group for group, role in groups})
+        return Terminal(name, "regex", "", clean, beginnings or "", definition.priority, groups)
+
+    @staticmethod
+    def _offset(expression: str, at: int | None) -> int:
+        """Gives an offset in an expression as the author wrote it, before its flags went inside."""
+        flags = re.match(r"\(\?[imslux]+:", expression)
+        return max(0, (at or 0) - (flags.end() if flags else 0))
+
+    def _raw(self, lark_name: str) -> str:
+        """Gives the spelling of a terminal that stands in a rule and has no definition."""
+        definition = self.definitions.get(lark_name)
+        raw = getattr(definition.pattern, "raw", None) if definition is not None else None
+        return raw if raw and self.places.in_terminal(lark_name) is None else ""
+
+    def _shown(self, lark_name: str) -> str:
+        return f"`{self._raw(lark_name) or roles.bare_name(lark_name)}`"
+
+    def _terminal_place(self, lark_name: str, within: str, offset: int = -1) -> Place:
+        raw = self._raw(lark_name)
+        if raw:
+            place = self.places.written(raw, offset, within)
+        else:
+            place = self.places.in_terminal(lark_name, offset)
+        return place or self.places.use(lark_name) or self.places.start()
 
     # Rules
 
@@ -181,13 +265,12 @@ class _Compiler:
             if role.startswith("_"):
                 continue
             if role not in roles.LEAF_ROLES and role not in roles.STRUCTURE_ROLES:
-                raise self._error(
-                    role,
-                    f"undefined-role rule `{role}` is no role",
-                    "roles are "
-                    + ", ".join((*roles.LEAF_ROLES, *roles.STRUCTURE_ROLES))
-                    + "; begin the name of any other rule with `_`",
-                )
+                known = (*roles.LEAF_ROLES, *roles.STRUCTURE_ROLES)
+                hint = f"{nearest(role, known)}roles are {', '.join(known)}"
+                hint += "; begin the name of any other rule with `_`"
+                place = self.places.definition(role) or self.places.use(role)
+                message = f"rule `{role}` is no role"
+                raise (place or self.places.start()).error("undefined-role", message, hint)
 
     def _blank(self, name: str) -> bool:
         terminal = self.terminals[self.numbers[name]]
@@ -244,7 +327,8 @@ class _Compiler:
             names = ", ".join(f"`{role or 'none'}`" for role in sorted(found))
             raise self._error(
                 next(role for role in sorted(found) if role),
-                f"undecided-role what stands here may play several roles: {names}",
+                "undecided-role",
+                f"what stands here may play several roles: {names}",
                 "put a literal before one of them",
             )
         return found.pop() if found else ""
@@ -289,93 +373,12 @@ class _Compiler:
             for rule in by_origin.get(name, [])
         )
 
-    def _call_opener(
-        self, kept: list[Rule], analyzer: LALR_Analyzer
-    ) -> tuple[tuple[int, ...], ...]:
-        """Finds the tags of a call that may nest inside a raw value: opener, followers, closer."""
-        heads: list[tuple[int, ...]] = []
-        follow: set[int] = set()
-        closer: tuple[int, ...] = ()
-        if not any(terminal.name == "RAW" for terminal in self.terminals):
-            return ()
-        for rule in kept:
-            symbols = list(rule.expansion)
-            if "name" not in [roles.bare_name(s.name) for s in symbols]:
-                continue
-            if not any(self._holds_payload(s, kept) for s in symbols):
-                continue
-            head, rest = self._head(symbols, kept)
-            tail: list[Any] = []
-            while (
-                rest and isinstance(rest[-1], LarkTerminal) and not self._is_payload(rest[-1].name)
-            ):
-                tail.insert(0, rest.pop())
-            if not tail or not head:
-                continue
-            heads.append(head)
-            closer = closer or tuple(self.numbers[s.name] for s in tail)
-            for symbol in [*rest[:1], tail[0]]:
-                first = analyzer.FIRST.get(symbol, {symbol})
-                follow |= {
-                    self.numbers[s.name]
-                    for s in first
-                    if s.name in self.numbers and not self._is_payload(s.name)
-                }
-            if rest and any(self._is_payload(s.name) for s in analyzer.FIRST.get(rest[0], ())):
-                follow.clear()
-        if not heads:
-            return ()
-        value = self._value_opener(kept)
-        return (closer, tuple(sorted(follow)), value, *dict.fromkeys(heads))
-
-    def _holds_payload(self, symbol: Any, kept: list[Rule]) -> bool:
-        """Tells whether something that is read by a scanner, or by further rules, stands here."""
-        leaf = self._leaf(symbol, kept)[0]
-        return not isinstance(leaf, LarkTerminal) or self._is_payload(leaf.name)
-
-    def _head(self, symbols: list[Any], kept: list[Rule]) -> tuple[tuple[int, ...], list[Any]]:
-        """Splits a rule with a name: the terminals up to its first payload, and the rest."""
-        at = [roles.bare_name(s.name) for s in symbols].index("name")
-        head: list[int] = []
-        rest = symbols[max(0, at - 1) :]
-        while rest:
-            leaf = self._leaf(rest[0], kept)[0]
-            if not isinstance(leaf, LarkTerminal) or self._is_payload(leaf.name):
-                break
-            head.append(self.numbers[leaf.name])
-            rest.pop(0)
-        return tuple(head), rest
-
-    def _value_opener(self, kept: list[Rule]) -> tuple[int, ...]:
-        """Finds the terminals between the start of an argument and its value."""
-        for rule in kept:
-            names = [roles.bare_name(s.name) for s in rule.expansion]
-            if "key" in names and "value" in names[names.index("key") :]:
-                head: list[Any] = []
-                for symbol in rule.expansion[: names.index("value")]:
-                    head += self._leaf(symbol, kept)
-                if all(isinstance(s, LarkTerminal) for s in head):
-                    return tuple(self.numbers[s.name] for s in head)
-        return ()
-
-    def _leaf(self, symbol: Any, kept: list[Rule]) -> list[Any]:
-        for rule in kept:
-            if rule.origin == symbol and len(rule.expansion) == 1:
-                return list(rule.expansion)
-        return [symbol]
-
-    def _is_literal(self, name: str) -> bool:
-        return self.terminals[self.numbers[name]].kind == "literal"
-
     def _is_payload(self, name: str) -> bool:
         return name in self.numbers and self.terminals[self.numbers[name]].kind == "payload"
 
-    def _error(self, name: str, message: str, hint: str) -> GrammarError:
-        at = re.search(rf"(?m)^(?!//).*?\b({re.escape(name)})\b", self.text)
-        offset = at.start(1) if at else 0
-        line = self.text.count("\n", 0, offset) + 1
-        column = offset - (self.text.rfind("\n", 0, offset) + 1) + 1
-        return GrammarError(message, file=str(self.path), line=line, column=column, hint=hint)
+    def _error(self, name: str, code: str, message: str, hint: str) -> GrammarError:
+        place = self.places.use(name) or self.places.start()
+        return place.error(code, message, hint)
 
 
 def write_all_tables(folder: Path) -> list[Path]:

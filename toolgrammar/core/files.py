@@ -61,6 +61,23 @@ def read_text_if_there(path: str | os.PathLike[str]) -> str:
         return ""
 
 
+def read_import(base: str | None, name: str) -> tuple[str, str]:
+    """Returns the path and the text of a file that a grammar imports: a loader for Lark.
+
+    Args:
+        base: the folder of the importing file; None for an import that is not relative.
+        name: the path that the import names.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    for folder in (grammar_folder(), Path(base)) if base is not None else ():
+        file = folder / name
+        if file.is_file():
+            return str(file), read_text(file)
+    raise FileNotFoundError(name)
+
+
 def grammar_files(path: Path) -> list[tuple[str, Path]]:
     """Returns the grammar and the files it imports, each with its module name.
 
@@ -76,7 +93,7 @@ def grammar_files(path: Path) -> list[tuple[str, Path]]:
             continue
         seen.add(current)
         for match in _IMPORT.finditer(_lf_bytes(current).decode("utf-8", "replace")):
-            imported = _imported_file(current.parent, match[1], names_follow=bool(match[2]))
+            imported = imported_file(current.parent, match[1], names_follow=bool(match[2]))
             if imported is not None:
                 name = os.path.relpath(imported, path.parent)
                 found[_module_name(imported, name)] = imported
@@ -100,7 +117,7 @@ def digest_of(path: Path) -> str:
 def compiler_stamp() -> str:
     """Returns what changes whenever the compiler does, so that old caches are not read."""
     digest = hashlib.sha256()
-    for name in ("compile.py", "partial.py", "roles.py", "tables.py"):
+    for name in ("compile.py", "lint.py", "partial.py", "result_rules.py", "roles.py", "tables.py"):
         digest.update(read_text_if_there(_PACKAGE / "core" / name).encode())
     return digest.hexdigest()[:12]
 
@@ -185,8 +202,8 @@ def _lf_bytes(path: Path) -> bytes:
     return path.read_bytes().removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
 
 
-def _imported_file(folder: Path, dotted: str, *, names_follow: bool) -> Path | None:
-    """Returns the file that a relative import means, or None where there is none.
+def imported_file(folder: Path, dotted: str, *, names_follow: bool) -> Path | None:
+    """Returns the file that a relative import in a folder means, or None where there is none.
 
     `%import .common.json (TEXT)` means common/json.lark; `%import .common.json.TEXT` too.
     """

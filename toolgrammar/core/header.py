@@ -28,9 +28,11 @@ KEYS = (
     "since",
     "source",
     "unknown-arguments",
-    "whitespace",
 )
 """Every key that a header may have."""
+
+WIRE_ROLES = ("id", "depends_on")
+"""What an argument on the wire can be instead of an argument."""
 
 _MARK = "//@"
 _LINE = re.compile(r"//@[ \t]*(?P<key>[\w-]+)[ \t]*:[ \t]*(?P<value>.*?)[ \t]*$")
@@ -66,8 +68,6 @@ class Header:
     """Where the truth about the format stands."""
     unknown_arguments: Literal["keep", "drop"] = "keep"
     """What happens to an argument that the tool's schema does not have."""
-    whitespace: Literal["free", "exact"] = "free"
-    """Whether the format takes other white space than the grammar shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,14 @@ class _Entry:
     line: int
     column: int
 
-    def error(self, message: str, offset: int = 0) -> GrammarError:
+    def error(self, message: str, hint: str, offset: int = 0) -> GrammarError:
         """Returns the error that points into the value."""
-        return header_error(self.path, self.line, self.column + offset, message)
+        return header_error(self.path, self.line, self.column + offset, message, hint)
 
 
-def header_error(path: Path, line: int, column: int, message: str) -> GrammarError:
+def header_error(path: Path, line: int, column: int, message: str, hint: str) -> GrammarError:
     """Returns the error for a place in a grammar file."""
-    return GrammarError(message, file=str(path), line=line, column=column)
+    return GrammarError(message, file=str(path), line=line, column=column, hint=hint, code="header")
 
 
 def read_header(path: Path) -> Header:
@@ -99,8 +99,8 @@ def read_header(path: Path) -> Header:
     try:
         text = read_text(path)
     except UnicodeDecodeError as error:
-        message = f"byte {error.start} is not UTF-8; save the grammar as UTF-8"
-        raise header_error(path, 1, 1, message) from None
+        message = f"byte {error.start} is not UTF-8"
+        raise header_error(path, 1, 1, message, "save the grammar as UTF-8") from None
     return parse_header(text, path)
 
 
@@ -117,19 +117,19 @@ def parse_header(text: str, path: Path) -> Header:
         line = text[start:].partition("\n")[0]
         entry = _read_line(line, path, number)
         if entry.key in entries:
-            first = entries[entry.key].line
-            raise header_error(
-                path, number, 1, f"`{entry.key}` stands twice; first on line {first}"
-            )
+            message = f"`{entry.key}` stands twice; first on line {entries[entry.key].line}"
+            raise header_error(path, number, 1, message, "drop one of the two lines")
         if entry.key == "id" and number != 1:
-            raise header_error(path, number, 1, "`id` is the first line of a format")
+            message = "`id` is the first line of a format"
+            raise header_error(path, number, 1, message, "move the line up")
         entries[entry.key] = entry
         start += len(line) + 1
         number += 1
     if late := _LATE_MARK.search(text, start):
         late_line = text.count("\n", 0, late.start()) + 1
-        message = "found a header line after other lines; move it up to the first lines"
-        raise header_error(path, late_line, 1, message)
+        message = "found a header line after other lines"
+        hint = "move it up to the first lines; a remark begins with `//` alone"
+        raise header_error(path, late_line, 1, message, hint)
     return _build(entries)
 
 
@@ -145,15 +145,20 @@ def scan_headers(folder: Path) -> list[tuple[Path, Header]]:
 def _read_line(line: str, path: Path, number: int) -> _Entry:
     match = _LINE.match(line)
     if match is None:
-        message = "a header line reads `//@ key: value`"
-        raise header_error(path, number, len(_MARK) + 1, message)
+        message = "found `//@` and no key with a value"
+        hint = "a header line reads `//@ key: value`; a remark begins with `//` alone"
+        raise header_error(path, number, len(_MARK) + 1, message, hint)
     key = match["key"]
     if key not in KEYS:
-        nearest = difflib.get_close_matches(key.lower(), KEYS, 1)
-        mend = f"nearest: `{nearest[0]}`" if nearest else f"known: {', '.join(KEYS)}"
-        message = f"unknown header key `{key}`; {mend}"
-        raise header_error(path, number, match.start("key") + 1, message)
+        message = f"unknown header key `{key}`"
+        raise header_error(path, number, match.start("key") + 1, message, _mend(key, KEYS))
     return _Entry(key, match["value"], path, number, match.start("value") + 1)
+
+
+def _mend(word: str, known: tuple[str, ...]) -> str:
+    """Returns the hint for a word that is none of the known ones."""
+    nearest = difflib.get_close_matches(word.lower(), known, 1)
+    return f"nearest: `{nearest[0]}`" if nearest else f"known: {', '.join(known)}"
 
 
 def _build(entries: Mapping[str, _Entry]) -> Header:
@@ -167,9 +172,11 @@ def _build(entries: Mapping[str, _Entry]) -> Header:
 
 def _read_id(entry: _Entry) -> str:
     if not _ID.fullmatch(entry.value):
-        raise entry.error("an id is made of lower-case letters, digits, `_` and `-`")
+        message = f"`{entry.value}` is no id"
+        raise entry.error(message, "an id is made of lower-case letters, digits, `_` and `-`")
     if entry.value != entry.path.stem:
-        raise entry.error(f"the id `{entry.value}` must equal the file's name `{entry.path.stem}`")
+        message = f"the id `{entry.value}` must equal the file's name `{entry.path.stem}`"
+        raise entry.error(message, f"write `//@ id: {entry.path.stem}`, or rename the file")
     return entry.value
 
 
@@ -208,10 +215,11 @@ def _quoted(entry: _Entry, position: int) -> tuple[str, int]:
     except json.JSONDecodeError:
         part = None
     if match is None or part is None:
-        raise entry.error("found a string that JSON can't read; close it with `\"`", position)
+        raise entry.error("found a string that JSON can't read", 'close it with `"`', position)
     rest = entry.value[match.end() :].lstrip()
     if rest and not rest.startswith(","):
-        raise entry.error("strings are separated by commas", len(entry.value) - len(rest))
+        offset = len(entry.value) - len(rest)
+        raise entry.error("found no comma behind a string", "put commas between strings", offset)
     return part, len(entry.value) - len(rest) + 1
 
 
@@ -220,22 +228,29 @@ def _read_pairs(entry: _Entry) -> dict[str, str]:
     for word in re.finditer(r"[^\s,]+", entry.value):
         pair = _PAIR.fullmatch(word[0])
         if pair is None:
-            raise entry.error(f"`{entry.key}` is written `name=value name=value`", word.start())
+            hint = f"`{entry.key}` is written `name=value name=value`"
+            raise entry.error(f"`{word[0]}` is no pair", hint, word.start())
         if pair["name"] in pairs:
-            raise entry.error(f"`{pair['name']}` stands twice in `{entry.key}`", word.start())
+            message = f"`{pair['name']}` stands twice in `{entry.key}`"
+            raise entry.error(message, "drop one of the two", word.start())
         pairs[pair["name"]] = pair["value"]
     return pairs
 
 
-def _read_trim(entry: _Entry) -> dict[str, str]:
-    pairs = _read_pairs(entry)
-    for mode in pairs.values():
-        if mode not in MODES:
-            nearest = difflib.get_close_matches(mode, MODES, 1)
-            mend = f"nearest: `{nearest[0]}`" if nearest else f"known: {', '.join(MODES)}"
-            offset = entry.value.index(f"={mode}") + 1
-            raise entry.error(f"unknown way to trim `{mode}`; {mend}", offset)
-    return pairs
+def _pairs_of(what: str, *allowed: str) -> Callable[[_Entry], dict[str, str]]:
+    """Returns a reader of pairs whose values are among the words."""
+
+    def read(entry: _Entry) -> dict[str, str]:
+        pairs = _read_pairs(entry)
+        for name, value in pairs.items():
+            if value not in allowed:
+                pair = re.compile(rf"(?<![^\s,]){re.escape(name)}=")
+                found = pair.search(entry.value)
+                offset = found.end() if found else 0
+                raise entry.error(f"unknown {what} `{value}`", _mend(value, allowed), offset)
+        return pairs
+
+    return read
 
 
 def _choice(*allowed: str) -> Callable[[_Entry], str]:
@@ -243,8 +258,8 @@ def _choice(*allowed: str) -> Callable[[_Entry], str]:
 
     def read(entry: _Entry) -> str:
         if entry.value not in allowed:
-            listed = " or ".join(f"`{word}`" for word in allowed)
-            raise entry.error(f"found `{entry.value}`; `{entry.key}` is {listed}")
+            hint = f"`{entry.key}` is {' or '.join(f'`{word}`' for word in allowed)}"
+            raise entry.error(f"found `{entry.value}`", hint)
         return entry.value
 
     return read
@@ -256,11 +271,10 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "aliases": _read_words,
     "models": _read_words,
     "stop": _read_strings,
-    "trim": _read_trim,
-    "roles": _read_pairs,
+    "trim": _pairs_of("way to trim", *MODES),
+    "roles": _pairs_of("role on the wire", *WIRE_ROLES),
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,
     "unknown-arguments": _choice("keep", "drop"),
-    "whitespace": _choice("free", "exact"),
 }

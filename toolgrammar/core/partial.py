@@ -13,6 +13,10 @@ import re._constants as sre
 import re._parser as sre_parser
 from typing import Any
 
+_END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT_NON_BOUNDARY})
+"""Anchors that look at what follows: while nothing does, a match may still fail."""
+_ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
+
 _CATEGORIES = {
     sre.CATEGORY_DIGIT: r"\d",
     sre.CATEGORY_NOT_DIGIT: r"\D",
@@ -30,6 +34,26 @@ _ANCHORS = {
     sre.AT_END_STRING: r"\Z",
 }
 _FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"), (re.VERBOSE, "x"))
+
+
+class UnstreamableError(ValueError):
+    """A construct whose beginnings no regular expression tells, and what to write instead."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+_REFUSED = {
+    sre.GROUPREF: UnstreamableError(
+        "a back reference can't be read from a stream",
+        "SAME_NAME and SAME_KEY repeat the name of the call and the key; else spell it out",
+    ),
+    sre.GROUPREF_EXISTS: UnstreamableError(
+        "a condition on a group can't be read from a stream",
+        "write the two ways as alternatives: `(?:…|…)`",
+    ),
+}
 
 
 def _class(items: list[Any]) -> str:
@@ -88,71 +112,126 @@ def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
         return f"(?:{_sequence_text(body, names)}){_repeat_suffix(low, high, operator)}"
     if operator is sre.ATOMIC_GROUP:
         return f"(?>{_sequence_text(argument, names)})"
-    if operator in (sre.ASSERT, sre.ASSERT_NOT):
+    if operator in _ASSERTIONS:
         direction, body = argument
         sign = "=" if operator is sre.ASSERT else "!"
         return f"(?{'<' if direction < 0 else ''}{sign}{_sequence_text(body, names)})"
-    raise ValueError(f"{operator} is not supported in a terminal")
+    raise _REFUSED.get(operator) or UnstreamableError(
+        f"{operator} can't be read from a stream", "write it otherwise"
+    )
 
 
 def _sequence_text(items: Any, names: dict[int, str]) -> str:
     return "".join(_text(item, names) for item in items)
 
 
-def _begin(item: tuple[Any, Any]) -> str | None:
+def _begin(item: tuple[Any, Any], flags: int) -> str | None:
     """Gives the beginnings of one node that are longer than nothing and not the whole, or None."""
     operator, argument = item
     if operator is sre.BRANCH:
-        parts = [part for branch in argument[1] if (part := _begin_sequence(list(branch)))]
+        parts = [part for branch in argument[1] if (part := _begin_sequence(list(branch), flags))]
         return "(?:" + "|".join(parts) + ")" if parts else None
     if operator is sre.SUBPATTERN:
-        part = _begin_sequence(list(argument[3]))
+        part = _begin_sequence(list(argument[3]), flags & ~argument[2] | argument[1])
         return _with_flags(part, argument[1], argument[2]) if part else None
     if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
-        return _begin_repeat(item)
+        return _begin_repeat(item, flags)
     if operator is sre.ATOMIC_GROUP:
-        return _begin_sequence(list(argument))
-    if operator is sre.ASSERT and argument[0] > 0:
-        return _begin_sequence(list(argument[1]))
-    if operator is sre.ASSERT_NOT and argument[0] > 0:
-        return _begin_sequence(list(argument[1]))
+        return _begin_sequence(list(argument), flags)
+    if operator in _ASSERTIONS and argument[0] > 0:
+        return _begin_sequence(list(argument[1]), flags)
     return None
 
 
-def _begin_repeat(item: tuple[Any, Any]) -> str | None:
+def _begin_repeat(item: tuple[Any, Any], flags: int) -> str | None:
     _, high, body = item[1]
     if high == 0:
         return None
     whole = _sequence_text(body, {})
-    part = _begin_sequence(list(body))
+    part = _begin_sequence(list(body), flags)
     limit = "" if high == sre.MAXREPEAT else str(high - 1)
     # Any number of whole rounds that leaves room for one more, then perhaps a part of it.
     rounds = f"(?:{whole}){{0,{limit}}}"
     return f"(?:{rounds}(?:{part})?)" if part else rounds
 
 
-def _begin_sequence(items: list[Any]) -> str | None:
+def _begin_sequence(items: list[Any], flags: int) -> str | None:
     """Gives the beginnings of a sequence: a part of the first node, or it whole and then a part."""
     if not items:
         return None
     parts: list[str] = []
     head = ""
     for position, item in enumerate(items):
-        part = _begin(item)
+        part = _begin(item, flags)
         if part:
             parts.append(head + part)
         head += _text(item, {})
-        if position + 1 < len(items) and _can_grow(items[position + 1 :]):
+        rest = items[position + 1 :]
+        if rest and (_can_grow(rest) or _looks_on(rest)):
             parts.append(head)
+            if rest[0] == (sre.AT, sre.AT_END) and not flags & re.MULTILINE:
+                parts.append(head + r"\n")  # `$` also matches before a line end that ends the text
     return "(?:" + "|".join(dict.fromkeys(parts)) + ")" if parts else None
 
 
 def _can_grow(items: list[Any]) -> bool:
-    """Tells whether something that takes up text may still come."""
-    return any(
-        not (operator is sre.AT or (operator in (sre.ASSERT, sre.ASSERT_NOT) and argument[0] < 0))
-        for operator, argument in items
-    )
+    """Tells whether something that takes up text, or looks at it, may still come."""
+    for operator, argument in items:
+        if operator is sre.AT or (operator in _ASSERTIONS and argument[0] < 0):
+            continue
+        if operator is sre.SUBPATTERN and not _can_grow(list(argument[3])):
+            continue  # an empty group, which only marks a place
+        return True
+    return False
+
+
+def _looks_on(items: list[Any]) -> bool:
+    """Tells whether an anchor comes that depends on the next character."""
+    return any(operator is sre.AT and argument in _END_ANCHORS for operator, argument in items)
+
+
+def looks_on(pattern: str) -> bool:
+    """Tells whether the character behind a match of `pattern` decides if it is one."""
+    return _looks_behind(list(sre_parser.parse(pattern)))
+
+
+def _looks_behind(items: list[Any]) -> bool:
+    for operator, argument in items:
+        if operator is sre.AT:
+            found = argument in _END_ANCHORS
+        elif operator in _ASSERTIONS:
+            found = argument[0] > 0
+        elif operator is sre.SUBPATTERN:
+            found = _looks_behind(list(argument[3]))
+        elif operator is sre.BRANCH:
+            found = any(_looks_behind(list(branch)) for branch in argument[1])
+        elif operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+            found = _looks_behind(list(argument[2]))
+        else:
+            found = operator is sre.ATOMIC_GROUP and _looks_behind(list(argument))
+        if found:
+            return True
+    return False
+
+
+def least_width(pattern: str) -> int:
+    """Gives how many characters a match of `pattern` has at least.
+
+    Raises:
+        re.error: the pattern is no regular expression.
+    """
+    re.compile(pattern)  # refuses more than reading it does: a look-behind without a fixed width
+    least: int = sre_parser.parse(pattern).getwidth()[0]
+    return least
+
+
+def expression_error(pattern: str) -> int | None:
+    """Gives the offset at which `pattern` is no regular expression, or None where it is one."""
+    try:
+        re.compile(pattern)
+    except re.error as problem:
+        return problem.pos
+    return None
 
 
 def partial(pattern: str) -> str | None:
@@ -166,15 +245,17 @@ def partial(pattern: str) -> str | None:
         nothing. None where no match has a proper beginning (a single character).
 
     Raises:
-        ValueError: for a construct that has no beginnings (back-references, conditionals).
+        UnstreamableError: for a construct that has no beginnings (back references, conditions).
     """
-    return _begin_sequence(list(sre_parser.parse(pattern)))
+    parsed = sre_parser.parse(pattern)
+    return _begin_sequence(list(parsed), parsed.state.flags)
 
 
 def normalised(pattern: str, names: dict[str, str]) -> str:
     """Rewrites `pattern` so that only the groups in `names` capture, under the new names there."""
     parsed = sre_parser.parse(pattern)
-    groups = {number: names[name] for name, number in parsed.state.groupdict.items()}
+    named = parsed.state.groupdict.items()
+    groups = {number: names[name] for name, number in named if name in names}
     return _sequence_text(parsed, groups)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
     from toolgrammar.core.tables import Terminal
 
-_LOOKS_ON = re.compile(r"\$|\(\?!(?!\))")
+_LOOKS_ON = re.compile(r"\$|\\b|\(\?!(?!\))")
 _LONG = 5
 """Characters that an outer closer has at least."""
 BLANKS = r"\s{0,256}"

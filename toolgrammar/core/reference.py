@@ -20,7 +20,7 @@ from toolgrammar.core import files, roles
 from toolgrammar.core import tables as stored
 from toolgrammar.core.header import read_header
 from toolgrammar.core.machine import Machine
-from toolgrammar.core.strict_terminals import PAYLOAD_GRAMMAR, StrictTerminals
+from toolgrammar.core.strict_terminals import ODD_BLANK, PAYLOAD_GRAMMAR, StrictTerminals
 from toolgrammar.core.tree_feed import Island, Piece, TreeFeed
 from toolgrammar.tools.specs import to_specs
 
@@ -122,7 +122,7 @@ class _StrictGrammar(Grammar):
 
     def __init__(self, path: Path, strict: StrictTerminals) -> None:
         grammar, _ = load_grammar(
-            files.read_text(path), str(path), [str(files.grammar_folder())], _ALL_TOKENS
+            files.read_text(path), str(path), [files.read_import], _ALL_TOKENS
         )
         super().__init__(grammar.rule_defs, grammar.term_defs, grammar.ignore)
         self._strict = strict
@@ -170,7 +170,9 @@ class _StrictGrammar(Grammar):
             return self._raw(role if role in roles.LEAF_ROLES else "")
         if terminal.kind == "payload":
             origin = NonTerminal(f"{_PAYLOAD}{terminal.name}")
-            self._add_rule(origin, [NonTerminal(terminal.name.lower())])
+            payload = NonTerminal(terminal.name.lower())
+            self._add_rule(origin, [payload])
+            self._add_rule(origin, [self._defined("ODD_BLANK", ODD_BLANK, 0), payload])
             return origin
         if terminal.kind == "literal" and not terminal.pattern:
             return None

@@ -25,16 +25,16 @@ PAYLOAD_GRAMMAR = r"""
 json_object: _json_object
 json_value: _json_value
 _json_value: _json_object | _json_array | P_STRING | P_NUMBER | P_WORD
-_json_object: P_LBRACE P_RBRACE | P_LBRACE _json_member (P_COMMA _json_member)* P_RBRACE
-_json_member: P_STRING P_COLON _json_value
-_json_array: P_LSQB P_RSQB | P_LSQB _json_value (P_COMMA _json_value)* P_RSQB
+_json_object: J_LBRACE J_RBRACE | J_LBRACE _json_member (J_COMMA _json_member)* J_RBRACE
+_json_member: P_STRING J_COLON _json_value
+_json_array: J_LSQB J_RSQB | J_LSQB _json_value (J_COMMA _json_value)* J_RSQB
 
 template_object: _template_object
 _template_value: _template_object | _template_array | P_STRING | P_BACKTICKS | P_NUMBER | P_WORD
-_template_object: P_LBRACE P_RBRACE
-    | P_LBRACE _template_member (P_COMMA _template_member)* P_RBRACE
-_template_member: P_STRING P_COLON _template_value
-_template_array: P_LSQB P_RSQB | P_LSQB _template_value (P_COMMA _template_value)* P_RSQB
+_template_object: J_LBRACE J_RBRACE
+    | J_LBRACE _template_member (J_COMMA _template_member)* J_RBRACE
+_template_member: P_STRING J_COLON _template_value
+_template_array: J_LSQB J_RSQB | J_LSQB _template_value (J_COMMA _template_value)* J_RSQB
 
 python_arguments: _python_positional? | _python_named
 _python_positional: _python_value (P_COMMA _python_value)* (P_COMMA _python_named? )?
@@ -48,10 +48,16 @@ _python_brace: P_LBRACE P_RBRACE | P_LBRACE _python_items P_RBRACE
     | P_LBRACE _python_pair (P_COMMA _python_pair)* P_COMMA? P_RBRACE
 _python_pair: _python_value P_COLON _python_value
 
-P_STRING: /\s*"(?:[^"\\\x00-\x1f]|\\(?:["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
-P_BACKTICKS: /\s*`(?:[^`\\]|\\[\s\S])*`/
-P_NUMBER: /\s*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/
-P_WORD: /\s*(?:true|false|null)\b/
+P_STRING: /[ \t\n\r]*"(?:[^"\\\x00-\x1f]|\\(?:["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
+P_BACKTICKS: /[ \t\n\r]*`(?:[^`\\]|\\[\s\S])*`/
+P_NUMBER: /[ \t\n\r]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/
+P_WORD: /[ \t\n\r]*(?:true|false|null)\b/
+J_LBRACE: /[ \t\n\r]*\{/
+J_RBRACE: /[ \t\n\r]*\}/
+J_LSQB: /[ \t\n\r]*\[/
+J_RSQB: /[ \t\n\r]*\]/
+J_COMMA: /[ \t\n\r]*,/
+J_COLON: /[ \t\n\r]*:/
 P_LBRACE: /\s*\{/
 P_RBRACE: /\s*\}/
 P_LSQB: /\s*\[/
@@ -67,6 +73,9 @@ P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[
 P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
 """
 """What the declared payloads are, as rules of plain Lark."""
+
+ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
+"""White space that may stand before a payload, but, in JSON, not inside it."""
 
 
 class StrictTerminals:

@@ -85,6 +85,8 @@ class Tables:
     those that may follow its opener, those of a value's opener, and those of each way to write the
     opener; empty where there are none."""
     productions: tuple[Production, ...]
+    results: tuple[Production, ...] = ()
+    """The rules for tool results, as `result_rules` spells them; empty where there are none."""
     header: dict[str, Any] = field(default_factory=dict)
     machines: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Machines made from these tables, by the names of the tools."""
@@ -115,6 +117,7 @@ class Tables:
             "opening": [list(row.items()) for row in self.opening],
             "call_opener": [list(part) for part in self.call_opener],
             "productions": [[p.origin, p.role, list(p.symbols)] for p in self.productions],
+            "results": [[p.origin, p.role, list(p.symbols)] for p in self.results],
         }
 
     @classmethod
@@ -141,6 +144,7 @@ class Tables:
                 opening=tuple(dict(row) for row in data["opening"]),
                 call_opener=tuple(tuple(part) for part in data["call_opener"]),
                 productions=tuple(Production(o, r, tuple(s)) for o, r, s in data["productions"]),
+                results=tuple(Production(o, r, tuple(s)) for o, r, s in data["results"]),
             )
         except (KeyError, TypeError, IndexError) as problem:
             raise ValueError(f"not a table: {problem}") from problem

@@ -8,6 +8,7 @@ from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
 from toolgrammar.core.machine import Machine
 from toolgrammar.core.source import Source
+from toolgrammar.core.unopened import report_unopened
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.diagnostics import Diagnostic
@@ -119,6 +120,8 @@ class Parser:
         elif not self._over:
             self._source.append(chunk)
             self._driver.feed(chunk, final=final)
+        if final:
+            report_unopened(self._builder, self._format.tables)
 
     def _take_rest(self, chunk: str, room: int) -> None:
         """Ends the reading at the limit of characters: the rest is text."""

@@ -57,7 +57,7 @@ def parse(
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
     """
-    content, problem = _as_text(text)
+    content, problem = as_text(text)
     entry = formats.resolve(format)
     if not (strict or prefix or finish_reason == "length"):
         straight = _read_straight(entry, content, tools, limits)
@@ -113,7 +113,7 @@ def _within(limits: Limits, text: str) -> bool:
     )
 
 
-def _as_text(text: object) -> tuple[str, Diagnostic | None]:
+def as_text(text: object) -> tuple[str, Diagnostic | None]:
     """Returns the message as a string, and what was wrong with its bytes."""
     if isinstance(text, str):
         return text, None

@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.page import Page
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.core.files import read_text
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.json_types import JsonValue
 from toolgrammar.values.tools import ToolSpec
@@ -58,8 +60,7 @@ def cases_of_page(page: Page, format: str | Format | None = None) -> list[Case]:
 
 def cases_of_jsonl(path: str | Path) -> list[Case]:
     """Returns the cases of a file that holds one JSON object a line."""
-    with Path(path).open(encoding="utf-8", newline="\n") as lines:
-        rows = [json.loads(line) for line in lines if line.strip()]
+    rows = [json.loads(line) for line in read_text(path).split("\n") if line.strip()]
     return [case_of_row(row, row["id"], row["format"]) for row in rows]
 
 
@@ -78,6 +79,11 @@ def case_of_row(row: Mapping[str, Any], id: str, format: str | Format) -> Case:
         codes=_strings(row.get("codes")),
         tier=row.get("tier", "well_formed"),
     )
+
+
+def format_of(case: Case) -> Format:
+    """Returns the format that a case is written in."""
+    return formats.resolve(case.format)
 
 
 def _specs(tools: list[Any] | None) -> tuple[ToolSpec, ...] | None:

@@ -6,27 +6,23 @@ the case, the place and both results.
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, NoReturn
+from typing import Any
 
 from toolgrammar.catalogue.format import Format
-from toolgrammar.catalogue.registry import formats
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.parsing.whole import parse
-from toolgrammar.testing.cases import Case
+from toolgrammar.testing.agreement import agreement
+from toolgrammar.testing.breaches import broken, quiet, same
+from toolgrammar.testing.cases import Case, format_of
+from toolgrammar.testing.oracle import strict_oracle
 from toolgrammar.testing.readings import (
     SAMPLED,
-    Reading,
     comparable,
     cuttings,
     deed,
-    difference,
     gaps_between,
-    joined,
     located,
     places,
     read,
@@ -39,8 +35,6 @@ from toolgrammar.values.events import (
     ArgumentsDelta,
     CallEnd,
     CallStart,
-    InputDelta,
-    Problem,
     ReasoningDelta,
     TextDelta,
 )
@@ -50,8 +44,10 @@ __all__ = [
     "deltas",
     "early",
     "expected",
+    "laws_of",
     "linear",
     "no_raise",
+    "rewritten",
     "round_trip",
     "splits",
     "strict_oracle",
@@ -72,19 +68,19 @@ def expected(case: Case) -> None:
     found = [_asserted(*pair) for pair in zip(result.calls, asserted, strict=False)]
     wanted_calls = list(case.calls)
     if written(found) != written(wanted_calls):
-        _broken("expected", case, "calls", written(wanted_calls), written(found))
+        broken("expected", case, "calls", written(wanted_calls), written(found))
     if case.content is not None:
-        _same("expected", case, "content", case.content.strip(), result.text)
+        same("expected", case, "content", case.content.strip(), result.text)
     if case.reasoning is not None:
-        _same("expected", case, "reasoning", case.reasoning.strip(), result.reasoning)
+        same("expected", case, "reasoning", case.reasoning.strip(), result.reasoning)
     if case.status is not None:
-        _same("expected", case, "status", case.status, tuple(call.status for call in result.calls))
+        same("expected", case, "status", case.status, tuple(call.status for call in result.calls))
     if case.codes is not None:
         codes = tuple(diagnostic.code for diagnostic in result.diagnostics)
-        _same("expected", case, "codes", case.codes, codes)
+        same("expected", case, "codes", case.codes, codes)
     if case.tier == "well_formed" and case.status is None and case.codes is None:
         errors = [str(found) for found in result.diagnostics if found.severity == "error"]
-        _same("expected", case, "diagnostics of severity error", [], errors)
+        same("expected", case, "diagnostics of severity error", [], errors)
 
 
 def splits(case: Case) -> None:
@@ -95,13 +91,13 @@ def splits(case: Case) -> None:
     """
     text = case.text
     whole = read(case, [text])
-    _agreement(case, whole)
+    agreement(case, whole)
     wanted = seen(whole)
     for place, chunks in cuttings(text):
         found = seen(read(case, chunks))
         if found != wanted:
-            _same("splits", case, f"result, {place}", wanted[0], found[0])
-            _same("splits", case, f"events, {place}", wanted[1], found[1])
+            same("splits", case, f"result, {place}", wanted[0], found[0])
+            same("splits", case, f"events, {place}", wanted[1], found[1])
 
 
 def tiling(case: Case) -> None:
@@ -116,7 +112,7 @@ def tiling(case: Case) -> None:
     end = 0
     for index, span in enumerate(spans):
         if not end <= span.start < span.end <= len(result.source):
-            _broken("tiling", case, f"span of call {index}", f"after {end}, not empty", span)
+            broken("tiling", case, f"span of call {index}", f"after {end}, not empty", span)
         end = span.end
     gaps = gaps_between(spans, len(result.source))
     place = 0
@@ -125,11 +121,11 @@ def tiling(case: Case) -> None:
             case TextDelta(text) | ReasoningDelta(text):
                 found = located(result.source, text, place, gaps)
                 if found is None:
-                    _broken("tiling", case, f"{event!r}", f"in the source, after {place}", None)
+                    broken("tiling", case, f"{event!r}", f"in the source, after {place}", None)
                 place = found + len(text)
             case CallStart(index=index):
                 if index >= len(spans) or place > spans[index].start:
-                    _broken("tiling", case, f"{event!r}", f"a span from {place} on", spans)
+                    broken("tiling", case, f"{event!r}", f"a span from {place} on", spans)
                 place = spans[index].start
             case CallEnd(index=index):
                 place = max(place, spans[index].end)
@@ -148,13 +144,13 @@ def deltas(case: Case) -> None:
         for index, call in enumerate(reading.result.calls):
             where = f"arguments of call {index}, {place}"
             if index not in given:
-                _broken("deltas", case, where, "at least one ArgumentsDelta", "none")
+                broken("deltas", case, where, "at least one ArgumentsDelta", "none")
             try:
                 value = json.loads(given[index])
             except ValueError as error:
-                _broken("deltas", case, where, "JSON", f"{given[index]!r}: {error}")
+                broken("deltas", case, where, "JSON", f"{given[index]!r}: {error}")
             wanted: object = {} if call.status == "unreadable" else call.arguments
-            _same("deltas", case, where, written(wanted), written(value))
+            same("deltas", case, where, written(wanted), written(value))
 
 
 def early(case: Case) -> None:
@@ -170,7 +166,7 @@ def early(case: Case) -> None:
             continue
         end = calls[event.index].span.end
         if fed < end or (fed > end and not _still_open(case, calls[event.index], event.index)):
-            _broken("early", case, f"CallEnd({event.index})", f"at {end}", f"at {fed}")
+            broken("early", case, f"CallEnd({event.index})", f"at {end}", f"at {fed}")
 
 
 def truncation(case: Case) -> None:
@@ -181,7 +177,7 @@ def truncation(case: Case) -> None:
     """
     runnable = {deed(call) for call in _parsed(case, case.text).calls if call.executable}
     for end in places(len(case.text), SAMPLED * 2):
-        with _quiet("no raise", case, f"cut at {end}"):
+        with quiet("no raise", case, f"cut at {end}"):
             reading = read(case, [case.text[:end]])
         calls = reading.result.calls
         at_the_end = {
@@ -194,7 +190,7 @@ def truncation(case: Case) -> None:
             if excepted and index in at_the_end:
                 continue
             if call.executable and deed(call) not in runnable:
-                _broken("truncation", case, f"cut at {end}", f"one of {runnable}", deed(call))
+                broken("truncation", case, f"cut at {end}", f"one of {runnable}", deed(call))
 
 
 def round_trip(
@@ -207,7 +203,7 @@ def round_trip(
 
     Returns the wire text, or None where the format can't carry the calls.
     """
-    chosen = formats[format] if isinstance(format, str) else format
+    chosen = format_of(Case("", format, ""))
     try:
         wire = chosen.render(calls, text=text)
     except RenderError:
@@ -225,8 +221,15 @@ def round_trip(
         for call, wanted in zip(found.calls, calls, strict=False)
     ]
     if len(found.calls) != len(calls) or comparable(back) != comparable(calls):
-        _broken("round trip", case, "calls", comparable(calls), comparable(found.calls))
+        broken("round trip", case, "calls", comparable(calls), comparable(found.calls))
     return wire
+
+
+def rewritten(case: Case) -> None:
+    """Holds that the calls of a sound case, written in its format, are read back equal."""
+    result = _parsed(case, case.text)
+    if result.calls and result.ok:
+        round_trip(result.calls, case.format, case.tools)
 
 
 def no_raise(
@@ -235,16 +238,16 @@ def no_raise(
     """Holds that no reading of a text raises: recovering, strict, as bytes, cut off, in pieces."""
     case = Case("no raise", format, text, prefix, None if tools is None else tuple(tools))
     options: dict[str, Any] = {"format": format, "tools": case.tools, "prefix": prefix}
-    with _quiet("no raise", case, "parse"):
+    with quiet("no raise", case, "parse"):
         result = parse(text, **options)
         result.to_dict()
-    with _quiet("no raise", case, "parse, strict"):
+    with quiet("no raise", case, "parse, strict"):
         parse(text, strict=True, **options)
-    with _quiet("no raise", case, "parse, cut off"):
+    with quiet("no raise", case, "parse, cut off"):
         parse(text, finish_reason="length", **options)
-    with _quiet("no raise", case, "parse, bytes"):
+    with quiet("no raise", case, "parse, bytes"):
         parse(text.encode(errors="surrogatepass"), **options)
-    with _quiet("no raise", case, "Parser, char by char"):
+    with quiet("no raise", case, "Parser, char by char"):
         read(case, list(text))
 
 
@@ -257,86 +260,7 @@ def linear(case: Case) -> None:
         long = short * _LINEAR_TIMES
         after = _steps(case, long, size) / len(long)
         if after > before * _LINEAR_SLACK:
-            _broken("linear", case, f"steps a character, {place}", before, after)
-
-
-def strict_oracle(case: Case) -> None:
-    """Holds plain Lark's reading of each sound call, written canonically, against the driver's."""
-    if find_spec("toolgrammar.core.reference") is None:
-        return
-    chosen = _format_of(case)
-    whole = parse(case.text, format=chosen, tools=case.tools, prefix=case.prefix, strict=True)
-    transformer = import_module("toolgrammar.core.reference").ToolCallTransformer
-    for call in whole.calls:
-        try:
-            island = chosen.render([call])
-        except RenderError:
-            continue
-        # Lark's reading knows no schema, so the driver gets none either.
-        known = [ToolSpec(call.name)]
-        wanted = parse(island, format=chosen, tools=known, strict=True).calls
-        try:
-            found = transformer(tools=known).transform(chosen.tree(island, tools=known))
-        except Exception as error:
-            if type(error).__name__.startswith("Unexpected") and _quotes_markup(chosen, call):
-                continue  # patterns can't balance the tags that a raw value quotes
-            _broken("oracle", case, f"tree of {island!r}", "a tree", repr(error))
-        deeds = [deed(each) for each in (found if isinstance(found, list | tuple) else [found])]
-        _same("oracle", case, f"calls in {island!r}", [deed(each) for each in wanted], deeds)
-
-
-def _quotes_markup(chosen: Format, call: ToolCall) -> bool:
-    """Whether a text of the call holds the character that the format's own markup begins with."""
-    texts = [call.input or "", *(text for text in call.arguments.values() if isinstance(text, str))]
-    literals = (terminal.sample_start for terminal in chosen.tables.terminals)
-    first = {start for start in literals if start}
-    return any(start in text for start in first for text in texts)
-
-
-def _agreement(case: Case, reading: Reading) -> None:
-    """Holds the events of a reading against its result: nothing given out is taken back."""
-    result = reading.result
-    text: list[str] = []
-    reasoning: list[str] = []
-    inputs: dict[int, str] = {}
-    started: dict[int, str] = {}
-    ended: dict[int, ToolCall] = {}
-    problems: list[str] = []
-    for event in reading.events:
-        match event:
-            case TextDelta(piece):
-                text.append(piece)
-            case ReasoningDelta(piece):
-                reasoning.append(piece)
-            case CallStart(index=index, name=name):
-                started[index] = name
-            case InputDelta(index, piece):
-                inputs[index] = inputs.get(index, "") + piece
-            case CallEnd(index, call):
-                ended[index] = call
-            case Problem(diagnostic):
-                problems.append(repr(diagnostic))
-            case ArgumentsDelta():
-                pass
-    _same("events", case, "text", result.text, "".join(text).strip())
-    _same("events", case, "reasoning", result.reasoning, "".join(reasoning).strip())
-    names = {index: call.name for index, call in enumerate(result.calls)}
-    _same("events", case, "names given at CallStart", names, started)
-    for index, call in enumerate(result.calls):
-        if index not in ended:
-            _broken("events", case, f"call {index}", "a CallEnd", joined(reading.events))
-        # What a call depends on may be settled only when all the calls are known.
-        settled = replace(ended[index], depends_on=call.depends_on)
-        _same("events", case, f"call {index} at CallEnd", repr(call), repr(settled))
-        if index in inputs:
-            _same("events", case, f"input of call {index}", call.input, inputs[index])
-    _same(
-        "events",
-        case,
-        "problems",
-        sorted(map(repr, result.diagnostics)),
-        sorted(problems),
-    )
+            broken("linear", case, f"steps a character, {place}", before, after)
 
 
 def _steps(case: Case, text: str, size: int | None) -> int:
@@ -351,10 +275,6 @@ def _steps(case: Case, text: str, size: int | None) -> int:
 
 def _parsed(case: Case, text: str) -> ParseResult:
     return parse(text, format=case.format, tools=case.tools, prefix=case.prefix)
-
-
-def _format_of(case: Case) -> Format:
-    return formats[case.format] if isinstance(case.format, str) else case.format
 
 
 def _asserted(call: ToolCall, wanted: dict[str, Any]) -> dict[str, Any]:
@@ -373,7 +293,7 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     """Returns whether something that follows a call at once could still change it."""
     before = case.text[: call.span.end]
     own = before[call.span.start :]
-    chosen = _format_of(case)
+    chosen = format_of(case)
     # The strings at which servers stop are closers too, also where the grammar has a pattern.
     known = {terminal.text for terminal in chosen.tables.terminals if terminal.text}
     ends = (own[-size:] for size in range(1, min(len(own), _LONGEST_CLOSER) + 1))
@@ -385,24 +305,25 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     return False
 
 
-def _same(law: str, case: Case, place: str, wanted: object, found: object) -> None:
-    if wanted != found:
-        _broken(law, case, place, wanted, found)
+def laws_of(case: Case) -> list[tuple[str, Callable[[Case], object]]]:
+    """Returns the laws that a case has to keep, by name, the plainest first.
 
-
-def _broken(law: str, case: Case, place: str, wanted: object, found: object) -> NoReturn:
-    name = case.format if isinstance(case.format, str) else case.format.id
-    raise AssertionError(
-        f"{law}: {case.id} ({name}), {place}\n{difference(wanted, found)}\n"
-        f"  text:   {case.text[:600]!r}"
-    )
-
-
-@contextmanager
-def _quiet(law: str, case: Case, place: str) -> Iterator[None]:
-    """Turns an exception into a broken law."""
-    try:
-        yield
-    except Exception as error:
-        message = f"{law}: {case.id}, {place} raised {error!r}\n  text:   {case.text[:600]!r}"
-        raise AssertionError(message) from error
+    What a malformed case holds need not be what its repair would write: it keeps fewer laws.
+    """
+    every: list[tuple[str, Callable[[Case], object]]] = [
+        ("expected", expected),
+        ("tiling", tiling),
+        ("deltas", deltas),
+        ("splits", splits),
+        ("no raise", lambda each: no_raise(each.text, each.format, each.tools, each.prefix)),
+        ("linear", linear),
+    ]
+    if case.tier == "malformed":
+        return every
+    return [
+        *every,
+        ("early", early),
+        ("truncation", truncation),
+        ("round trip", rewritten),
+        ("strict oracle", strict_oracle),
+    ]

@@ -58,8 +58,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Writes the expectations that changed, from the end of each page to its start."""
+    from toolgrammar.core.files import read_text
+
     for path, fences in session.config.stash[_goldens].items():
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = read_text(path).split("\n")
         for (start, end), golden in sorted(fences.items(), reverse=True):
             # A fence opens on line `start`, from 1: the lines between have these indices.
             lines[start : end - 1] = golden.split("\n")

@@ -1,77 +1,11 @@
 """`cli/main.py` and its commands, called as a user would."""
 
-import io
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
-from toolgrammar.cli.main import main
-
-GRAMMAR = """\
-//@ id: mine
-//@ title: Mine
-//@ models: org/*
-%declare TEXT JSON_OBJECT
-start: (TEXT | call)*
-call: "<call>" name ":" arguments "</call>"
-name: NAME
-NAME: /\\w+/
-arguments: JSON_OBJECT
-"""
-PAGE = """\
-# Mine
-
-## One call
-
-~~~text example
-Look: <call>weather:{"city": "Oslo"}</call>
-~~~
-
-~~~json
-{"calls": [{"name": "weather", "arguments": {"city": "Oslo"}}], "content": "Look:"}
-~~~
-"""
-MESSAGE = 'Søk: <call>weather:{"city": "Tromsø"}</call>'
-CUT = '<call>weather:{"city": "Trom'
-
-
-class Outcome(NamedTuple):
-    status: int
-    out: str
-    error: str
-
-
-Run = Callable[..., Outcome]
-
-
-@pytest.fixture
-def run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> Run:
-    """Runs a command line in a folder with a grammar, its page and two messages."""
-    files = {"mine.lark": GRAMMAR, "mine.md": PAGE, "good.txt": MESSAGE, "cut.txt": CUT}
-    for name, text in files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TOOLGRAMMAR_CACHE", str(tmp_path / "cache"))
-
-    def run(*words: str, given: bytes | str = b"") -> Outcome:
-        data = given.encode() if isinstance(given, str) else given
-        # A console of another encoding must not matter.
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
-        status = main(words)
-        captured = capsysbinary.readouterr()
-        return Outcome(status, captured.out.decode(), captured.err.decode())
-
-    return run
-
-
-def _json_lines(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
+from tests.units.cli.running import GRAMMAR, MESSAGE, PAGE, Run, json_lines
 
 
 def test_parse_prints_a_table(run: Run) -> None:
@@ -88,7 +22,7 @@ def test_parse_prints_a_table(run: Run) -> None:
 
 def test_parse_prints_json(run: Run) -> None:
     status, out, _ = run("parse", "--format", "mine.lark", "--json", given=MESSAGE)
-    [result] = _json_lines(out)
+    [result] = json_lines(out)
     assert status == 0
     assert result["schema"] == 1
     assert result["calls"][0]["arguments"] == {"city": "Tromsø"}
@@ -96,7 +30,7 @@ def test_parse_prints_json(run: Run) -> None:
 
 def test_parse_reads_many(run: Run) -> None:
     status, out, _ = run("parse", "good.txt", "cut.txt", "--format", "mine.lark", "--json")
-    statuses = [result["calls"][0]["status"] for result in _json_lines(out)]
+    statuses = [result["calls"][0]["status"] for result in json_lines(out)]
     assert (status, statuses) == (1, ["complete", "truncated"])
     status, out, _ = run("parse", "good.txt", "-", "--format", "mine.lark", given="plain")
     assert status == 0
@@ -116,6 +50,15 @@ def test_parse_takes_bad_bytes(run: Run) -> None:
     assert "invalid-utf8" in out
 
 
+@pytest.mark.parametrize("size", ["1", "100"])
+def test_events_tell_bad_bytes_as_parse_does(run: Run, size: str) -> None:
+    words = ("parse", "--format", "mine.lark", "--json")
+    whole = json_lines(run(*words, given=b"a\xffb").out)[0]["diagnostics"]
+    events = json_lines(run(*words, "--events", "--chunk", size, given=b"a\xffb").out)
+    assert [event["diagnostic"] for event in events if event["type"] == "Problem"] == whole
+    assert [problem["code"] for problem in whole] == ["invalid-utf8"]
+
+
 def test_parse_uses_tools(run: Run, tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"city": {"type": "string"}}}
     tools = {"tools": [{"name": "weather", "parameters": schema}]}
@@ -128,7 +71,7 @@ def test_parse_uses_tools(run: Run, tmp_path: Path) -> None:
 def test_events_are_the_same_for_every_chunk(run: Run, size: str) -> None:
     words = ("parse", "good.txt", "--format", "mine.lark", "--events", "--json", "--chunk", size)
     status, out, _ = run(*words)
-    events = _json_lines(out)
+    events = json_lines(out)
     assert status == 0
     joined = "".join(event["json"] for event in events if "json" in event)
     assert json.loads(joined) == {"city": "Tromsø"}
@@ -146,14 +89,14 @@ def test_formats_lists(run: Run) -> None:
     status, out, _ = run("formats")
     assert status == 0
     assert out.splitlines()[0].split() == ["id", "title", "models"]
-    rows = _json_lines(run("formats", "--json").out)
+    rows = json_lines(run("formats", "--json").out)
     assert all(len(row["digest"]) == 64 for row in rows)
 
 
 def test_formats_shows_one(run: Run) -> None:
     assert run("formats", "mine.lark").out == PAGE
     assert run("formats", "mine.lark", "--grammar").out == GRAMMAR
-    [row] = _json_lines(run("formats", "mine.lark", "--json").out)
+    [row] = json_lines(run("formats", "mine.lark", "--json").out)
     assert (row["id"], row["models"]) == ("mine", ["org/*"])
 
 
@@ -171,7 +114,7 @@ def test_check_passes(run: Run) -> None:
         ("mine.md", '"Look:"', '"Loo:"', "mine.md:5: one-call breaks the law expected"),
         ("mine.md", "## One call", "", "mine.md:5: this example has no name"),
         ("mine.md", PAGE, "# Mine\n", "no example"),
-        ("mine.md", PAGE, "", "there is no page"),
+        ("mine.md", PAGE, "", "no example"),
     ],
 )
 def test_check_tells_what_is_wrong(
@@ -200,7 +143,7 @@ def test_render_takes_what_parse_prints(run: Run) -> None:
     status, out, _ = run("render", "--format", "mine.lark", given=parsed)
     assert status == 0
     again = run("parse", "--format", "mine.lark", "--json", given=out).out
-    assert _json_lines(again)[0]["text"] == "Søk:"
+    assert json_lines(again)[0]["text"] == "Søk:"
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ GOOD = [
     ),
     (
         "choices",
-        "//@ unknown-arguments: drop\n//@ whitespace: exact\n",
-        Header(unknown_arguments="drop", whitespace="exact"),
+        "//@ unknown-arguments: drop\n",
+        Header(unknown_arguments="drop"),
     ),
     ("tools", "//@ tools: read_file, bash\n", Header(tools=("read_file", "bash"))),
     ("rest", "//@ since: 0.1\n//@ source: a card\n", Header(since="0.1", source="a card")),
@@ -53,11 +53,15 @@ BROKEN = [
     ("bad id", "//@ id: My Format\n", 1, 9, "lower-case letters"),
     ("late line", "//@ id: mine\nstart: TEXT\n//@ title: x\n", 3, 1, "after other lines"),
     ("open string", '//@ stop: a, "b\n', 1, 14, "close it"),
-    ("two strings", '//@ stop: "a" "b"\n', 1, 15, "separated by commas"),
+    ("two strings", '//@ stop: "a" "b"\n', 1, 15, "commas between strings"),
     ("no equals sign", "//@ roles: a=b toolId\n", 1, 16, "name=value"),
     ("role twice", "//@ roles: a=b a=c\n", 1, 16, "stands twice"),
     ("trim", "//@ trim: value=stripp\n", 1, 17, "nearest: `strip`"),
-    ("choice", "//@ whitespace: some\n", 1, 17, "`free` or `exact`"),
+    ("trim, one of two", "//@ trim: strip=none body=strp\n", 1, 27, "nearest: `strip`"),
+    ("wire role", "//@ roles: toolId=id after=depends\n", 1, 28, "nearest: `depends_on`"),
+    ("no wire role", "//@ roles: tool=name\n", 1, 17, "known: id, depends_on"),
+    ("choice", "//@ unknown-arguments: some\n", 1, 24, "`keep` or `drop`"),
+    ("a key that is no more", "//@ whitespace: exact\n", 1, 5, "unknown header key"),
 ]
 
 
@@ -73,7 +77,8 @@ def test_points_at_what_is_wrong(text: str, line: int, column: int, said: str) -
     with pytest.raises(GrammarError) as caught:
         parse_header(text, PATH)
     assert said in str(caught.value)
-    assert f"mine.lark:{line}:{column}" in str(caught.value)
+    assert f"mine.lark:{line}:{column}:" in str(caught.value)
+    assert caught.value.hint
 
 
 def test_reads_windows_files(tmp_path: Path) -> None:

@@ -1,0 +1,150 @@
+"""The page of all codes, written from their table with one real example each.
+
+`python -m tests.house.recovery_page` writes docs/recovery.md; a test holds it current.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import toolgrammar
+from tests.house.checkout import ROOT
+from toolgrammar.core.files import read_text
+from toolgrammar.values.codes import CODES, CodeEntry
+
+PAGE = ROOT / "docs" / "recovery.md"
+EXAMPLES = ROOT / "tests" / "cases" / "codes.jsonl"
+_LONGEST = 400
+_HEAD = """\
+# Recovery
+
+What a model breaks is mended where that can be done without guessing, and said where it can't. Each finding is a [`Diagnostic`](../toolgrammar/values/diagnostics.py) with one of the codes below. A code never changes its meaning.
+
+- `info`: a value was typed, or something is worth knowing. Nothing was changed in the text.
+- `warning`: a safe repair. The call is `repaired` and may run.
+- `error`: something is lost, cut off, past a limit or a guess. A guess is a *doubt*: its code stands in `call.doubts`, and the call is not `executable`.
+
+`diagnostic.edits` say what has to change in the text to make it sound: `toolgrammar explain FILE` shows each at its place.
+
+This page is written by `make docs`; every example is read when it is written.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text that shows one code, and how it is read."""
+
+    code: str
+    format: str
+    text: str
+    options: dict[str, Any]
+
+    def result(self) -> toolgrammar.ParseResult:
+        """Reads the text; what is no UTF-8 in it is read as bytes."""
+        text: str | bytes = self.text
+        if any("\udc80" <= character <= "\udcff" for character in self.text):
+            text = self.text.encode("utf-8", "surrogateescape")
+        return toolgrammar.parse(text, format=self.format, **self.options)
+
+    @property
+    def given(self) -> tuple[toolgrammar.Diagnostic, ...]:
+        """The diagnostics that bear the code."""
+        return tuple(found for found in self.result().diagnostics if found.code == self.code)
+
+
+@cache
+def examples() -> tuple[Example, ...]:
+    """The examples, in the order of the table of codes."""
+    rows = [json.loads(line) for line in read_text(EXAMPLES).splitlines() if line]
+    return tuple(
+        Example(row.pop("code"), row.pop("format"), row.pop("text"), _options(row)) for row in rows
+    )
+
+
+def _options(row: dict[str, Any]) -> dict[str, Any]:
+    limits = row.pop("limits", None)
+    return row if limits is None else {**row, "limits": toolgrammar.Limits(**limits)}
+
+
+def page() -> str:
+    """The text of the page."""
+    by_code = {example.code: example for example in examples()}
+    sections = (_section(entry, by_code[entry.code]) for entry in CODES.values())
+    return "\n".join([_HEAD, _table(), *sections])
+
+
+def _table() -> str:
+    rows = ["| code | severity | meaning |", "|---|---|---|"]
+    for entry in CODES.values():
+        doubt = ", a doubt" if entry.doubt else ""
+        meaning = entry.meaning.replace("|", "\\|")
+        rows.append(f"| [`{entry.code}`](#{entry.code}) | {entry.severity}{doubt} | {meaning} |")
+    return "\n".join(rows) + "\n"
+
+
+def _section(entry: CodeEntry, example: Example) -> str:
+    lines = [f"## {entry.code}", "", entry.meaning, ""]
+    setting = "".join(f", {name}" for name in _settings(example))
+    lines += [f"Format `{example.format}`{setting}:", "", *_fenced(_shown(example.text)), ""]
+    given, result = example.given, example.result()
+    if not given:
+        lines += ["This version does not report it here yet.", ""]
+        return "\n".join(lines)
+    said = [
+        f"{found.severity} {found.code} at {found.span.start}: {found.message}" for found in given
+    ]
+    said += [
+        f"{call.status}: {call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
+        for call in result.calls
+    ]
+    lines += ["gives", "", *_fenced(_shown("\n".join(said))), ""]
+    mended = edited(result)
+    if mended != result.source:
+        lines += ["and, with its edits made,", "", *_fenced(_shown(mended)), ""]
+    return "\n".join(lines)
+
+
+def _settings(example: Example) -> list[str]:
+    found = []
+    for name, value in example.options.items():
+        shown = "with tools" if name == "tools" else f"`{name}={value!r}`"
+        if isinstance(value, toolgrammar.Limits):
+            plain = toolgrammar.Limits()
+            fields = ("max_chars", "max_depth", "max_calls")
+            other = {f: getattr(value, f) for f in fields if getattr(value, f) != getattr(plain, f)}
+            shown = " ".join(f"`{name}={size}`" for name, size in other.items())
+        found.append(shown)
+    return found
+
+
+def edited(result: toolgrammar.ParseResult) -> str:
+    """The source with all edits made, from its end to its start."""
+    text = result.source
+    edits = [edit for diagnostic in result.diagnostics for edit in diagnostic.edits]
+    for edit in sorted(edits, key=lambda each: each.span.start, reverse=True):
+        text = text[: edit.span.start] + edit.replacement + text[edit.span.end :]
+    return text
+
+
+def _shown(text: str) -> str:
+    """A text as Markdown may hold it: bytes and odd white space are written out."""
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    text = text.replace("\u00a0", "<U+00A0>")
+    middle = f"\n… {len(text) - _LONGEST} characters …\n"
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else text[:half] + middle + text[-half:]
+
+
+def _fenced(text: str) -> list[str]:
+    return ["~~~text", text, "~~~"]
+
+
+def main(path: Path = PAGE) -> None:
+    """Writes the page."""
+    path.write_text(page(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

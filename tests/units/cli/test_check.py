@@ -1,0 +1,80 @@
+"""`cli/check.py`: every finding and every broken law is told, with its place."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.units.cli.running import GRAMMAR, PAGE, Run
+
+TWO = """\
+
+## Cut
+
+~~~text example
+<call>weather:{"city": "Os
+~~~
+
+~~~json
+{"calls": [{"name": "weather", "arguments": {"city": "Os"}}], "tier": "malformed"}
+~~~
+"""
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def test_each_example_that_breaks_a_law_is_told(run: Run, tmp_path: Path) -> None:
+    write(
+        tmp_path / "mine.md",
+        PAGE.replace('"Look:"', '"L"') + TWO + TWO.replace("Cut", "Third").replace('"Os"}', '"O"}'),
+    )
+    status, out, error = run("check", "mine.lark")
+    assert status == 1
+    assert "mine.md:5: one-call breaks the law expected" in error
+    assert "one-call (mine), content\n  wanted: L\n  found:  Look:\n" in error
+    assert "third breaks the law expected" in error
+    assert "cut breaks" not in error
+    assert "1 of 3 examples keep every law" in out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("start:", "start: (TEXT | call)*\nstart:", "mine.lark:6:1: defined-twice"),
+        ("name: NAME", "name: NAME\n%ignore /x/", "mine.lark:8:1: ignore"),
+    ],
+)
+def test_findings_have_their_place_and_a_hint(
+    run: Run, tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    write(tmp_path / "mine.lark", GRAMMAR.replace(old, new))
+    outcome = run("check", "mine.lark")
+    assert outcome.status == 1
+    assert said in outcome.error
+    assert "hint: " in outcome.error
+
+
+def test_all_findings_are_told_at_once(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "mine.lark", GRAMMAR.replace(" name ", " ") + "%ignore /x/\n")
+    status, _, error = run("check", "mine.lark")
+    assert status == 1
+    assert "mine.lark:10:1: ignore" in error
+    assert "mine.lark:6:1: call-without-name" in error
+
+
+def test_advice_is_no_mistake(run: Run, tmp_path: Path) -> None:
+    grammar = GRAMMAR.replace("| call)*", "| call | sequential)*")
+    write(tmp_path / "mine.lark", grammar + 'sequential: "<list>" call+ "</list>"\n')
+    status, _, error = run("check", "mine.lark")
+    assert status == 0
+    assert error.startswith("toolgrammar: note: ")
+    assert "mine.lark:5:23: calls-without-ids" in error
+
+
+def test_a_page_that_is_not_there_or_not_utf8(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "mine.md"
+    page.write_bytes(b"# Mine \xff\n")
+    assert "mine.md:1: byte 7 is not UTF-8" in run("check", "mine.lark").error
+    page.unlink()
+    assert "there is no page" in run("check", "mine.lark").error

@@ -1,0 +1,38 @@
+"""A lone closer of reasoning is text, with a note that names `prefix`."""
+
+import pytest
+
+from toolgrammar import Parser, parse
+
+CALL = '<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>'
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_it_is_reported_once_and_nothing_is_read_anew(size: int) -> None:
+    text = f"Look first.\n</think>\nNow.\n{CALL}"
+    parser = Parser("hermes")
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close()
+    result = parser.result
+    [note] = result.diagnostics
+    assert (note.code, note.severity) == ("unopened-reasoning", "info")
+    assert text[note.span.start : note.span.end] == "</think>"
+    assert "prefix='<think>\\n'" in note.hint
+    assert (result.text, result.reasoning) == ("Look first.\n</think>\nNow.", "")
+    assert result.ok
+    assert [call.name for call in result.calls] == ["tide"]
+
+
+@pytest.mark.parametrize(
+    ("text", "prefix"),
+    [
+        (f"Look.</think>{CALL}", "<think>\n"),
+        (f"<think>Look.</think>{CALL}</think>", ""),
+        (f"Look. </thin{CALL}", ""),
+        (CALL.replace("{}", '{"a": "</think>"}'), ""),
+    ],
+)
+def test_it_is_not_reported(text: str, prefix: str) -> None:
+    found = parse(text, format="hermes", prefix=prefix).diagnostics
+    assert "unopened-reasoning" not in [diagnostic.code for diagnostic in found]

@@ -1,0 +1,38 @@
+"""`testing/laws.py`: which laws an example keeps, and what a broken one says."""
+
+from dataclasses import replace
+
+import pytest
+
+from toolgrammar.testing import Case, laws
+
+CASE = Case(
+    "page::one",
+    "hermes",
+    '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</tool_call>',
+    calls=({"name": "tide", "arguments": {"port": "Emden"}},),
+)
+
+
+def test_an_example_keeps_every_law() -> None:
+    names = [name for name, _ in laws.laws_of(CASE)]
+    assert {"expected", "splits", "tiling", "deltas", "truncation"} < set(names)
+    assert {"round trip", "early", "strict oracle", "linear", "no raise"} < set(names)
+    for _, law in laws.laws_of(CASE):
+        law(CASE)
+
+
+def test_what_is_malformed_keeps_those_that_speak_of_any_text() -> None:
+    names = {name for name, _ in laws.laws_of(replace(CASE, tier="malformed"))}
+    assert not names & {"round trip", "early", "strict oracle", "truncation"}
+    assert {"expected", "splits", "deltas"} < names
+
+
+def test_a_broken_law_says_case_place_and_both_results() -> None:
+    wrong = replace(CASE, calls=({"name": "tide", "arguments": {"port": "Aurich"}},))
+    with pytest.raises(AssertionError) as caught:
+        laws.expected(wrong)
+    said = str(caught.value)
+    assert "page::one (hermes), calls" in said
+    assert 'wanted: [{"arguments": {"port": "Aurich"}' in said
+    assert 'found:  [{"arguments": {"port": "Emden"}' in said

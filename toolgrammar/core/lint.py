@@ -1,0 +1,204 @@
+"""Finds what is valid in a grammar and yet can't work: each finding has a place and a hint."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core import roles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from toolgrammar.core.header import Header
+    from toolgrammar.core.places import Place, Places
+    from toolgrammar.core.tables import Production, Terminal
+    from toolgrammar.values.errors import GrammarError
+
+_OUTSIDE = frozenset({"reasoning", "content", "text"})
+_BEFORE = frozenset({"strip", "quoted"})
+_BEHIND = frozenset({"strip", "quoted", "right"})
+_LINE_END = "\n"
+
+
+class Lint:
+    """The findings about one grammar."""
+
+    def __init__(
+        self,
+        productions: tuple[Production, ...],
+        terminals: dict[str, Terminal],
+        header: Header,
+        places: Places,
+        place_of: Callable[[str, str], Place],
+    ) -> None:
+        """Sets up the search.
+
+        Args:
+            productions: the rules as written, with their white-space literals.
+            terminals: the terminals by the names that the rules use.
+            header: what the file's header says.
+            places: what stands where.
+            place_of: gives the place of a terminal, by name, in a rule.
+        """
+        self._productions = productions
+        self._terminals = terminals
+        self._header = header
+        self._places = places
+        self._place_of = place_of
+        self._by_origin: dict[str, list[Production]] = {}
+        for production in productions:
+            self._by_origin.setdefault(production.origin, []).append(production)
+
+    def findings(self) -> list[GrammarError]:
+        """Lists what was found, each thing once, in the order of the checks."""
+        checks = (
+            self._ignored,
+            self._nameless,
+            self._trimmed,
+            self._beside_raw,
+        )
+        found: dict[str, GrammarError] = {}
+        for check in checks:
+            for finding in check():
+                found.setdefault(str(finding), finding)
+        return list(found.values())
+
+    def advice(self) -> list[GrammarError]:
+        """Lists what works and may yet not be meant."""
+        return list(self._without_ids())
+
+    def _ignored(self) -> Iterator[GrammarError]:
+        if (place := self._places.directive("%ignore")) is not None:
+            message = "`%ignore` is not read: white space between tokens is free already"
+            hint = "drop the line; what else stands between tokens belongs into the rules"
+            yield place.error("ignore", message, hint)
+
+    # Calls
+
+    def _nameless(self) -> Iterator[GrammarError]:
+        """Finds the ways to write a call in which no name can stand."""
+        for production in self._productions:
+            if production.role != "call" or self._named(production, frozenset()):
+                continue
+            longer = (
+                other
+                for other in self._by_origin[production.origin]
+                if other.role == "call" and self._named(other, frozenset())
+            )
+            # One that only leaves out what is optional is no way of its own.
+            if not any(_within(production.symbols, other.symbols) for other in longer):
+                place = self._places.definition(production.origin) or self._places.start()
+                hint = "put a rule `name: /…/`, or a group `(?P<name>…)`, where the tool is named"
+                yield place.error("call-without-name", "this `call` has no `name`", hint)
+
+    def _named(self, production: Production, seen: frozenset[str]) -> bool:
+        return any(self._names(symbol, seen | {production.origin}) for symbol in production.symbols)
+
+    def _names(self, symbol: str, seen: frozenset[str]) -> bool:
+        terminal = self._terminals.get(symbol)
+        if terminal is not None:
+            return any(role == "name" for _, role in terminal.groups)
+        if symbol in seen:
+            return False
+        return any(
+            production.role == "name" or self._named(production, seen)
+            for production in self._by_origin.get(symbol, ())
+        )
+
+    def _without_ids(self) -> Iterator[GrammarError]:
+        """Finds sections of calls in order whose calls can't be told apart."""
+        groups = [p for p in self._productions if p.role in ("sequential", "mode")]
+        has_ids = any(p.role == "id" for p in self._productions) or any(
+            role == "id" for terminal in self._terminals.values() for _, role in terminal.groups
+        )
+        if groups and not has_ids and not self._header.roles:
+            place = self._places.use(groups[0].role) or self._places.start()
+            message = "calls that wait for each other need ids, and this format has none"
+            hint = "put a rule `id` into `call`, or write `//@ roles: KEY=id` in the header"
+            yield place.error("calls-without-ids", message, hint)
+
+    # Raw payloads
+
+    def _trimmed(self) -> Iterator[GrammarError]:
+        """Finds keys of the header's `trim` that name nothing."""
+        raw = {self._raw_role(symbol) for p in self._productions for symbol in p.symbols}
+        raw |= {p.role for p in self._productions if "RAW" in map(roles.bare_name, p.symbols)}
+        raw.discard("")
+        keyed = "value" in raw and any(p.role == "key" for p in self._productions)
+        for name in self._header.trim:
+            if name in raw or keyed:
+                continue
+            known = sorted(raw)
+            near = difflib.get_close_matches(name, known, 1)
+            said = f"nearest: `{near[0]}`; " if near else ""
+            hint = f"{said}roles that read RAW here: {', '.join(known) or 'none'}"
+            message = f"`{name}` is no role that reads RAW in this grammar"
+            yield self._in_header("trim", name).error("unread-trim", message, hint)
+
+    def _in_header(self, key: str, word: str) -> Place:
+        path, text = self._places.files[0]
+        match = re.search(rf"(?m)^//@[ \t]*{key}[ \t]*:.*?(?<![^\s,:])({re.escape(word)})=", text)
+        offset = match.start(1) if match else 0
+        line = text.count("\n", 0, offset) + 1
+        return self._places.at(path, line, offset - text.rfind("\n", 0, offset))
+
+    def _raw_role(self, symbol: str) -> str:
+        """Gives the role of a rule that is a raw payload and nothing else, or nothing."""
+        for production in self._by_origin.get(symbol, ()):
+            if [roles.bare_name(part) for part in production.symbols] == ["RAW"]:
+                return production.role
+        return ""
+
+    def _beside_raw(self) -> Iterator[GrammarError]:
+        for production in self._productions:
+            for at, symbol in enumerate(production.symbols):
+                role = self._raw_role(symbol)
+                if role and not role.startswith("_") and role not in _OUTSIDE:
+                    yield from self._before_raw(production, at, role)
+                    yield from self._behind_raw(production, at, role)
+
+    def _before_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:
+        before = self._literal(production, at - 1)
+        trim = self._header.trim.get(role, "")
+        if before is None or trim in _BEFORE:
+            return
+        blank = not before.text.strip()
+        trail = before.text if blank else before.trail
+        if trail.strip(_LINE_END) or (blank and trim not in ("one-newline", "newlines")):
+            name = production.symbols[at - 1]
+            message = f"the white space before `{role}` would be part of it"
+            hint = f"read it by a pattern, as in `SPACE: / ?/`, or write `//@ trim: {role}=strip`"
+            if not blank:
+                word = before.text.strip().replace("/", "\\/")
+                hint = f"read it by a pattern, as in `/{re.escape(word)} ?/`, or trim: {role}=strip"
+            yield self._place_of(name, production.origin).error("blank-beside-raw", message, hint)
+
+    def _behind_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:
+        behind = self._literal(production, at + 1)
+        if behind is None:
+            return
+        place = self._place_of(production.symbols[at + 1], production.origin)
+        if not behind.text.strip():
+            following = self._terminals.get((*production.symbols, "", "")[at + 2])
+            if following is None or following.kind == "payload" or not following.pattern:
+                message = f"white space alone does not end `{role}`: a literal of it is not read"
+                hint = "write it as a pattern: `/\\n/`"
+                yield place.error("blank-closer", message, hint)
+        elif behind.lead.strip(_LINE_END) and self._header.trim.get(role, "") not in _BEHIND:
+            message = f"the white space behind `{role}` would be part of it"
+            hint = f"read it by a pattern, or write `//@ trim: {role}=right` in the header"
+            yield place.error("blank-beside-raw", message, hint)
+
+    def _literal(self, production: Production, at: int) -> Terminal | None:
+        if not 0 <= at < len(production.symbols):
+            return None
+        terminal = self._terminals.get(production.symbols[at])
+        return terminal if terminal is not None and terminal.kind == "literal" else None
+
+
+def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    """Tells whether a sequence is another one with some symbols left out."""
+    rest = iter(whole)
+    return all(symbol in rest for symbol in part)

@@ -1,0 +1,110 @@
+"""Finds the tags by which a call that is quoted inside a raw value is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.core import roles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgrammar.core.tables import Terminal
+
+
+class Nesting:
+    """The tags of a grammar's calls, taken from its rules."""
+
+    def __init__(
+        self,
+        rules: Sequence[Any],
+        terminals: Sequence[Terminal],
+        numbers: Mapping[str, int],
+        first: Mapping[Any, Any],
+    ) -> None:
+        """Sets up the search.
+
+        Args:
+            rules: Lark's rules, without white space.
+            terminals: the terminals, by their numbers.
+            numbers: the number of each terminal.
+            first: what each symbol can begin with.
+        """
+        self._rules = rules
+        self._terminals = terminals
+        self._numbers = numbers
+        self._first = first
+
+    def call_opener(self) -> tuple[tuple[int, ...], ...]:
+        """Finds the tags of a call that may nest inside a raw value: opener, followers, closer."""
+        heads: list[tuple[int, ...]] = []
+        follow: set[int] = set()
+        closer: tuple[int, ...] = ()
+        if not any(terminal.name == "RAW" for terminal in self._terminals):
+            return ()
+        for rule in self._rules:
+            symbols = list(rule.expansion)
+            if "name" not in [roles.bare_name(s.name) for s in symbols]:
+                continue
+            if not any(self._holds_payload(s) for s in symbols):
+                continue
+            head, rest = self._head(symbols)
+            tail: list[Any] = []
+            while rest and rest[-1].is_term and not self._is_payload(rest[-1].name):
+                tail.insert(0, rest.pop())
+            if not tail or not head:
+                continue
+            heads.append(head)
+            closer = closer or tuple(self._numbers[s.name] for s in tail)
+            for symbol in [*rest[:1], tail[0]]:
+                first = self._first.get(symbol, {symbol})
+                follow |= {
+                    self._numbers[s.name]
+                    for s in first
+                    if s.name in self._numbers and not self._is_payload(s.name)
+                }
+            if rest and any(self._is_payload(s.name) for s in self._first.get(rest[0], ())):
+                follow.clear()
+        if not heads:
+            return ()
+        value = self._value_opener()
+        return (closer, tuple(sorted(follow)), value, *dict.fromkeys(heads))
+
+    def _holds_payload(self, symbol: Any) -> bool:
+        """Tells whether something that is read by a scanner, or by further rules, stands here."""
+        leaf = self._leaf(symbol)[0]
+        return not leaf.is_term or self._is_payload(leaf.name)
+
+    def _head(self, symbols: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
+        """Splits a rule with a name: the terminals up to its first payload, and the rest."""
+        at = [roles.bare_name(s.name) for s in symbols].index("name")
+        head: list[int] = []
+        rest = symbols[max(0, at - 1) :]
+        while rest:
+            leaf = self._leaf(rest[0])[0]
+            if not leaf.is_term or self._is_payload(leaf.name):
+                break
+            head.append(self._numbers[leaf.name])
+            rest.pop(0)
+        return tuple(head), rest
+
+    def _value_opener(self) -> tuple[int, ...]:
+        """Finds the terminals between the start of an argument and its value."""
+        for rule in self._rules:
+            names = [roles.bare_name(s.name) for s in rule.expansion]
+            if "key" in names and "value" in names[names.index("key") :]:
+                head: list[Any] = []
+                for symbol in rule.expansion[: names.index("value")]:
+                    head += self._leaf(symbol)
+                if all(s.is_term for s in head):
+                    return tuple(self._numbers[s.name] for s in head)
+        return ()
+
+    def _leaf(self, symbol: Any) -> list[Any]:
+        for rule in self._rules:
+            if rule.origin == symbol and len(rule.expansion) == 1:
+                return list(rule.expansion)
+        return [symbol]
+
+    def _is_payload(self, name: str) -> bool:
+        return name in self._numbers and self._terminals[self._numbers[name]].kind == "payload"

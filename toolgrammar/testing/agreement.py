@@ -1,0 +1,69 @@
+"""Holds the events of a reading against its result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from toolgrammar.testing.breaches import broken, same
+from toolgrammar.testing.readings import joined
+from toolgrammar.values.events import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    InputDelta,
+    Problem,
+    ReasoningDelta,
+    TextDelta,
+)
+
+if TYPE_CHECKING:
+    from toolgrammar.testing.cases import Case
+    from toolgrammar.testing.readings import Reading
+    from toolgrammar.values.calls import ToolCall
+
+
+def agreement(case: Case, reading: Reading) -> None:
+    """Holds the events of a reading against its result: nothing given out is taken back."""
+    result = reading.result
+    text: list[str] = []
+    reasoning: list[str] = []
+    inputs: dict[int, str] = {}
+    started: dict[int, str] = {}
+    ended: dict[int, ToolCall] = {}
+    problems: list[str] = []
+    for event in reading.events:
+        match event:
+            case TextDelta(piece):
+                text.append(piece)
+            case ReasoningDelta(piece):
+                reasoning.append(piece)
+            case CallStart(index=index, name=name):
+                started[index] = name
+            case InputDelta(index, piece):
+                inputs[index] = inputs.get(index, "") + piece
+            case CallEnd(index, call):
+                ended[index] = call
+            case Problem(diagnostic):
+                problems.append(repr(diagnostic))
+            case ArgumentsDelta():
+                pass
+    same("events", case, "text", result.text, "".join(text).strip())
+    same("events", case, "reasoning", result.reasoning, "".join(reasoning).strip())
+    names = {index: call.name for index, call in enumerate(result.calls)}
+    same("events", case, "names given at CallStart", names, started)
+    for index, call in enumerate(result.calls):
+        if index not in ended:
+            broken("events", case, f"call {index}", "a CallEnd", joined(reading.events))
+        # What a call depends on may be settled only when all the calls are known.
+        settled = replace(ended[index], depends_on=call.depends_on)
+        same("events", case, f"call {index} at CallEnd", repr(call), repr(settled))
+        if index in inputs:
+            same("events", case, f"input of call {index}", call.input, inputs[index])
+    same(
+        "events",
+        case,
+        "problems",
+        sorted(map(repr, result.diagnostics)),
+        sorted(problems),
+    )
