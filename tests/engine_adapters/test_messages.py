@@ -1,0 +1,97 @@
+"""Results go back to the model in the shape of its API, or in the text of its format."""
+
+import json
+
+import pytest
+from anthropic.types import MessageParam
+from openai.types.chat import ChatCompletionToolMessageParam
+from pydantic import TypeAdapter
+
+from toolgrammar import ToolCall, formats
+from toolgrammar.engine.failures import ToolError
+from toolgrammar.engine.messages import to_messages
+from toolgrammar.engine.results import ToolResult
+from toolgrammar.interop import anthropic, openai
+
+RESULTS = [
+    ToolResult(ToolCall("weather", {"city": "Oslo"}), {"sky": "grau ü"}),
+    ToolResult(ToolCall("now", id="own"), "noon"),
+    ToolResult(ToolCall("boom"), error=ToolError("tool_error", "timeout")),
+]
+CONTENTS = ['{"sky":"grau ü"}', "noon", "Error: tool_error:timeout"]
+
+
+def test_openai_wants_a_message_for_each() -> None:
+    found = to_messages(RESULTS)
+    TypeAdapter(list[ChatCompletionToolMessageParam]).validate_python(found)
+    assert found == [
+        {"role": "tool", "tool_call_id": "call_0", "content": CONTENTS[0]},
+        {"role": "tool", "tool_call_id": "own", "content": CONTENTS[1]},
+        {"role": "tool", "tool_call_id": "call_2", "content": CONTENTS[2]},
+    ]
+    assert to_messages(RESULTS, "openai") == found
+
+
+def test_anthropic_wants_one_message_for_all() -> None:
+    found = to_messages(RESULTS, "anthropic")
+    TypeAdapter(list[MessageParam]).validate_python(found)
+    ids = ["call_0", "own", "call_2"]
+    assert found == [
+        {
+            "role": "user",
+            "content": [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": identity,
+                    "content": content,
+                    "is_error": identity == "call_2",
+                }
+                for identity, content in zip(ids, CONTENTS, strict=True)
+            ],
+        }
+    ]
+
+
+def test_the_ids_are_those_of_the_calls() -> None:
+    calls = [result.call for result in RESULTS]
+    sent = [call["id"] for call in openai.to_tool_calls(calls, id_prefix="turn2_")]
+    back = [m["tool_call_id"] for m in to_messages(RESULTS, id_prefix="turn2_")]
+    assert sent == back
+    used = [call["id"] for call in anthropic.to_tool_calls(calls, id_prefix="turn2_")]
+    (message,) = to_messages(RESULTS, "anthropic", id_prefix="turn2_")
+    assert used == [block["tool_use_id"] for block in message["content"]]
+
+
+def test_a_format_has_a_text_of_its_own() -> None:
+    text = "\n".join(f"<tool_response>\n{content}\n</tool_response>" for content in CONTENTS)
+    assert to_messages(RESULTS, "hermes") == [{"role": "tool", "content": text}]
+    assert to_messages(RESULTS, "qwen25") == to_messages(RESULTS, "hermes")  # an alias
+
+
+def test_the_ids_of_a_format_are_made_up_with_the_prefix() -> None:
+    (message,) = to_messages(RESULTS[:1], "mistral_v11", id_prefix="t_")
+    assert message["content"] == f"[TOOL_RESULTS]{CONTENTS[0]}[/TOOL_RESULTS]"
+
+
+def test_a_format_without_one_gets_json_lines() -> None:
+    assert not formats["reploid"].tables.results
+    (message,) = to_messages(RESULTS, "reploid")
+    lines = [json.loads(line) for line in message["content"].split("\n")]
+    names = ["weather", "now", "boom"]
+    assert lines == [{"name": n, "content": c} for n, c in zip(names, CONTENTS, strict=True)]
+    assert "ü" in message["content"]
+
+
+@pytest.mark.parametrize("style", ["openai", "anthropic", "hermes", "reploid"])
+def test_no_results_make_no_message(style: str) -> None:
+    assert to_messages([], style) == []
+
+
+def test_an_unknown_style_is_the_callers_mistake() -> None:
+    for results in ([], RESULTS):
+        with pytest.raises(ValueError, match=r"unknown style 'hermse'.*nearest: 'hermes'"):
+            to_messages(results, "hermse")
+
+
+def test_a_generator_of_results_will_do() -> None:
+    assert to_messages(result for result in RESULTS) == to_messages(RESULTS)

@@ -1,0 +1,211 @@
+"""Calls, messages and streams of Anthropic, held against the types of the anthropic package."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import pytest
+from anthropic.lib.streaming._messages import accumulate_event
+from anthropic.types import Message as ApiMessage
+from anthropic.types import MessageParam, RawMessageStreamEvent, ToolUseBlock
+from pydantic import TypeAdapter
+
+from tests.units.interop.streaming import MESSAGES, Message, calls_of, joined, read
+from toolgrammar import (
+    CallEnd,
+    CallStart,
+    Event,
+    ParseResult,
+    ReasoningDelta,
+    TextDelta,
+    ToolCall,
+)
+from toolgrammar.interop.anthropic import (
+    from_stream,
+    from_tool_calls,
+    to_message,
+    to_stream,
+    to_tool_calls,
+)
+
+every_message = pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
+every_size = pytest.mark.parametrize("size", [1, 7, 10_000])
+
+_EVENTS: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
+
+
+def accumulated(chunks: Iterable[dict[str, Any]]) -> ApiMessage:
+    """Adds up the events as the anthropic package does."""
+    snapshot: Any = None
+    buffers: dict[int, bytes] = {}
+    for chunk in chunks:
+        event = _EVENTS.validate_python(chunk)
+        snapshot = accumulate_event(event=event, current_snapshot=snapshot, json_bufs=buffers)
+    assert isinstance(snapshot, ApiMessage)
+    return snapshot
+
+
+# Calls
+
+
+def test_calls_become_tool_use_blocks() -> None:
+    calls = [ToolCall("f", {"a": "ü"}), ToolCall("g", {}, id="own"), ToolCall("bash", input="ls")]
+    found = to_tool_calls(calls, id_prefix="turn2_")
+    for block in found:
+        ToolUseBlock.model_validate(block, strict=True)
+    assert [(block["id"], block["name"], block["input"]) for block in found] == [
+        ("turn2_0", "f", {"a": "ü"}),
+        ("own", "g", {}),
+        ("turn2_2", "bash", {"input": "ls"}),
+    ]
+
+
+def test_tool_use_blocks_become_calls_again() -> None:
+    calls = [ToolCall("f", {"a": [1, {"b": None}]}, id="x"), ToolCall("g", {}, id="y")]
+    blocks = to_tool_calls(calls)
+    assert from_tool_calls([{"type": "text", "text": "Hi"}, *blocks]) == calls
+    assert from_tool_calls([ToolUseBlock(**block) for block in blocks]) == calls
+    assert from_tool_calls(None) == []
+    assert from_tool_calls("only text") == []
+
+
+def test_what_is_no_block_is_the_callers_mistake() -> None:
+    with pytest.raises(TypeError, match="expected a dict or a model of the API, got int"):
+        from_tool_calls([5])
+
+
+# Messages
+
+
+@every_message
+def test_a_message_has_the_apis_shape(message: Message) -> None:
+    _, result = read(message, 10_000)
+    found = to_message(result)
+    TypeAdapter(MessageParam).validate_python(found)
+    texts = [block["text"] for block in found["content"] if block["type"] == "text"]
+    assert texts == ([result.text] if result.text else [])
+    calls = from_tool_calls(found["content"])
+    assert [call.name for call in calls] == [*message.names]
+    assert [call.arguments for call in calls] == [*message.arguments]
+
+
+def test_thinking_is_left_out_unless_it_is_asked_for() -> None:
+    result = ParseResult(text="Hi", reasoning="Hm", calls=(ToolCall("f"),))
+    assert [block["type"] for block in to_message(result)["content"]] == ["text", "tool_use"]
+    with_it = to_message(result, thinking=True)
+    TypeAdapter(MessageParam).validate_python(with_it)
+    assert with_it["content"][0] == {"type": "thinking", "thinking": "Hm", "signature": ""}
+
+
+# Streams
+
+
+@every_size
+@every_message
+def test_a_stream_adds_up_to_the_message(message: Message, size: int) -> None:
+    events, result = read(message, size)
+    found = accumulated(to_stream(events, id_prefix="t_", model="m", message_id="c"))
+    expected = to_message(result, id_prefix="t_")
+    assert (found.id, found.model, found.role) == ("c", "m", "assistant")
+    texts = [block.text for block in found.content if block.type == "text"]
+    assert "".join(texts).strip() == result.text
+    assert all(text.strip() for text in texts)
+    calls = [block for block in found.content if block.type == "tool_use"]
+    wanted = [block for block in expected["content"] if block["type"] == "tool_use"]
+    assert [(c.id, c.name, c.input) for c in calls] == [
+        (block["id"], block["name"], block["input"]) for block in wanted
+    ]
+    assert found.stop_reason == ("tool_use" if calls else "end_turn")
+
+
+@every_size
+@every_message
+def test_a_stream_comes_back_as_events(message: Message, size: int) -> None:
+    events, result = read(message, size)
+    back = list(from_stream(to_stream(events, thinking=True)))
+    text, reasoning, arguments = joined(back)
+    assert (text.strip(), reasoning.strip()) == (result.text, result.reasoning)
+    assert [call.name for call in calls_of(back)] == [*message.names]
+    assert [call.arguments for call in calls_of(back)] == [*message.arguments]
+    assert [json.loads(arguments[index]) for index in sorted(arguments)] == [*message.arguments]
+
+
+@every_message
+def test_blocks_follow_one_another(message: Message) -> None:
+    events, _ = read(message, 5)
+    chunks = list(to_stream(events, thinking=True))
+    assert chunks[0]["type"] == "message_start"
+    assert [chunk["type"] for chunk in chunks[-2:]] == ["message_delta", "message_stop"]
+    current, count = -1, 0
+    for chunk in chunks[1:-2]:
+        if chunk["type"] == "content_block_start":
+            assert current == -1
+            current = chunk["index"]
+            assert current == count
+            count += 1
+        else:
+            assert chunk["index"] == current
+            if chunk["type"] == "content_block_stop":
+                current = -1
+    assert current == -1
+
+
+def test_models_of_the_package_are_read_too() -> None:
+    events, _ = read(MESSAGES["two-calls"], 3)
+    chunks = list(to_stream(events, thinking=True))
+    models = [_EVENTS.validate_python(chunk) for chunk in chunks]
+    assert list(from_stream(models)) == list(from_stream(chunks))
+
+
+def test_an_async_stream_gives_an_async_stream() -> None:
+    events, _ = read(MESSAGES["two-calls"], 3)
+
+    async def source() -> AsyncIterator[Event]:
+        for event in events:
+            yield event
+
+    async def collect() -> list[dict[str, Any]]:
+        return [chunk async for chunk in to_stream(source())]
+
+    assert asyncio.run(collect()) == list(to_stream(events))
+
+
+def test_white_space_alone_makes_no_block() -> None:
+    events: list[Event] = [
+        TextDelta("\n"),
+        CallStart(0, "f"),
+        CallEnd(0, ToolCall("f")),
+        TextDelta(" \n"),
+    ]
+    starts = [c for c in to_stream(events) if c["type"] == "content_block_start"]
+    assert [start["content_block"]["type"] for start in starts] == ["tool_use"]
+    later = [TextDelta("\n"), TextDelta(" a"), TextDelta(" ")]
+    assert joined(list(from_stream(to_stream(later))))[0] == "\n a "
+
+
+def test_a_call_that_is_cut_off_is_not_executable() -> None:
+    block = {"type": "tool_use", "id": "x", "name": "f", "input": {}}
+    delta = {"type": "input_json_delta", "partial_json": '{"a": "half'}
+    chunks = [
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+    ]
+    (call,) = calls_of(list(from_stream(chunks)))
+    assert (call.id, call.status, call.executable) == ("x", "truncated", False)
+
+
+def test_what_a_block_starts_with_is_read() -> None:
+    blocks = [
+        {"type": "text", "text": "Hi"},
+        {"type": "thinking", "thinking": "Hm", "signature": ""},
+        {"type": "tool_use", "id": "x", "name": "f", "input": {"a": 1}},
+        {"type": "redacted_thinking", "data": "…"},
+    ]
+    chunks: list[dict[str, Any]] = []
+    for index, block in enumerate(blocks):
+        chunks.append({"type": "content_block_start", "index": index, "content_block": block})
+        chunks.append({"type": "content_block_stop", "index": index})
+    back = list(from_stream([{"type": "ping"}, *chunks]))
+    assert back[:2] == [TextDelta("Hi"), ReasoningDelta("Hm")]
+    assert calls_of(back) == [ToolCall("f", {"a": 1}, id="x")]

@@ -1,0 +1,146 @@
+"""Calls, messages and streams of LangChain, held against the types of langchain-core."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, AIMessageChunk, convert_to_messages
+from langchain_core.messages import InvalidToolCall as ApiInvalidToolCall
+from langchain_core.messages.tool import ToolCall as ApiToolCall
+from pydantic import TypeAdapter
+
+from tests.units.interop.streaming import MESSAGES, Message, calls_of, joined, read
+from toolgrammar import Event, ParseResult, ToolCall
+from toolgrammar.interop.langchain import (
+    from_stream,
+    from_tool_calls,
+    to_invalid_tool_calls,
+    to_message,
+    to_stream,
+    to_tool_calls,
+)
+
+every_message = pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
+every_size = pytest.mark.parametrize("size", [1, 7, 10_000])
+
+BROKEN = ToolCall("f", {}, raw_arguments='{"a', status="unreadable", error="no JSON")
+
+
+def accumulated(chunks: Iterable[dict[str, Any]]) -> AIMessageChunk:
+    """Adds up the chunks as langchain-core does."""
+    first, *others = [AIMessageChunk.model_validate(chunk) for chunk in chunks]
+    return first.__add__(others)
+
+
+# Calls
+
+
+def test_calls_become_tool_calls() -> None:
+    calls = [ToolCall("f", {"a": "ü"}), ToolCall("g", {}, id="own"), ToolCall("bash", input="ls")]
+    found = to_tool_calls(calls, id_prefix="turn2_")
+    TypeAdapter(list[ApiToolCall]).validate_python(found, strict=True)
+    assert [(call["id"], call["name"], call["args"]) for call in found] == [
+        ("turn2_0", "f", {"a": "ü"}),
+        ("own", "g", {}),
+        ("turn2_2", "bash", {"input": "ls"}),
+    ]
+
+
+def test_calls_with_an_error_stand_apart_and_keep_their_place() -> None:
+    calls = [BROKEN, ToolCall("g")]
+    invalid = to_invalid_tool_calls(calls)
+    TypeAdapter(list[ApiInvalidToolCall]).validate_python(invalid, strict=True)
+    assert invalid == [
+        {
+            "name": "f",
+            "args": '{"a',
+            "id": "call_0",
+            "error": "no JSON",
+            "type": "invalid_tool_call",
+        }
+    ]
+    assert [call["id"] for call in to_tool_calls(calls)] == ["call_1"]
+
+
+def test_tool_calls_become_calls_again() -> None:
+    calls = [ToolCall("f", {"a": [1, {"b": None}]}, id="x"), ToolCall("g", {}, id="y")]
+    assert from_tool_calls(to_tool_calls(calls)) == calls
+    assert from_tool_calls(AIMessage("", tool_calls=to_tool_calls(calls)).tool_calls) == calls
+    (broken,) = from_tool_calls(to_invalid_tool_calls([BROKEN]))
+    assert (broken.name, broken.arguments, broken.status) == ("f", {}, "unreadable")
+    assert (broken.raw_arguments, broken.error, broken.executable) == ('{"a', "no JSON", False)
+    assert from_tool_calls(None) == []
+
+
+def test_an_error_holds_even_where_the_arguments_can_be_read() -> None:
+    call = {"name": "f", "args": '{"a": 1}', "id": "x", "error": "refused"}
+    (found,) = from_tool_calls([call])
+    assert (found.arguments, found.error, found.executable) == ({}, "refused", False)
+
+
+# Messages
+
+
+@every_message
+def test_a_message_has_the_shape_of_langchain(message: Message) -> None:
+    _, result = read(message, 10_000)
+    found = to_message(result)
+    for made in (AIMessage(**found), *convert_to_messages([found])):
+        assert isinstance(made, AIMessage)
+        assert made.content == result.text
+        assert [call["name"] for call in made.tool_calls] == [*message.names]
+        assert [call["args"] for call in made.tool_calls] == [*message.arguments]
+
+
+def test_a_message_keeps_calls_with_an_error() -> None:
+    result = ParseResult(calls=(BROKEN, ToolCall("g")), reasoning="Hm")
+    made = AIMessage(**to_message(result))
+    assert [call["name"] for call in made.tool_calls] == ["g"]
+    assert [call["error"] for call in made.invalid_tool_calls] == ["no JSON"]
+    assert made.additional_kwargs == {"reasoning_content": "Hm"}
+
+
+# Streams
+
+
+@every_size
+@every_message
+def test_a_stream_adds_up_to_the_message(message: Message, size: int) -> None:
+    events, result = read(message, size)
+    found = accumulated(to_stream(events, id_prefix="t_"))
+    expected = to_message(result, id_prefix="t_")
+    assert str(found.content).strip() == result.text
+    assert found.tool_calls == expected["tool_calls"]
+    assert [call["args"] for call in found.tool_calls] == [*message.arguments]
+    assert found.invalid_tool_calls == []
+
+
+@every_size
+@every_message
+def test_a_stream_comes_back_as_events(message: Message, size: int) -> None:
+    events, result = read(message, size)
+    chunks = list(to_stream(events))
+    back = list(from_stream(chunks))
+    text, reasoning, _ = joined(back)
+    assert (text.strip(), reasoning.strip()) == (result.text, result.reasoning)
+    assert [call.arguments for call in calls_of(back)] == [*message.arguments]
+    assert list(from_stream([AIMessageChunk.model_validate(chunk) for chunk in chunks])) == back
+
+
+def test_an_async_stream_gives_an_async_stream() -> None:
+    events, _ = read(MESSAGES["two-calls"], 3)
+
+    async def source() -> AsyncIterator[Event]:
+        for event in events:
+            yield event
+
+    async def collect() -> list[Event]:
+        return [event async for event in from_stream(to_stream(source()))]
+
+    assert asyncio.run(collect()) == list(from_stream(to_stream(events)))
+
+
+def test_text_may_come_in_blocks() -> None:
+    content = ["a", {"type": "text", "text": "b"}, {"type": "image_url"}, {"type": "text"}]
+    assert joined(list(from_stream([{"content": content}, {"content": None}])))[0] == "ab"

@@ -1,0 +1,178 @@
+"""Tool results in a format's own wire text: its rule `results`, walked in the other direction."""
+# ruff: noqa: RUF001 - some formats have full-width bars
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import toolgrammar
+from toolgrammar import GrammarError, RenderError, ToolCall, load_format
+
+HEAD = """\
+//@ id: mine
+%import .common.text (TEXT, RAW)
+%import .common.json (JSON_OBJECT, JSON_VALUE)
+start: (TEXT | call)*
+call: "CALL " name " " arguments
+name: /[a-z.]+/
+arguments: JSON_OBJECT
+
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A result, as far as writing looks at it."""
+
+    call: ToolCall
+    content: str
+
+
+ONE = [Answer(ToolCall("f", id="c1"), "one")]
+TWO = [*ONE, Answer(ToolCall("g.h"), 'two "2"\nü')]
+
+
+def check(
+    folder: Path, rules: str, expected: str, results: list[Answer] | None = None, **options: str
+) -> None:
+    """Writes results by the given rules."""
+    path = folder / "mine.lark"
+    path.write_text(HEAD + rules, encoding="utf-8", newline="\n")
+    form = load_format(path)
+    assert form.render_results(TWO if results is None else results, **options) == expected
+    # The rules are stored and read back with the tables.
+    again = load_format(path)
+    assert again.tables.results == form.tables.results
+    # Nothing of them is read.
+    assert toolgrammar.parse("CALL f {}", format=form).calls == (ToolCall("f"),)
+    assert toolgrammar.parse(expected, format=form).calls == ()
+
+
+def test_results_repeat_a_result(tmp_path: Path) -> None:
+    rules = 'results: result+\nresult: "[" content "]"\ncontent: RAW\n'
+    check(tmp_path, rules, '[one][two "2"\nü]')
+
+
+def test_something_may_stand_between_and_around(tmp_path: Path) -> None:
+    rules = 'results: "<<" result (", " result)* ">>"\nresult: name ": " content\ncontent: RAW\n'
+    check(tmp_path, rules, '<<f: one, g.h: two "2"\nü>>')
+    check(tmp_path, rules, "<<f: one>>", ONE)
+    check(tmp_path, rules, "", [])
+
+
+def test_an_optional_id_is_written_where_there_is_one(tmp_path: Path) -> None:
+    rules = 'results: result+\nresult: "<" [id "|"] content ">"\nid: /\\w+/\ncontent: RAW\n'
+    check(tmp_path, rules, '<c1|one><two "2"\nü>')
+
+
+def test_an_id_that_must_be_there_is_made_up(tmp_path: Path) -> None:
+    rules = 'results: result+\nresult: "<" id "|" content ">"\nid: /\\w+/\ncontent: RAW\n'
+    check(tmp_path, rules, '<c1|one><call_1|two "2"\nü>')
+    check(tmp_path, rules, '<c1|one><turn2_1|two "2"\nü>', id_prefix="turn2_")
+
+
+def test_an_id_that_holds_the_name_is_made_up_as_calls_are_written(tmp_path: Path) -> None:
+    rules = (
+        "results: result+\n"
+        'result: "<" id "|" content ">"\n'
+        "id: /t\\.(?P<name>[a-z.]+):\\d+/\n"
+        "content: RAW\n"
+    )
+    check(tmp_path, rules, '<c1|one><t.g.h:1|two "2"\nü>')
+
+
+def test_json_payloads_are_json(tmp_path: Path) -> None:
+    rules = (
+        "results: result+\n"
+        'result: "{\\"name\\": " result__name ", \\"content\\": " content "}\\n"\n'
+        'result__name: /"[^"]*"/\n'
+        "content: JSON_VALUE\n"
+    )
+    expected = '{"name": "f", "content": "one"}\n{"name": "g.h", "content": "two \\"2\\"\\nü"}\n'
+    check(tmp_path, rules, expected)
+
+
+def test_the_text_that_a_call_was_written_with_can_be_repeated(tmp_path: Path) -> None:
+    rules = (
+        'results: result ("\\n" result)*\n'
+        'result: "Result of " name [" " input] ": " content\n'
+        "input: RAW\n"
+        "content: RAW\n"
+    )
+    free = Answer(ToolCall("sh", input="ls -l\nbody"), "a b")
+    check(tmp_path, rules, "Result of sh ls -l: a b\nResult of f: one", [free, *ONE])
+
+
+def test_rules_without_a_role_are_structure(tmp_path: Path) -> None:
+    rules = (
+        "results: _block\n"
+        '_block: "(" result+ ")"\n'
+        "result: _head content _end\n"
+        '_head: name "=" | "?"\n'
+        "_end: /;+/\n"
+        "content: RAW\n"
+    )
+    check(tmp_path, rules, '(f=one;g.h=two "2"\nü;)')
+
+
+def test_a_format_without_the_rule_has_no_such_text() -> None:
+    with pytest.raises(RenderError, match="no text of its own for tool results"):
+        toolgrammar.formats["reploid"].render_results(TWO)
+
+
+def test_a_rule_that_carries_one_result_only_says_so(tmp_path: Path) -> None:
+    rules = 'results: result\nresult: "<" content ">"\ncontent: RAW\n'
+    check(tmp_path, rules, "<one>", ONE)
+    with pytest.raises(RenderError, match=r"no way to write these results: f, g\.h"):
+        load_format(tmp_path / "mine.lark").render_results(TWO)
+
+
+def test_a_stranger_among_the_roles_has_a_place(tmp_path: Path) -> None:
+    path = tmp_path / "mine.lark"
+    path.write_text(HEAD + "results: result+\nresult: value\nvalue: RAW\n", encoding="utf-8")
+    with pytest.raises(GrammarError, match="rule `value` is no role of a tool result") as caught:
+        load_format(path)
+    assert caught.value.line == HEAD.count("\n") + 3
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        (
+            "hermes",
+            '<tool_response>\none\n</tool_response>\n<tool_response>\ntwo "2"\nü\n</tool_response>',
+        ),
+        (
+            "qwen3_xml",
+            '<tool_response>\none\n</tool_response>\n<tool_response>\ntwo "2"\nü\n</tool_response>',
+        ),
+        ("kimi_k2", '## Return of c1\none\n## Return of functions.g.h:1\ntwo "2"\nü'),
+        (
+            "deepseek_v3",
+            (
+                "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>one<｜tool▁output▁end｜>\n"
+                '<｜tool▁output▁begin｜>two "2"\nü<｜tool▁output▁end｜><｜tool▁outputs▁end｜>'
+            ),
+        ),
+        (
+            "mistral_v11",
+            (
+                "[TOOL_RESULTS]c1[TOOL_CONTENT]one[/TOOL_RESULTS]"
+                '[TOOL_RESULTS]two "2"\nü[/TOOL_RESULTS]'
+            ),
+        ),
+        (
+            "harmony",
+            (
+                "<|start|>functions.f to=assistant<|channel|>commentary<|message|>one<|end|>"
+                "<|start|>functions.g.h to=assistant<|channel|>commentary<|message|>"
+                'two "2"\nü<|end|>'
+            ),
+        ),
+        ("react", 'Observation: one\nObservation: two "2"\nü'),
+        ("simple_agent", 'Result of 🛠️ f\none\nResult of 🛠️ g.h\ntwo "2"\nü'),
+    ],
+)
+def test_shipped_formats(form: str, expected: str) -> None:
+    assert toolgrammar.formats[form].render_results(TWO) == expected

@@ -1,0 +1,254 @@
+"""Where results are kept: in memory, in an SQLite file, in Redis; each stores JSON text only."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import sqlite3
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from math import ceil
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Awaitable, Callable
+
+__all__ = ["Cache", "CacheKey", "MemoryCache", "RedisCache", "RedisClient", "SQLiteCache"]
+
+CacheKey: TypeAlias = tuple[str, str]
+"""The tool's name and the arguments exactly as the model wrote them."""
+
+
+class Cache(Protocol):
+    """What the engine asks of a cache. Both methods may be async.
+
+    An attribute `blocking = True` says that the methods do I/O: the async drivers then call them
+    in a thread.
+    """
+
+    def get(self, key: CacheKey) -> str | Awaitable[str | None] | None:
+        """Returns the JSON text stored under the key, or None where there is none."""
+        ...
+
+    def set(self, key: CacheKey, value: str, ttl: float | None = None) -> Awaitable[None] | None:
+        """Stores a JSON text; `ttl` is its life in seconds, None the cache's own."""
+        ...
+
+
+class MemoryCache:
+    """Keeps the results used last in this process. Safe from any thread."""
+
+    blocking: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        max_entries: int = 1024,
+        ttl: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Sets up an empty cache.
+
+        Args:
+            max_entries: how many results are kept; the one unused for longest goes first.
+            ttl: how many seconds a result lives, unless it is stored with its own figure.
+            clock: gives the time in seconds.
+
+        Raises:
+            ValueError: `max_entries` is below 1, or `ttl` is not positive.
+        """
+        if max_entries < 1:
+            raise ValueError(f"max_entries must be at least 1, got {max_entries!r}")
+        self._max_entries = max_entries
+        self._ttl = _checked_ttl(ttl)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[CacheKey, tuple[str, float | None]] = OrderedDict()
+
+    def get(self, key: CacheKey) -> str | None:
+        """Returns what is stored under the key and makes it the entry used last."""
+        with self._lock:
+            found = self._entries.get(key)
+            if found is None:
+                return None
+            value, expires = found
+            if expires is not None and self._clock() >= expires:
+                del self._entries[key]
+                return None
+            self._entries.move_to_end(key)
+            return value
+
+    def set(self, key: CacheKey, value: str, ttl: float | None = None) -> None:
+        """Stores a value as the entry used last."""
+        life = self._ttl if ttl is None else ttl
+        with self._lock:
+            expires = None if life is None else self._clock() + life
+            self._entries[key] = (value, expires)
+            self._entries.move_to_end(key)
+            if len(self._entries) > self._max_entries:
+                self._entries.popitem(last=False)
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._entries)
+
+
+class SQLiteCache:
+    """Keeps results in an SQLite file. Safe from any thread and for many processes."""
+
+    blocking: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        ttl: float | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Opens the file, or makes it.
+
+        Args:
+            path: the file; its folder must exist.
+            ttl: how many seconds a result lives, unless it is stored with its own figure.
+            clock: gives the time in seconds; every process on the file must agree about it.
+
+        Raises:
+            ValueError: `ttl` is not positive.
+            sqlite3.Error: the file can't be opened, or is no database.
+        """
+        self._ttl = _checked_ttl(ttl)
+        self._clock = clock
+        self._lock = threading.Lock()
+        # Statements commit by themselves (no isolation level); one that finds the file locked by
+        # another process waits for its turn.
+        self._connection = sqlite3.connect(
+            path, timeout=10.0, isolation_level=None, check_same_thread=False
+        )
+        self._close = weakref.finalize(self, self._connection.close)
+        try:
+            self._prepare()
+        except BaseException:
+            self._close()
+            raise
+
+    def _prepare(self) -> None:
+        """Makes the table where it is missing."""
+        execute = self._connection.execute
+        execute("PRAGMA journal_mode=WAL")
+        execute("PRAGMA synchronous=NORMAL")
+        execute(
+            "CREATE TABLE IF NOT EXISTS results (tool_name TEXT NOT NULL, raw_arguments TEXT"
+            " NOT NULL, value TEXT NOT NULL, expires REAL,"
+            " PRIMARY KEY (tool_name, raw_arguments))"
+        )
+        execute(
+            "CREATE INDEX IF NOT EXISTS results_expire ON results (expires)"
+            " WHERE expires IS NOT NULL"
+        )
+
+    def get(self, key: CacheKey) -> str | None:
+        """Returns what is stored under the key."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT value FROM results WHERE tool_name = ? AND raw_arguments = ?"
+                " AND (expires IS NULL OR expires > ?)",
+                (*key, self._clock()),
+            ).fetchone()
+        return None if row is None else str(row[0])
+
+    def set(self, key: CacheKey, value: str, ttl: float | None = None) -> None:
+        """Stores a value, and drops those whose time is over."""
+        life = self._ttl if ttl is None else ttl
+        with self._lock:
+            now = self._clock()
+            expires = None if life is None else now + life
+            self._connection.execute(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", (*key, value, expires)
+            )
+            self._connection.execute("DELETE FROM results WHERE expires <= ?", (now,))
+
+    def close(self) -> None:
+        """Closes the file; later calls raise `sqlite3.ProgrammingError`."""
+        with self._lock:
+            self._close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class RedisClient(Protocol):
+    """What the cache uses of a Redis client, `redis.Redis` or `redis.asyncio.Redis`."""
+
+    def get(self, name: str) -> Any:
+        """Returns the value of a name, as bytes or str, or None."""
+        ...
+
+    def set(self, name: str, value: str, *, px: int | None = None) -> Any:
+        """Stores a value for `px` milliseconds, or for good."""
+        ...
+
+
+class RedisCache:
+    """Keeps results in Redis, through a client that the caller sets up and closes."""
+
+    def __init__(
+        self, client: RedisClient, ttl: float | None = None, prefix: str = "toolgrammar:"
+    ) -> None:
+        """Sets up the cache; nothing is sent yet.
+
+        Args:
+            client: a client of the redis package. With one of `redis.asyncio` the methods are
+                awaitable, and bound to the loop of the client.
+            ttl: how many seconds a result lives, unless it is stored with its own figure.
+            prefix: what the names in Redis begin with.
+
+        Raises:
+            ValueError: `ttl` is not positive.
+        """
+        self._client = client
+        self._ttl = _checked_ttl(ttl)
+        self._prefix = prefix
+        self.blocking = not inspect.iscoroutinefunction(getattr(client, "execute_command", None))
+
+    def get(self, key: CacheKey) -> str | Awaitable[str | None] | None:
+        """Returns what is stored under the key."""
+        found = self._client.get(self._name(key))
+        return _later_text(found) if inspect.isawaitable(found) else _text(found)
+
+    def set(self, key: CacheKey, value: str, ttl: float | None = None) -> Awaitable[None] | None:
+        """Stores a value."""
+        life = self._ttl if ttl is None else ttl
+        milliseconds = None if life is None else max(1, ceil(life * 1000))
+        stored = self._client.set(self._name(key), value, px=milliseconds)
+        return _later_nothing(stored) if inspect.isawaitable(stored) else None
+
+    def _name(self, key: CacheKey) -> str:
+        """Returns the name in Redis: any length of arguments gives a short one."""
+        return self._prefix + hashlib.sha256(json.dumps(key).encode("ascii")).hexdigest()
+
+
+def _checked_ttl(ttl: float | None) -> float | None:
+    """Returns the time to live after a look at it."""
+    if ttl is not None and ttl <= 0:
+        raise ValueError(f"ttl must be positive or None, got {ttl!r}")
+    return ttl
+
+
+def _text(found: bytes | str | None) -> str | None:
+    """Returns a value of Redis as text, whichever way the client was told to give it."""
+    return found.decode("utf-8") if isinstance(found, bytes) else found
+
+
+async def _later_text(found: Awaitable[bytes | str | None]) -> str | None:
+    """Returns the text of a value that is still to come."""
+    return _text(await found)
+
+
+async def _later_nothing(stored: Awaitable[object]) -> None:
+    """Waits until a value is stored."""
+    await stored

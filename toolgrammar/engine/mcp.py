@@ -1,0 +1,285 @@
+"""The tools of an MCP server as tools of the engine."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Self
+
+from toolgrammar.engine.tool import Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    import mcp
+    from mcp.client import Transport
+    from mcp.server import MCPServer, Server
+
+    from toolgrammar.engine.context import ToolContext
+
+    McpServer: TypeAlias = mcp.StdioServerParameters | str | Transport | Server[Any] | MCPServer
+
+__all__ = ["McpFailure", "McpTools"]
+
+_START_LIMIT = 60.0
+"""Seconds that a server has to start and to list its tools, where no timeout says otherwise."""
+
+_LOOK_AGAIN = 0.25
+"""Seconds after which a waiting sync tool looks whether anybody still waits for it."""
+
+
+class McpFailure(Exception):  # noqa: N818 - what failed is the call, on the server
+    """A call failed on the server, or the server is gone; the text is the server's own."""
+
+
+class McpTools:
+    """The tools of one MCP server, for as long as the `with` block lasts.
+
+    The session lives in an event loop of its own, in a thread of its own: the tools work from
+    any thread and any loop. What a server says about its tools (read-only, idempotent) is not
+    trusted and switches nothing on.
+    """
+
+    def __init__(
+        self,
+        server: McpServer,
+        *,
+        prefix: str = "",
+        timeout: float | None = None,
+        cache: bool = False,
+    ) -> None:
+        """Sets up the connection; the `with` block makes it.
+
+        Args:
+            server: whatever `mcp.Client` connects to: `StdioServerParameters`, a URL, a transport,
+                a server in this process.
+            prefix: what the names of the tools begin with here.
+            timeout: seconds for each call, and for the start; None: the engine's limit for calls.
+            cache: whether the engine may keep the tools' results.
+
+        Raises:
+            ImportError: mcp is not installed, or older than 2.
+            ValueError: `timeout` is not positive.
+        """
+        try:
+            from mcp import Client
+        except ImportError as problem:
+            raise ImportError(
+                "McpTools needs mcp 2 or newer: pip install 'toolgrammar[mcp]'"
+            ) from problem
+        if timeout is not None and timeout <= 0:
+            raise ValueError(f"timeout must be positive or None, got {timeout!r}")
+        self._new_client = Client
+        self._server = server
+        self._prefix = prefix
+        self._timeout = timeout
+        self._cache = cache
+        self._session: _Session | None = None
+        self._tools: tuple[Tool, ...] = ()
+
+    def __enter__(self) -> Self:
+        session = self._begun()
+        try:
+            listed = session.ready.result()
+        except BaseException:
+            session.stop()
+            raise
+        return self._entered(session, listed)
+
+    async def __aenter__(self) -> Self:
+        session = self._begun()
+        try:
+            listed = await asyncio.wrap_future(session.ready)
+        except BaseException:
+            session.stop()
+            raise
+        return self._entered(session, listed)
+
+    def __exit__(self, *_: object) -> None:
+        session, self._session, self._tools = self._session, None, ()
+        if session is not None:
+            session.stop()
+            session.over.result()
+
+    async def __aexit__(self, *_: object) -> None:
+        session, self._session, self._tools = self._session, None, ()
+        if session is not None:
+            session.stop()
+            await asyncio.wrap_future(session.over)
+
+    def __iter__(self) -> Iterator[Tool]:
+        """Iterates over the tools, in the server's order.
+
+        Raises:
+            RuntimeError: the `with` block has not begun, or is over.
+        """
+        if self._session is None:
+            raise RuntimeError("the tools are there inside the block: with McpTools(…) as tools")
+        return iter(self._tools)
+
+    def _begun(self) -> _Session:
+        if self._session is not None:
+            raise RuntimeError("these tools are connected already")
+        client = self._new_client(self._server)
+        return _Session(client, _START_LIMIT if self._timeout is None else self._timeout)
+
+    def _entered(self, session: _Session, listed: list[mcp.Tool]) -> Self:
+        self._session = session
+        self._tools = tuple(self._tool(session, description) for description in listed)
+        return self
+
+    def _tool(self, session: _Session, description: mcp.Tool) -> Tool:
+        """Returns the tool of the engine that calls a tool of the server."""
+        name = description.name
+
+        # The name of the first parameter is one that no server gives to an argument.
+        def call(toolgrammar_context: ToolContext, /, **arguments: Any) -> Any:
+            return _awaited(session.submit(name, arguments), toolgrammar_context)
+
+        async def call_async(**arguments: Any) -> Any:
+            return await asyncio.wrap_future(session.submit(name, arguments))
+
+        limit: dict[str, Any] = {} if self._timeout is None else {"timeout": self._timeout}
+        schema = {
+            "name": self._prefix + name,
+            "description": description.description or "",
+            "inputSchema": description.input_schema,
+        }
+        return Tool(call, async_fn=call_async, schema=schema, cache=self._cache, **limit)
+
+
+def _awaited(answer: Future[Any], context: ToolContext) -> Any:
+    """Returns the answer of the server, or takes the request back when nobody waits any more."""
+    while True:
+        try:
+            return answer.result(_LOOK_AGAIN)
+        except TimeoutError:
+            if answer.done():
+                raise
+            if context.cancelled.is_set():
+                answer.cancel()
+                raise
+
+
+class _Session:
+    """One connection, in a thread of its own."""
+
+    def __init__(self, client: mcp.Client, limit: float) -> None:
+        self.ready: Future[list[mcp.Tool]] = Future()
+        self.over: Future[None] = Future()
+        # Nobody but the thread may end them: cancelling a wait for them leaves them alone.
+        self.ready.set_running_or_notify_cancel()
+        self.over.set_running_or_notify_cancel()
+        self._client = client
+        self._limit = limit
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._lock = threading.Lock()
+        threading.Thread(target=self._run, name="toolgrammar-mcp", daemon=True).start()
+
+    def stop(self) -> None:
+        """Asks the thread to end the connection; `over` tells when it has."""
+        with self._lock:
+            self._stopping = True
+            if self._loop is not None and self._task is not None:
+                self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def submit(self, name: str, arguments: dict[str, Any]) -> Future[Any]:
+        """Starts a call; its outcome is the value of the tool or a `McpFailure`."""
+        with self._lock:
+            if self._loop is None:
+                raise McpFailure("the connection to the MCP server is closed")
+            return asyncio.run_coroutine_threadsafe(self._call(name, arguments), self._loop)
+
+    def _run(self) -> None:
+        """Is the thread."""
+        try:
+            asyncio.run(self._serve())
+        except BaseException as problem:
+            if not self.ready.done():
+                self.ready.set_exception(_start_failure(problem))
+        finally:
+            self.over.set_result(None)
+
+    async def _serve(self) -> None:
+        """Keeps the connection from its start to its end in one task, as anyio wants it."""
+        with self._lock:
+            if self._stopping:
+                return
+            self._task = asyncio.current_task()
+            self._loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._limit) as limit, self._client:
+                listed = await self._listed()
+                limit.reschedule(None)
+                self.ready.set_result(listed)
+                await asyncio.Event().wait()
+        finally:
+            with self._lock:
+                self._loop = None
+
+    async def _listed(self) -> list[mcp.Tool]:
+        """Returns the tools of all pages."""
+        page = await self._client.list_tools()
+        tools = list(page.tools)
+        while page.next_cursor is not None:
+            page = await self._client.list_tools(cursor=page.next_cursor)
+            tools += page.tools
+        return tools
+
+    async def _call(self, name: str, arguments: dict[str, Any]) -> Any:
+        """Calls a tool of the server and returns its value."""
+        from mcp import MCPError
+
+        try:
+            result = await self._client.call_tool(name, arguments)
+        except MCPError as problem:
+            raise McpFailure(problem.message) from problem
+        except asyncio.CancelledError:
+            if self._loop is None:
+                raise McpFailure("the connection to the MCP server was closed") from None
+            raise
+        if result.is_error:
+            raise McpFailure(_error_text(result))
+        return _value(result)
+
+
+def _value(result: mcp.types.CallToolResult) -> Any:
+    """Returns what a call gave: the structured part where there is one, else the blocks."""
+    structured = result.structured_content
+    if structured is not None:
+        if isinstance(structured, dict) and structured.keys() == {"result"}:
+            return structured["result"]
+        return structured
+    parts: list[Any] = []
+    for block in result.content:
+        if block.type != "text":
+            parts.append(block.model_dump(mode="json", by_alias=True, exclude_none=True))
+        elif parts and isinstance(parts[-1], str):
+            parts[-1] += "\n" + block.text
+        else:
+            parts.append(block.text)
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return parts[0]
+    return parts or ""
+
+
+def _error_text(result: mcp.types.CallToolResult) -> str:
+    """Returns what the server says about a call that failed."""
+    texts = [block.text for block in result.content if block.type == "text"]
+    return "\n".join(texts) or "the MCP server gave an error without a text"
+
+
+def _start_failure(problem: BaseException) -> BaseException:
+    """Returns what the `with` block raises where no connection came about."""
+    while isinstance(problem, BaseExceptionGroup) and len(problem.exceptions) == 1:
+        problem = problem.exceptions[0]
+    if not isinstance(problem, Exception):
+        return problem
+    said = str(problem) or type(problem).__name__
+    failure = ConnectionError(f"the MCP server did not start: {said}")
+    failure.__cause__ = problem
+    return failure

@@ -1,0 +1,89 @@
+"""Results of tools as the messages that tell the model."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Protocol
+
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.values.errors import UnknownFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.values.calls import ToolCall
+
+__all__ = ["Answer", "to_messages"]
+
+
+class Answer(Protocol):
+    """A `ToolResult`, as far as messages need it."""
+
+    @property
+    def call(self) -> ToolCall:
+        """The call."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it has a value."""
+
+    @property
+    def content(self) -> str:
+        """What the model is told."""
+
+
+def to_messages(
+    results: Iterable[Answer], style: str = "openai", *, id_prefix: str = "call_"
+) -> list[dict[str, Any]]:
+    """Returns the messages that tell the model the results of its calls; none for no results.
+
+    Args:
+        results: the results, in the order of the calls.
+        style: `openai` gives a message for each result, `anthropic` one for all; the id of a
+            format one for all in the format's own text for results, or in JSON lines where it has
+            none.
+        id_prefix: what stands before the index in the id of a call that has none; the same as
+            for the calls themselves in `toolgrammar.interop`.
+
+    Raises:
+        ValueError: there is no such style.
+    """
+    answers = list(results)
+    if style == "openai":
+        return [
+            {
+                "role": "tool",
+                "tool_call_id": answer.call.id or f"{id_prefix}{index}",
+                "content": answer.content,
+            }
+            for index, answer in enumerate(answers)
+        ]
+    if style == "anthropic":
+        blocks = [
+            {
+                "type": "tool_result",
+                "tool_use_id": answer.call.id or f"{id_prefix}{index}",
+                "content": answer.content,
+                "is_error": not answer.ok,
+            }
+            for index, answer in enumerate(answers)
+        ]
+        return [{"role": "user", "content": blocks}] if blocks else []
+    text = _wire_text(answers, style, id_prefix)
+    return [{"role": "tool", "content": text}] if answers else []
+
+
+def _wire_text(answers: list[Answer], style: str, id_prefix: str) -> str:
+    """Gives the text of results in a format."""
+    try:
+        form = formats[style]
+    except UnknownFormat as problem:
+        raise ValueError(
+            f"unknown style {style!r}: a style is 'openai', 'anthropic' or a format ({problem})"
+        ) from problem
+    if form.tables.results:
+        return form.render_results(answers, id_prefix=id_prefix)
+    return "\n".join(
+        json.dumps({"name": answer.call.name, "content": answer.content}, ensure_ascii=False)
+        for answer in answers
+    )

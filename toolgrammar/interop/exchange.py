@@ -1,0 +1,190 @@
+"""What the shapes of all APIs share: ids, arguments as JSON, calls that arrive in pieces."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any, NoReturn, Protocol, TypeVar, overload
+
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Event
+
+Taken = TypeVar("Taken")
+Given = TypeVar("Given")
+Taken_contra = TypeVar("Taken_contra", contravariant=True)
+Given_co = TypeVar("Given_co", covariant=True)
+
+
+class Translator(Protocol[Taken_contra, Given_co]):
+    """Turns one stream into another, piece by piece."""
+
+    def feed(self, item: Taken_contra) -> Iterable[Given_co]:
+        """Gives what one piece becomes."""
+        ...
+
+    def close(self) -> Iterable[Given_co]:
+        """Gives what comes after the last piece."""
+        ...
+
+
+@overload
+def translated(
+    translator: Translator[Taken, Given], items: AsyncIterable[Taken]
+) -> AsyncIterator[Given]: ...
+
+
+@overload
+def translated(translator: Translator[Taken, Given], items: Iterable[Taken]) -> Iterator[Given]: ...
+
+
+def translated(
+    translator: Translator[Taken, Given], items: Iterable[Taken] | AsyncIterable[Taken]
+) -> Iterator[Given] | AsyncIterator[Given]:
+    """Gives the other stream; an async one for an async one."""
+    if isinstance(items, AsyncIterable):
+        return _translated_async(translator, items)
+    return _translated(translator, items)
+
+
+def _translated(translator: Translator[Taken, Given], items: Iterable[Taken]) -> Iterator[Given]:
+    for item in items:
+        yield from translator.feed(item)
+    yield from translator.close()
+
+
+async def _translated_async(
+    translator: Translator[Taken, Given], items: AsyncIterable[Taken]
+) -> AsyncIterator[Given]:
+    async for item in items:
+        for piece in translator.feed(item):
+            yield piece
+    for piece in translator.close():
+        yield piece
+
+
+def id_of(call: ToolCall, index: int, prefix: str) -> str:
+    """Gives the call's id, or the one that is made for a call without."""
+    return call.id or f"{prefix}{index}"
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """Gives the arguments; APIs without free-text calls get such a text as the argument `input`."""
+    return {"input": call.input} if call.input and not call.arguments else call.arguments
+
+
+def to_json(value: Any) -> str:
+    """Gives a value as JSON text that people can read."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def plain(item: object) -> Mapping[str, Any]:
+    """Gives what an API's library hands out, a dict or one of its models, as a mapping.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(item, Mapping):
+        return item
+    dump = getattr(item, "model_dump", None)
+    if dump is None or isinstance(item, type):
+        raise TypeError(f"expected a dict or a model of the API, got {type(item).__name__}")
+    found: Mapping[str, Any] = dump()
+    return found
+
+
+def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
+    """Gives the arguments that a JSON text holds and None, or {} and why they can't be read."""
+    if not text.strip():
+        return {}, None
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as problem:
+        return {}, f"the arguments are no JSON: {problem}"
+    if not isinstance(value, dict):
+        return {}, "the arguments are no JSON object"
+    return value, None
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def read_call(name: str, text: str, identity: str | None) -> ToolCall:
+    """Gives the call whose arguments an API hands out as JSON text; never raises on the text."""
+    arguments, error = read_arguments(text)
+    return ToolCall(
+        name,
+        arguments,
+        id=identity,
+        raw_arguments=text,
+        status="complete" if error is None else "unreadable",
+        error=error,
+    )
+
+
+class Pieces:
+    """Calls that arrive in pieces, under keys of the API's own."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._open: dict[object, _Arriving] = {}
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._open
+
+    def start(self, key: object, name: str, identity: str | None) -> list[Event]:
+        """Begins a call."""
+        call = self._open[key] = _Arriving(self._count, name, identity)
+        self._count += 1
+        return [CallStart(call.index, name, identity)]
+
+    def add(self, key: object, text: str) -> list[Event]:
+        """Adds to the arguments of an open call."""
+        call = self._open[key]
+        call.parts.append(text)
+        return [ArgumentsDelta(call.index, text)] if text else []
+
+    def end(self, key: object) -> list[Event]:
+        """Ends an open call."""
+        call = self._open.pop(key)
+        text = "".join(call.parts)
+        if not text.strip():
+            return [ArgumentsDelta(call.index, "{}"), call.ended("", {}, None)]
+        return [call.ended(text, *read_arguments(text))]
+
+    def end_whole(self) -> list[Event]:
+        """Ends the open calls whose arguments are whole; the others may still go on."""
+        whole = [
+            key
+            for key, call in self._open.items()
+            if call.parts and read_arguments("".join(call.parts))[1] is None
+        ]
+        return [event for key in whole for event in self.end(key)]
+
+    def end_all(self) -> list[Event]:
+        """Ends all open calls, in their order."""
+        return [event for key in list(self._open) for event in self.end(key)]
+
+
+class _Arriving:
+    """One call of which not all has come."""
+
+    __slots__ = ("identity", "index", "name", "parts")
+
+    def __init__(self, index: int, name: str, identity: str | None) -> None:
+        self.index = index
+        self.name = name
+        self.identity = identity
+        self.parts: list[str] = []
+
+    def ended(self, text: str, arguments: dict[str, Any], error: str | None) -> CallEnd:
+        # What was given out of broken arguments can't be taken back: the call counts as cut off.
+        call = ToolCall(
+            self.name,
+            arguments,
+            id=self.identity,
+            raw_arguments=text,
+            status="complete" if error is None else "truncated",
+            error=error,
+        )
+        return CallEnd(self.index, call)

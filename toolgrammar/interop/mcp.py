@@ -1,0 +1,59 @@
+"""Calls as requests of the Model Context Protocol, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.interop.exchange import arguments_of, id_of, plain
+from toolgrammar.values.calls import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["from_tool_calls", "to_tool_calls"]
+
+_METHOD = "tools/call"
+
+
+def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
+    """Returns calls as JSON-RPC requests `tools/call`; the ids of the calls are those of requests.
+
+    The text of a free-text call without arguments becomes the argument `input`.
+
+    Args:
+        calls: the calls of one message.
+        id_prefix: what stands before the index in the id of a call that has none.
+    """
+    return [
+        {
+            "jsonrpc": "2.0",
+            "id": id_of(call, index, id_prefix),
+            "method": _METHOD,
+            "params": {"name": call.name, "arguments": arguments_of(call)},
+        }
+        for index, call in enumerate(calls)
+    ]
+
+
+def from_tool_calls(requests: Iterable[object] | None) -> list[ToolCall]:
+    """Returns the calls of requests `tools/call`; requests of other methods are passed.
+
+    Args:
+        requests: dicts, with the JSON-RPC head or without, or the models of the mcp package.
+
+    Raises:
+        TypeError: one of them is neither.
+        KeyError: one of them has no name.
+    """
+    found = (plain(request) for request in requests or ())
+    return [_call(request) for request in found if request.get("method") == _METHOD]
+
+
+def _call(request: Mapping[str, Any]) -> ToolCall:
+    params = request["params"]
+    identity = request.get("id")
+    return ToolCall(
+        params["name"],
+        dict(params.get("arguments") or {}),
+        id=None if identity is None else str(identity),
+    )

@@ -1,0 +1,292 @@
+"""Calls, messages and streams in the shapes of OpenAI's chat completions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, overload
+
+from toolgrammar.interop.exchange import (
+    Pieces,
+    arguments_of,
+    id_of,
+    plain,
+    read_call,
+    to_json,
+    translated,
+)
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.events import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Event,
+    InputDelta,
+    Problem,
+    ReasoningDelta,
+    TextDelta,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+
+    from toolgrammar.values.calls import ParseResult
+
+__all__ = ["from_stream", "from_tool_calls", "to_message", "to_stream", "to_tool_calls"]
+
+_REASONING_KEYS = ("reasoning_content", "reasoning")
+"""Under which servers of open models send reasoning; OpenAI's own API has no such key."""
+
+
+def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
+    """Returns calls as the `tool_calls` of an assistant message.
+
+    The text of a free-text call without arguments becomes the argument `input`.
+
+    Args:
+        calls: the calls of one message.
+        id_prefix: what stands before the index in the id of a call that has none.
+    """
+    return [
+        {
+            "id": id_of(call, index, id_prefix),
+            "type": "function",
+            "function": {"name": call.name, "arguments": to_json(arguments_of(call))},
+        }
+        for index, call in enumerate(calls)
+    ]
+
+
+def from_tool_calls(tool_calls: Iterable[object] | None) -> list[ToolCall]:
+    """Returns the calls of a message's `tool_calls`; never raises on their arguments.
+
+    Args:
+        tool_calls: dicts, or the models of the openai package; None: there are none.
+
+    Raises:
+        TypeError: one of them is neither.
+        KeyError: one of them has no name.
+    """
+    return [_from_tool_call(plain(tool_call)) for tool_call in tool_calls or ()]
+
+
+def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
+    identity = tool_call.get("id") or None
+    custom = tool_call.get("custom")
+    if custom is not None:
+        text = custom.get("input") or ""
+        return ToolCall(custom["name"], {}, id=identity, input=text, raw_arguments=text)
+    function = tool_call["function"]
+    return read_call(function["name"], function.get("arguments") or "", identity)
+
+
+def to_message(
+    result: ParseResult, *, id_prefix: str = "call_", reasoning_key: str | None = None
+) -> dict[str, Any]:
+    """Returns what was read as an assistant message.
+
+    Args:
+        result: the message as it was parsed.
+        id_prefix: what stands before the index in the id of a call that has none.
+        reasoning_key: the key for the reasoning, such as `reasoning_content`; None leaves it out.
+    """
+    message: dict[str, Any] = {"role": "assistant", "content": result.text or None}
+    if reasoning_key is not None and result.reasoning:
+        message[reasoning_key] = result.reasoning
+    if result.calls:
+        message["tool_calls"] = to_tool_calls(result.calls, id_prefix=id_prefix)
+    elif message["content"] is None:
+        # Without calls the API wants a text, be it empty.
+        message["content"] = ""
+    return message
+
+
+@overload
+def to_stream(
+    events: AsyncIterable[Event],
+    *,
+    id_prefix: str = "call_",
+    reasoning_key: str | None = None,
+    completion_id: str = "",
+    model: str = "",
+    created: int = 0,
+    finish_reason: str | None = None,
+) -> AsyncIterator[dict[str, Any]]: ...
+
+
+@overload
+def to_stream(
+    events: Iterable[Event],
+    *,
+    id_prefix: str = "call_",
+    reasoning_key: str | None = None,
+    completion_id: str = "",
+    model: str = "",
+    created: int = 0,
+    finish_reason: str | None = None,
+) -> Iterator[dict[str, Any]]: ...
+
+
+def to_stream(
+    events: Iterable[Event] | AsyncIterable[Event],
+    *,
+    id_prefix: str = "call_",
+    reasoning_key: str | None = None,
+    completion_id: str = "",
+    model: str = "",
+    created: int = 0,
+    finish_reason: str | None = None,
+) -> Iterator[dict[str, Any]] | AsyncIterator[dict[str, Any]]:
+    """Returns the events of a parser as chunks of a streamed completion.
+
+    A call's id goes out with its first chunk. One that the model writes after the arguments comes
+    too late for that: such a call keeps the generated id here.
+
+    Args:
+        events: the events of one message; an async iterable gives an async iterator.
+        id_prefix: what stands before the index in the id of a call that has none.
+        reasoning_key: the key for the reasoning, such as `reasoning_content`; None leaves it out.
+        completion_id: the `id` of every chunk.
+        model: the `model` of every chunk.
+        created: the `created` of every chunk, in seconds since 1970.
+        finish_reason: of the last chunk; None: `tool_calls` if there were any, else `stop`.
+    """
+    head = {
+        "id": completion_id,
+        "object": "chat.completion.chunk",
+        "created": created,
+        "model": model,
+    }
+    return translated(_Chunks(head, id_prefix, reasoning_key, finish_reason), events)
+
+
+class _Chunks:
+    """Turns events into chunks."""
+
+    def __init__(
+        self,
+        head: dict[str, Any],
+        id_prefix: str,
+        reasoning_key: str | None,
+        finish_reason: str | None,
+    ) -> None:
+        self._head = head
+        self._id_prefix = id_prefix
+        self._reasoning_key = reasoning_key
+        self._finish_reason = finish_reason
+        self._begun = False
+        self._calls = 0
+        self._free_text: set[int] = set()
+
+    def feed(self, item: Event) -> list[dict[str, Any]]:
+        delta = self._delta(item)
+        return [] if delta is None else [*self._opening(), self._chunk(delta)]
+
+    def close(self) -> list[dict[str, Any]]:
+        reason = self._finish_reason or ("tool_calls" if self._calls else "stop")
+        return [*self._opening(), self._chunk({}, reason)]
+
+    def _opening(self) -> list[dict[str, Any]]:
+        if self._begun:
+            return []
+        self._begun = True
+        return [self._chunk({"role": "assistant", "content": ""})]
+
+    def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        return {**self._head, "choices": [choice]}
+
+    def _delta(self, event: Event) -> dict[str, Any] | None:
+        match event:
+            case TextDelta(text):
+                return {"content": text}
+            case ReasoningDelta(text):
+                return None if self._reasoning_key is None else {self._reasoning_key: text}
+            case CallStart(index, name, identity):
+                self._calls += 1
+                start = {
+                    "index": index,
+                    "id": identity or f"{self._id_prefix}{index}",
+                    "type": "function",
+                    "function": {"name": name, "arguments": ""},
+                }
+                return {"tool_calls": [start]}
+            case ArgumentsDelta(index, json):
+                return None if index in self._free_text else _arguments(index, json)
+            case InputDelta(index):
+                # The text is no JSON: it goes out as an argument, once it is whole.
+                self._free_text.add(index)
+                return None
+            case CallEnd(index, call):
+                if index in self._free_text:
+                    return _arguments(index, to_json(arguments_of(call)))
+                return None
+            case Problem():
+                return None
+            case _:
+                assert_never(event)
+
+
+def _arguments(index: int, json: str) -> dict[str, Any]:
+    return {"tool_calls": [{"index": index, "function": {"arguments": json}}]}
+
+
+@overload
+def from_stream(chunks: AsyncIterable[object]) -> AsyncIterator[Event]: ...
+
+
+@overload
+def from_stream(chunks: Iterable[object]) -> Iterator[Event]: ...
+
+
+def from_stream(
+    chunks: Iterable[object] | AsyncIterable[object],
+) -> Iterator[Event] | AsyncIterator[Event]:
+    """Returns the chunks of a streamed completion as events; of several choices the first.
+
+    Args:
+        chunks: dicts, or the models of the openai package; an async iterable gives an async
+            iterator.
+    """
+    return translated(_Events(), chunks)
+
+
+class _Events:
+    """Turns chunks into events."""
+
+    def __init__(self) -> None:
+        self._pieces = Pieces()
+
+    def feed(self, item: object) -> list[Event]:
+        events: list[Event] = []
+        for choice in plain(item).get("choices") or ():
+            if choice.get("index", 0) == 0:
+                events += self._choice(choice)
+        return events
+
+    def close(self) -> list[Event]:
+        return self._pieces.end_all()
+
+    def _choice(self, choice: Mapping[str, Any]) -> list[Event]:
+        delta = choice.get("delta") or {}
+        events: list[Event] = []
+        reasoning = next((delta[key] for key in _REASONING_KEYS if delta.get(key)), None)
+        if reasoning:
+            events.append(ReasoningDelta(reasoning))
+        if delta.get("content"):
+            events.append(TextDelta(delta["content"]))
+        for piece in delta.get("tool_calls") or ():
+            events += self._piece(piece)
+        if choice.get("finish_reason"):
+            events += self._pieces.end_all()
+        return events
+
+    def _piece(self, piece: Mapping[str, Any]) -> list[Event]:
+        key = piece.get("index", 0)
+        function = piece.get("function") or {}
+        events: list[Event] = []
+        if key not in self._pieces:
+            name = function.get("name")
+            if not name:
+                return []
+            events += self._pieces.end_whole()
+            events += self._pieces.start(key, name, piece.get("id") or None)
+        return events + self._pieces.add(key, function.get("arguments") or "")
