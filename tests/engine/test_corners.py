@@ -1,0 +1,186 @@
+"""Corners of single parts that no whole call shows."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from email.message import Message
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict, RootModel
+
+from tests.engine.driving import Driver, both, call, outcome
+from toolgrammar import ToolCall
+from toolgrammar.engine import Engine, Retry, RetryableError, Tool, ToolContext
+from toolgrammar.engine.plan import circles
+from toolgrammar.engine.schema_values import fitted
+from toolgrammar.engine.strict_types import masked
+
+
+@pytest.mark.parametrize(
+    ("graph", "found"),
+    [
+        ({}, {}),
+        ({1: {2}, 2: set()}, {}),
+        ({1: {1}}, {1: {1}}),
+        ({1: {2}, 2: {1}, 3: {1}}, {1: {1, 2}, 2: {1, 2}}),
+        ({1: {2}, 2: {3}, 3: {2, 4}, 4: set()}, {2: {2, 3}, 3: {2, 3}}),
+        ({1: {9}}, {}),
+    ],
+    ids=repr,
+)
+def test_circles(graph: dict[int, set[int]], found: dict[int, set[int]]) -> None:
+    assert circles(graph) == found
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "wanted"),
+    [
+        ("1", {"enum": [1, 2]}, (1, "")),
+        (True, {"enum": [1, 2]}, (True, "Input should be a valid integer")),
+        ("3", {"enum": [1, 2]}, (3, "Input should be 1 or 2")),
+        ("b", {"const": "a"}, ("b", 'Input should be "a"')),
+        ("1e3", {"type": "number"}, (1000.0, "")),
+        ("12", {"type": "number"}, (12, "")),
+        ("1" * 5000, {"type": "integer"}, ("1" * 5000, "Input should be a valid integer")),
+        ("TRUE", {"type": "boolean"}, (True, "")),
+        (1, {"type": "boolean"}, (1, "Input should be a valid boolean")),
+        (5, {"type": "number"}, (5, "")),
+        ("5", {"type": ["integer", "string"]}, ("5", "")),
+        ("null", {"type": "null"}, ("null", "Input should be null")),
+        ([1], {}, ([1], "")),
+        (2.0, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, (2, "")),
+    ],
+    ids=repr,
+)
+def test_value_by_its_schema(value: Any, schema: dict[str, Any], wanted: tuple[Any, str]) -> None:
+    found = fitted(value, schema)
+    assert found == wanted
+    assert type(found[0]) is type(wanted[0])
+
+
+def test_masked_text() -> None:
+    arguments = {"a": ["long text", "abc"], "n": 123456, "b": True, "key4": {"in": " padded "}}
+    assert masked("long text abc 123456 padded True key4", arguments) == "*** abc ******True ***"
+    assert masked("nothing of it", arguments) == "nothing of it"
+
+
+@both
+def test_waits_between_attempts_are_real(driver: Driver) -> None:
+    attempts: list[int] = []
+
+    def tool(context: ToolContext) -> int:
+        attempts.append(context.attempt)
+        if context.attempt < 3:
+            raise RetryableError
+        return context.attempt
+
+    engine = Engine([tool], retries=Retry(2, initial=0.01, jitter=False), concurrency=2)
+    assert driver.run(engine, call("tool")).seconds >= 0.03
+    assert [each.value for each in driver.run_all(engine, [call("tool")] * 2)] == [3, 3]
+
+
+def test_headers_of_other_libraries() -> None:
+    retry = Retry(3, on=[RetryableError, OSError], initial=0)  # type: ignore[arg-type]
+    message = Message()
+    message["Retry-After"] = "4"
+    error = OSError()
+    error.response = SimpleNamespace(headers=message)  # type: ignore[attr-defined]
+    assert retry.delay(1, error) == 4.0
+    error.response = SimpleNamespace(headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 -0000"})  # type: ignore[attr-defined]
+    assert retry.delay(1, error) == 0.0
+    error.retry_after = True  # type: ignore[attr-defined]
+    assert retry.delay(1, error) == 0.0
+
+
+@both
+def test_bare_schema_leaves_the_name_to_the_function(driver: Driver) -> None:
+    def handler(**given: Any) -> Any:
+        """Handles."""
+        return given
+
+    tool = Tool(handler, schema={"type": "object", "properties": {"n": {"type": "integer"}}})
+    engine = Engine([tool])
+    assert (tool.name, tool.description) == ("handler", "Handles.")
+    assert driver.run(engine, call("handler", n="3")).value == {"n": 3}
+
+
+@both
+def test_model_may_take_more(driver: Driver) -> None:
+    class Open(BaseModel):
+        model_config = ConfigDict(extra="allow")
+        n: int
+
+    seen: list[Any] = []
+
+    def guard(_: ToolCall, arguments: dict[str, Any]) -> None:
+        seen.append(arguments)
+
+    engine = Engine([Tool(lambda given: given, schema=Open)], input_guardrails=[guard])
+    assert driver.run(engine, call("Open", n="1", more="x")).value == {"n": 1, "more": "x"}
+    assert seen == [{"n": 1, "more": "x"}]
+    engine = Engine([lambda: RootModel[list[int]]([1])])
+    assert driver.run(engine, call("<lambda>")).value == [1]
+
+
+@both
+def test_arguments_that_are_no_object(driver: Driver) -> None:
+    wrong: Any = ["a"]
+    result = driver.run(Engine([lambda: 1]), ToolCall("<lambda>", wrong))
+    assert outcome(result) == (None, "bad_args:Arguments should be an object", False, 0)
+
+
+@both
+def test_functions_without_a_signature_need_a_schema(driver: Driver) -> None:
+    with pytest.raises(TypeError):
+        Tool(max)
+    tool = Tool(dict.fromkeys, schema={"name": "keys", "parameters": {"type": "object"}})
+    assert driver.run(Engine([tool]), call("keys")).error is not None
+
+
+def test_async_hooks_and_caches_of_a_plan_inside_a_loop_are_refused() -> None:
+    async def hook(*_: object) -> None:
+        raise AssertionError
+
+    async def main() -> None:
+        engine = Engine([lambda: 1], input_guardrails=[hook])
+        for concurrency in (1, 2):
+            engine = Engine([lambda: 1], input_guardrails=[hook], concurrency=concurrency)
+            (result,) = engine.run_all_sync([call("<lambda>")])
+            assert str(result.error).startswith("guardrail:asyncio.run() cannot be called")
+
+    asyncio.run(main())
+
+
+@both
+def test_one_at_a_time_skips_and_goes_on(driver: Driver) -> None:
+    calls = [
+        ToolCall("fail", id="a"),
+        ToolCall("fine", id="b", depends_on=("a",)),
+        ToolCall("fine", id="c"),
+    ]
+
+    def fail() -> None:
+        raise ValueError
+
+    def fine() -> str:
+        return "fine"
+
+    results = driver.run_all(Engine([fail, fine], concurrency=1), calls)
+    assert [str(each.error or each.value) for each in results] == [
+        "tool_error:ValueError",
+        "skipped:dependency a failed (tool_error)",
+        "fine",
+    ]
+
+
+def test_settings_do_not_change_with_the_tool() -> None:
+    """What an engine knows of a tool is settled when it is built."""
+    tool = Tool(lambda: 1, name="tool", approval=False)
+    engine = Engine([tool])
+    tool.approval = True
+    assert engine.run_sync(call("tool")).ok
+    assert dataclasses.is_dataclass(ToolContext)
+    assert repr(tool) == "Tool('tool')"

@@ -1,0 +1,220 @@
+"""Calls that start while their message is still being read."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.engine.driving import Driver, both
+from toolgrammar import CallEnd, CallStart, Event, TextDelta, ToolCall
+from toolgrammar.engine import Engine, MemorySink, ToolContext, ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+LONG = 30.0
+
+
+def note(name: str) -> str:
+    """Says its name."""
+    return name
+
+
+def ends(*calls: ToolCall) -> list[Event]:
+    """The events of a message with these calls."""
+    events: list[Event] = [TextDelta("Well. ")]
+    for index, each in enumerate(calls):
+        events += [CallStart(index, each.name, each.id), CallEnd(index, each)]
+    return events
+
+
+def step(name: str, *needs: str) -> ToolCall:
+    """A call with an id that depends on others."""
+    return ToolCall("note", {"name": name}, id=name, depends_on=needs)
+
+
+def told(results: list[ToolResult]) -> dict[str | None, str]:
+    """What became of each call, by its id."""
+    return {each.call.id: each.value if each.ok else str(each.error) for each in results}
+
+
+@both
+def test_every_call_runs_once(driver: Driver) -> None:
+    calls = [step("a"), step("b", "a"), step("c", "d"), step("d"), step("e", "x"), step("f", "e")]
+    results = driver.stream(Engine([note]), ends(*calls))
+    assert len(results) == 6
+    assert told(results) == {
+        "a": "a",
+        "b": "b",
+        "c": "c",
+        "d": "d",
+        "e": "skipped:unknown dependency x",
+        "f": "skipped:dependency e failed (skipped)",
+    }
+    assert driver.stream(Engine([note]), []) == []
+
+
+@both
+def test_circles_are_found_at_the_end(driver: Driver) -> None:
+    calls = [step("a", "b"), step("b", "a"), step("c", "c"), step("d", "a"), step("e")]
+    results = told(driver.stream(Engine([note]), ends(*calls)))
+    assert results == {
+        "a": "skipped:dependency cycle",
+        "b": "skipped:dependency cycle",
+        "c": "skipped:dependency cycle",
+        "d": "skipped:dependency a failed (skipped)",
+        "e": "e",
+    }
+
+
+class Message:
+    """A message whose second half comes only after the first call has gone through."""
+
+    def __init__(self) -> None:
+        self.started = threading.Event()
+        self.yielded = threading.Event()
+        self.order: list[str] = []
+
+    def note(self, name: str) -> str:
+        self.order.append(name)
+        if name == "b":
+            self.started.set()
+        return name
+
+    def events(self) -> Iterator[Event]:
+        yield from ends(step("a"), step("b", "a"), step("c", "later"))
+        # `b` waits for `a`, and both run while nothing more comes.
+        assert self.started.wait(LONG)
+        # Results come out while nothing more comes.
+        assert self.yielded.wait(LONG)
+        self.order.append("the rest")
+        yield CallEnd(3, step("later"))
+
+    async def events_later(self) -> AsyncIterator[Event]:
+        for event in ends(step("a"), step("b", "a"), step("c", "later")):
+            yield event
+        while not (self.started.is_set() and self.yielded.is_set()):
+            await asyncio.sleep(0.001)
+        self.order.append("the rest")
+        yield CallEnd(3, step("later"))
+
+
+def test_calls_start_and_results_come_while_the_message_streams() -> None:
+    message = Message()
+    got = []
+    for result in Engine([message.note]).stream_sync(message.events()):
+        got.append(result.value)
+        if len(got) == 2:
+            message.yielded.set()
+    assert got == ["a", "b", "later", "c"]
+    assert message.order == ["a", "b", "the rest", "later", "c"]
+
+
+def test_calls_start_and_results_come_while_the_message_streams_async() -> None:
+    async def main() -> None:
+        message = Message()
+        got = []
+        async for result in Engine([message.note]).stream_async(message.events_later()):
+            got.append(result.value)
+            if len(got) == 2:
+                message.yielded.set()
+        assert got == ["a", "b", "later", "c"]
+        assert message.order == ["a", "b", "the rest", "later", "c"]
+
+    asyncio.run(main())
+
+
+@both
+def test_error_of_the_stream_goes_through(driver: Driver) -> None:
+    def events() -> Iterator[Event]:
+        yield from ends(step("a"))
+        raise ConnectionError("the model is gone")
+
+    with pytest.raises(ConnectionError, match="the model is gone"):
+        driver.stream(Engine([note]), events())
+
+
+@both
+def test_what_is_no_event_is_a_mistake(driver: Driver) -> None:
+    with pytest.raises(TypeError):
+        driver.stream(Engine([note]), [step("a")])
+    with pytest.raises(TypeError):
+        driver.stream(Engine([note]), 3)  # type: ignore[arg-type]
+
+
+class Slow:
+    """A tool that waits, and says when nobody waits for it."""
+
+    def __init__(self) -> None:
+        self.contexts: list[ToolContext] = []
+        self.free = threading.Event()
+
+    def slow(self, context: ToolContext) -> None:
+        self.contexts.append(context)
+        self.free.wait(LONG)
+
+    async def slow_later(self, context: ToolContext) -> None:
+        self.contexts.append(context)
+        await asyncio.sleep(LONG)
+
+
+def _until(slow: Slow) -> None:
+    while not slow.contexts:
+        threading.Event().wait(0.001)
+
+
+def test_stream_that_nobody_reads_on_is_broken_off() -> None:
+    slow = Slow()
+    sink = MemorySink()
+    engine = Engine([note, slow.slow], trace=sink)
+    results = engine.stream_sync(ends(ToolCall("slow"), step("a")))
+    assert next(iter(results)).value == "a"
+    _until(slow)
+    results.close()  # type: ignore[attr-defined]
+    assert slow.contexts[0].cancelled.is_set()
+    assert sink.events[-1].name == "plan.end"
+    slow.free.set()
+
+
+def test_async_stream_that_nobody_reads_on_leaves_nothing_running() -> None:
+    slow = Slow()
+
+    async def main() -> None:
+        engine = Engine([note, slow.slow_later])
+        results: Any = engine.stream_async(ends(ToolCall("slow_later"), step("a")))
+        assert (await anext(results)).value == "a"
+        await results.aclose()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        assert slow.contexts[0].cancelled.is_set()
+
+    asyncio.run(main())
+
+
+@both
+def test_limit_of_calls_at_once_holds_in_streams(driver: Driver) -> None:
+    lock = threading.Lock()
+    running, most = [0], [0]
+
+    def tool() -> None:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        threading.Event().wait(0.002)
+        with lock:
+            running[0] -= 1
+
+    engine = Engine([tool], concurrency=2)
+    assert len(driver.stream(engine, ends(*[ToolCall("tool")] * 9))) == 9
+    assert most[0] <= 2
+
+
+@both
+def test_events_of_a_parser(driver: Driver) -> None:
+    import toolgrammar
+
+    text = 'Now <tool_call>\n{"name": "note", "arguments": {"name": "x"}}\n</tool_call> then.'
+    events = toolgrammar.stream(text, format="hermes", tools=[note])
+    assert [each.value for each in driver.stream(Engine([note]), events)] == ["x"]

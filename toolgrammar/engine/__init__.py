@@ -1,0 +1,85 @@
+"""Runs the calls that the parser found: each once, in order, the same from sync and async code.
+
+Names are imported on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgrammar.engine.approvals import Approval, ApprovalRequest, Approvals, digest
+    from toolgrammar.engine.caches import Cache, MemoryCache, RedisCache, SQLiteCache
+    from toolgrammar.engine.context import ToolContext
+    from toolgrammar.engine.engine import Engine
+    from toolgrammar.engine.failures import GuardrailError, RetryableError, ToolError, UserError
+    from toolgrammar.engine.messages import to_messages
+    from toolgrammar.engine.redaction import Redactor
+    from toolgrammar.engine.results import ToolFailed, ToolResult
+    from toolgrammar.engine.retries import Retry
+    from toolgrammar.engine.tool import Tool
+    from toolgrammar.engine.traces import (
+        JsonLinesSink,
+        MemorySink,
+        OpenTelemetrySink,
+        TraceEvent,
+        TraceSink,
+    )
+
+__all__ = [
+    "Approval",
+    "ApprovalRequest",
+    "Approvals",
+    "Cache",
+    "Engine",
+    "GuardrailError",
+    "JsonLinesSink",
+    "MemoryCache",
+    "MemorySink",
+    "OpenTelemetrySink",
+    "Redactor",
+    "RedisCache",
+    "Retry",
+    "RetryableError",
+    "SQLiteCache",
+    "Tool",
+    "ToolContext",
+    "ToolError",
+    "ToolFailed",
+    "ToolResult",
+    "TraceEvent",
+    "TraceSink",
+    "UserError",
+    "digest",
+    "to_messages",
+]
+
+_NAMES_OF_MODULES = {
+    "approvals": ("Approval", "ApprovalRequest", "Approvals", "digest"),
+    "caches": ("Cache", "MemoryCache", "RedisCache", "SQLiteCache"),
+    "context": ("ToolContext",),
+    "engine": ("Engine",),
+    "failures": ("GuardrailError", "RetryableError", "ToolError", "UserError"),
+    "messages": ("to_messages",),
+    "redaction": ("Redactor",),
+    "results": ("ToolFailed", "ToolResult"),
+    "retries": ("Retry",),
+    "tool": ("Tool",),
+    "traces": ("JsonLinesSink", "MemorySink", "OpenTelemetrySink", "TraceEvent", "TraceSink"),
+}
+_MODULE_OF = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Imports a public name on first use and keeps it."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Lists the public names, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,218 @@
+"""Reads the arguments of a call by what the tool says about them."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from toolgrammar.engine.parameter_model import model_of
+from toolgrammar.engine.schema_values import fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pydantic import BaseModel
+
+    from toolgrammar.engine.signature import Signature
+    from toolgrammar.engine.strict_types import StrictModel
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.tools import ToolSpec
+
+MISSING: Final = "Field required"
+UNEXPECTED: Final = "unexpected argument"
+_FLAT: Final = frozenset({str, int, float, bool, type(None)})
+
+
+class BadArguments(Exception):  # noqa: N818 - inside the engine only: becomes an error value
+    """The arguments do not fit; the text says where and why, without their values."""
+
+
+class Reading:
+    """The arguments of a call as the tool wants them."""
+
+    __slots__ = ("arguments", "flat", "instance")
+
+    def __init__(
+        self, arguments: dict[str, Any], instance: object = None, *, flat: bool = False
+    ) -> None:
+        """Sets up a reading.
+
+        Args:
+            arguments: by the names of the parameters.
+            instance: the validated instance, of a tool that takes one of a pydantic model.
+            flat: no value of the arguments can change; the dict may be the call's own.
+        """
+        self.arguments = arguments
+        self.instance = instance
+        self.flat = flat
+
+    def copy(self) -> Reading:
+        """Returns a reading that shares nothing with this one that can be changed."""
+        if self.flat:
+            return Reading(self.arguments.copy(), flat=True)
+        if self.instance is None:
+            return Reading(copied(self.arguments))
+        return of_instance(_copied_or_shared(self.instance))
+
+
+def copied(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Returns a deep copy; values that can't change are shared."""
+    for value in arguments.values():
+        if type(value) not in _FLAT:
+            break
+    else:
+        return arguments.copy()
+    try:
+        return copy.deepcopy(arguments)
+    except Exception:  # a validator made something that can't be copied: that is shared
+        return {name: _copied_or_shared(value) for name, value in arguments.items()}
+
+
+def _copied_or_shared(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        return value
+
+
+def of_instance(instance: Any) -> Reading:
+    """Returns the reading of a model's instance: its fields, and what it allows beside them."""
+    more = getattr(instance, "__pydantic_extra__", None) or {}
+    return Reading({**vars(instance), **more}, instance)
+
+
+class Reader(Protocol):
+    """Makes the arguments of a call into those of a tool."""
+
+    def read(self, call: ToolCall) -> Reading:
+        """Returns what the tool is to be called with.
+
+        Raises:
+            BadArguments: they do not fit.
+        """
+        ...
+
+
+class SignatureReader:
+    """Reads arguments by the type hints of a Python function."""
+
+    def __init__(self, signature: Signature, lone_text: str | None) -> None:
+        self._required = signature.required
+        self._takes_more = signature.takes_more
+        self._reserved = signature.contexts
+        self._lone_text = lone_text
+        # Of these a value of just the type needs no look of pydantic.
+        self._plain = {
+            name: hint for name, hint in signature.hints.items() if hint in (str, int, float, bool)
+        }
+        # Generated names of fields, so that every legal name of a parameter is one here.
+        self._fields = {name: f"p{index}" for index, name in enumerate(signature.hints)}
+        self._model = model_of(signature, self._fields)
+
+    def read(self, call: ToolCall) -> Reading:
+        """Returns the arguments with their types."""
+        given = _given(call, self._lone_text)
+        plain = self._plain
+        for name, value in given.items():
+            kind = plain.get(name)
+            # Pydantic refuses lone surrogates; only of ASCII it is known at once to hold none.
+            if type(value) is not kind or (kind is str and not value.isascii()):
+                return self._converted(given)
+        if not self._required.issubset(given):
+            return self._converted(given)
+        return Reading(given, flat=True)
+
+    def _converted(self, given: dict[str, Any]) -> Reading:
+        fields = self._fields
+        unknown = [name for name in given if name not in fields]
+        problems = _unexpected(unknown, self._reserved, refused=not self._takes_more)
+        arguments = {name: value for name, value in given.items() if name in fields}
+        validated, more = _validated(self._model, arguments)
+        if more or problems:
+            raise BadArguments("; ".join([*more, *problems]))
+        values = vars(validated)
+        # Only what was given: absent arguments are left to Python's defaults.
+        for name in arguments:
+            arguments[name] = values[fields[name]]
+        for name in unknown:
+            arguments[name] = given[name]
+        return Reading(arguments)
+
+
+class ModelReader:
+    """Reads arguments into an instance of a pydantic model."""
+
+    def __init__(self, model: type[BaseModel], lone_text: str | None) -> None:
+        from toolgrammar.engine.strict_types import StrictModel
+
+        self._model = StrictModel(model)
+        self._lone_text = lone_text
+
+    def read(self, call: ToolCall) -> Reading:
+        """Returns the validated instance."""
+        instance, problems = _validated(self._model, _given(call, self._lone_text))
+        if problems:
+            raise BadArguments("; ".join(problems))
+        return of_instance(instance)
+
+
+class SchemaReader:
+    """Reads arguments by a JSON Schema: names, and the types of the properties at the top."""
+
+    def __init__(self, spec: ToolSpec, reserved: Collection[str]) -> None:
+        schema = spec.parameters or {}
+        self._properties = spec.properties
+        self._required = spec.required
+        self._lone_text = spec.lone_text_parameter
+        self._reserved = reserved
+        self._closed = schema.get("additionalProperties") is False
+        patterns = schema.get("patternProperties")
+        self._patterns = [re.compile(each) for each in patterns] if patterns else []
+
+    def read(self, call: ToolCall) -> Reading:
+        """Returns the arguments with the types of the schema."""
+        given = _given(call, self._lone_text)
+        problems = [f"{name}: {MISSING}" for name in self._required if name not in given]
+        arguments: dict[str, Any] = {}
+        unknown: list[str] = []
+        for name, value in given.items():
+            schema = self._properties.get(name)
+            if schema is None:
+                unknown += [] if any(each.search(name) for each in self._patterns) else [name]
+                arguments[name] = value
+                continue
+            arguments[name], problem = fitted(value, schema)
+            if problem:
+                problems.append(f"{name}: {problem}")
+        problems += _unexpected(unknown, self._reserved, refused=self._closed)
+        if problems:
+            raise BadArguments("; ".join(problems))
+        return Reading(arguments)
+
+
+def _given(call: ToolCall, lone_text: str | None) -> dict[str, Any]:
+    """Returns the arguments of a call; of a free-text one, its input as the only argument."""
+    given = call.arguments
+    if not isinstance(given, dict):
+        raise BadArguments("Arguments should be an object")
+    if lone_text is not None and not given and call.input is not None:
+        return {lone_text: call.input}
+    return given
+
+
+def _unexpected(names: list[str], reserved: Collection[str], *, refused: bool) -> list[str]:
+    """Returns a problem for each name that can't reach the tool."""
+    return [f"{name}: {UNEXPECTED}" for name in names if refused or name in reserved]
+
+
+def _validated(model: StrictModel, arguments: dict[str, Any]) -> tuple[Any, list[str]]:
+    """Returns the instance of a model, or the problems with its arguments."""
+    from pydantic import ValidationError
+
+    try:
+        return model.validate(arguments), []
+    except ValidationError as error:
+        return None, model.problems(error, arguments)
+    except Exception as error:  # a validator's own: its text may hold anything
+        return None, [type(error).__name__]

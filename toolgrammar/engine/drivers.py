@@ -1,0 +1,320 @@
+"""Carry out the effects of a pipeline: one driver in the caller's thread, one in an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import suppress
+from functools import partial
+from time import monotonic, sleep
+from types import AsyncGeneratorType
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.engine.effects import Ask, Invoke, Outcome, Sleep
+from toolgrammar.engine.threads import Errand, called, dispose, is_later
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgrammar.engine.effects import Effect, Steps, Value
+
+
+class Aborted(BaseException):
+    """Ends a call of a plan that was broken off; nobody but the plan's driver sees it."""
+
+
+class Scope:
+    """What the sync calls of one plan share: whether they go on, and who has to be told if not."""
+
+    def __init__(self) -> None:
+        self.refusal = loop_refusal()
+        """Why no event loop may be started here, or None."""
+        self.aborted = threading.Event()
+        """Set when no call may go on."""
+        self._lock = threading.Lock()
+        self._running: set[threading.Event] = set()
+
+    def enter(self, cancelled: threading.Event | None) -> None:
+        """Notes an attempt.
+
+        Raises:
+            Aborted: the plan was broken off.
+        """
+        with self._lock:
+            if self.aborted.is_set():
+                raise Aborted
+            if cancelled is not None:
+                self._running.add(cancelled)
+
+    def leave(self, cancelled: threading.Event | None) -> None:
+        """Forgets an attempt that is over."""
+        if cancelled is not None:
+            with self._lock:
+                self._running.discard(cancelled)
+
+    def abort(self) -> None:
+        """Lets nothing more start, and tells the running attempts that nobody waits for them."""
+        with self._lock:
+            self.aborted.set()
+            for cancelled in self._running:
+                cancelled.set()
+
+
+def loop_refusal() -> RuntimeError | None:
+    """Returns what `asyncio.run` raises in this thread because a loop runs here, or None."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    coroutine = asyncio.sleep(0)
+    try:
+        asyncio.run(coroutine)
+    except RuntimeError as refusal:
+        return refusal
+    finally:
+        coroutine.close()
+    return None
+
+
+# -------------------------------------------------------------------------------------- sync
+
+
+def drive_sync(steps: Steps[Value], scope: Scope | None = None) -> Value:
+    """Carries out the steps in this thread and returns what they return."""
+    try:
+        effect = next(steps)
+        while True:
+            try:
+                outcome = _perform(effect, scope)
+            except BaseException as error:
+                effect = steps.throw(error)
+            else:
+                effect = steps.send(outcome)
+    except StopIteration as end:
+        value: Value = end.value
+        return value
+
+
+def _perform(effect: Effect, scope: Scope | None) -> Outcome:
+    if type(effect) is Invoke:
+        if scope is None:
+            return _invoke(effect, None)
+        scope.enter(effect.cancelled)
+        try:
+            return _invoke(effect, scope)
+        finally:
+            scope.leave(effect.cancelled)
+    if type(effect) is Ask:
+        outcome = called(effect.function, effect.args, {})
+        if is_later(outcome.value):
+            return _in_new_loop(partial(_same, outcome.value), None, None, scope)
+        return outcome
+    assert type(effect) is Sleep
+    if scope is None:
+        sleep(effect.seconds)
+    elif scope.aborted.wait(effect.seconds):
+        raise Aborted
+    return Outcome()
+
+
+def _invoke(effect: Invoke, scope: Scope | None) -> Outcome:
+    limit, cancelled = effect.limit, effect.cancelled
+    if effect.target.is_async:
+        begin = partial(effect.target.function, *effect.args, **effect.kwargs)
+        return _in_new_loop(begin, limit, cancelled, scope)
+    rest = None
+    if limit is None:
+        outcome = called(effect.target.function, effect.args, effect.kwargs, cancelled)
+    else:
+        started = monotonic()
+        outcome = _in_thread(effect, limit)
+        rest = max(0.0, limit - (monotonic() - started))
+    if is_later(outcome.value):
+        return _in_new_loop(partial(_same, outcome.value), rest, cancelled, scope)
+    return outcome
+
+
+def _in_thread(effect: Invoke, limit: float) -> Outcome:
+    """Calls a sync tool in a thread, and returns at the limit whatever it does."""
+    done = threading.Event()
+    work = partial(called, effect.target.function, effect.args, effect.kwargs, effect.cancelled)
+    outcome: Outcome | None = None
+    try:
+        errand = Errand(work, done.set, "tool")
+    except RuntimeError as error:  # the system has no thread left
+        return Outcome(None, error)
+    try:
+        done.wait(limit)
+    finally:
+        outcome = errand.leave()
+        if outcome is None and effect.cancelled is not None:
+            effect.cancelled.set()
+    return _raised(outcome or Outcome(timed_out=True))
+
+
+def _in_new_loop(
+    begin: Callable[[], Any],
+    limit: float | None,
+    cancelled: threading.Event | None,
+    scope: Scope | None,
+) -> Outcome:
+    """Awaits what `begin` gives in an event loop of its own, where none runs in this thread."""
+    refusal: RuntimeError | None = None if scope is None else scope.refusal
+    coroutine = _carried(begin, limit, cancelled)
+    if refusal is None:
+        try:
+            return _raised(asyncio.run(coroutine))
+        except RuntimeError as error:  # a loop runs here; what the tool raises is an outcome
+            refusal = error
+    coroutine.close()
+    if isinstance(begin, partial) and begin.func is _same:
+        dispose(begin.args[0])
+    return Outcome(None, refusal, final=True)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _raised(outcome: Outcome) -> Outcome:
+    """Returns an outcome; raises it when it is more than an `Exception`."""
+    if outcome.error is not None and not isinstance(outcome.error, Exception):
+        raise outcome.error
+    return outcome
+
+
+async def _carried(
+    begin: Callable[[], Any], limit: float | None, cancelled: threading.Event | None
+) -> Outcome:
+    """Carries a `BaseException` out of a loop as the very object that was raised."""
+    try:
+        return await _awaited(begin, limit, cancelled)
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise  # an interrupt from the keyboard: the loop's runner makes it one again
+        return Outcome(None, error)
+    except BaseException as error:
+        return Outcome(None, error)
+
+
+# ------------------------------------------------------------------------------------- async
+
+
+async def drive_async(steps: Steps[Value]) -> Value:
+    """Carries out the steps in the running loop and returns what they return."""
+    try:
+        effect = next(steps)
+        while True:
+            try:
+                outcome = await _perform_async(effect)
+            except BaseException as error:
+                effect = steps.throw(error)
+            else:
+                effect = steps.send(outcome)
+    except StopIteration as end:
+        value: Value = end.value
+        return value
+
+
+async def _perform_async(effect: Effect) -> Outcome:
+    if type(effect) is Invoke:
+        return await _invoke_async(effect)
+    if type(effect) is Ask:
+        if effect.threaded:
+            work = partial(called, effect.function, effect.args, {})
+            outcome = await _in_thread_async(work, None, None)
+        else:
+            outcome = called(effect.function, effect.args, {})
+        if is_later(outcome.value):
+            return await _awaited(partial(_same, outcome.value), None, None)
+        return outcome
+    assert type(effect) is Sleep
+    await asyncio.sleep(effect.seconds)
+    return Outcome()
+
+
+async def _invoke_async(effect: Invoke) -> Outcome:
+    limit, cancelled = effect.limit, effect.cancelled
+    if effect.target.is_async:
+        begin = partial(effect.target.function, *effect.args, **effect.kwargs)
+        return await _awaited(begin, limit, cancelled)
+    started = monotonic()
+    if effect.threaded:
+        work = partial(called, effect.target.function, effect.args, effect.kwargs, cancelled)
+        outcome = await _in_thread_async(work, limit, cancelled)
+    else:
+        outcome = called(effect.target.function, effect.args, effect.kwargs, cancelled)
+    if is_later(outcome.value):
+        rest = None if limit is None else max(0.0, limit - (monotonic() - started))
+        return await _awaited(partial(_same, outcome.value), rest, cancelled)
+    return outcome
+
+
+async def _in_thread_async(
+    work: Callable[[], Outcome], limit: float | None, cancelled: threading.Event | None
+) -> Outcome:
+    """Does some work in a thread, and returns at the limit whatever it does."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def tell() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    def over() -> None:
+        # A loop that was closed under its tasks takes nothing more.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(tell)
+
+    try:
+        errand = Errand(work, over, "tool")
+    except RuntimeError as error:  # the system has no thread left
+        return Outcome(None, error)
+    try:
+        await asyncio.wait([done], timeout=limit)
+    finally:
+        outcome = errand.leave()
+        if outcome is None and cancelled is not None:
+            cancelled.set()
+    return _raised(outcome or Outcome(timed_out=True))
+
+
+async def _awaited(
+    begin: Callable[[], Any], limit: float | None, cancelled: threading.Event | None
+) -> Outcome:
+    """Awaits what `begin` gives in the running loop; the limit cancels it."""
+    try:
+        async with asyncio.timeout(limit) as timer:
+            outcome = Outcome(await _finished(begin()))
+    except Exception as error:
+        outcome = Outcome(None, error)
+    except BaseException:
+        if cancelled is not None:
+            cancelled.set()
+        raise
+    if timer.expired():
+        # The tool may have answered the cancellation with a value or an error of its own.
+        if cancelled is not None:
+            cancelled.set()
+        return Outcome(timed_out=True)
+    return outcome
+
+
+async def _finished(value: Any) -> Any:
+    """Returns what an awaitable gives; a generator of any kind is collected to a list."""
+    if isinstance(value, AsyncGeneratorType):
+        return await _collected(value)
+    if is_later(value):
+        value = await value
+    outcome = called(partial(_same, value), (), {})
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.value
+
+
+async def _collected(generator: AsyncGeneratorType[Any, Any]) -> list[Any]:
+    try:
+        return [item async for item in generator]
+    finally:
+        await generator.aclose()

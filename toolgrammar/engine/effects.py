@@ -1,0 +1,89 @@
+"""What a pipeline asks its driver to do, and what it is told about the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from toolgrammar.engine.signature import Target
+
+Value = TypeVar("Value")
+
+
+class Invoke:
+    """Call a tool, within its time."""
+
+    __slots__ = ("args", "cancelled", "kwargs", "limit", "target", "threaded")
+
+    def __init__(
+        self,
+        target: Target,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        limit: float | None,
+        cancelled: Event | None,
+        *,
+        threaded: bool,
+    ) -> None:
+        self.target = target
+        """The function, and whether it runs in an event loop."""
+        self.args = args
+        self.kwargs = kwargs
+        self.limit = limit
+        """The seconds it may take, or None."""
+        self.cancelled = cancelled
+        """Set when nobody waits for it any more."""
+        self.threaded = threaded
+        """Whether the async driver calls a sync function in a thread of its own."""
+
+
+class Ask:
+    """Call a hook: a guardrail, an approval, a method of a cache."""
+
+    __slots__ = ("args", "function", "threaded")
+
+    def __init__(
+        self, function: Callable[..., Any], args: tuple[Any, ...], *, threaded: bool = False
+    ) -> None:
+        self.function = function
+        self.args = args
+        self.threaded = threaded
+        """Whether the async driver calls it in a thread of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Wait."""
+
+    seconds: float
+    """How long."""
+
+
+class Outcome:
+    """What became of an effect: a value, an exception, or the end of its time."""
+
+    __slots__ = ("error", "final", "timed_out", "value")
+
+    def __init__(
+        self,
+        value: Any = None,
+        error: BaseException | None = None,
+        *,
+        timed_out: bool = False,
+        final: bool = False,
+    ) -> None:
+        self.value = value
+        self.error = error
+        self.timed_out = timed_out
+        """Whether the limit struck: then there is neither value nor error."""
+        self.final = final
+        """Whether the same would come of every other attempt."""
+
+
+Effect: TypeAlias = Invoke | Ask | Sleep
+Steps: TypeAlias = Generator[Effect, Outcome, Value]
+"""Yields effects, is sent their outcomes, returns a value."""

@@ -1,0 +1,300 @@
+"""The engine: runs the calls that the parser found, the same from sync and async code."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
+
+from toolgrammar.engine.caches import MemoryCache
+from toolgrammar.engine.drivers import drive_async, drive_sync
+from toolgrammar.engine.extras import require_extra
+from toolgrammar.engine.pipeline import pipeline
+from toolgrammar.engine.plan import OnFailure
+from toolgrammar.engine.plan_drivers import Planned, run_plan_async, run_plan_sync
+from toolgrammar.engine.recorder import Recorder, sinks_of
+from toolgrammar.engine.redaction import Redactor
+from toolgrammar.engine.run import Bound, Hook, Run, Settings
+from toolgrammar.engine.signature import is_coroutine_function
+from toolgrammar.engine.tool import Tool, checked_retries, checked_timeout, to_tool
+from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.events import CallEnd, Event
+
+if TYPE_CHECKING:
+    from toolgrammar.engine.caches import Cache
+    from toolgrammar.engine.results import ToolResult
+    from toolgrammar.engine.retries import Retry
+    from toolgrammar.engine.traces import TraceSink
+
+Calls: TypeAlias = ParseResult | Iterable[ToolCall]
+"""What a plan is made of."""
+
+_REDACTOR: Final = Redactor()
+_EVENTS: Final = get_args(Event)
+
+
+class Engine:
+    """Runs calls of its tools. No state of a call lives on it: safe from any thread and loop.
+
+    Args:
+        tools: callables with type hints, and `Tool`s.
+        retries: how often a failure that may pass is retried.
+        timeout: the seconds of each attempt, or None.
+        concurrency: how many calls of one message run at once; None: all that can.
+        cache: keeps results; True: a `MemoryCache`. None for none, since tools have effects.
+        input_guardrails: `g(call, arguments)`, each may block a call by raising.
+        output_guardrails: `g(call, value)`, each may block a value by raising.
+        approval: is asked before a call runs, after the input guardrails.
+        trace: the sinks of the events.
+        on_failure: what becomes of calls that depend on one that failed.
+        allow_truncated: whether calls run that were cut off.
+        allow_doubtful: whether calls run that were repaired by guesses.
+        max_result_chars: the longest result; what is more is cut out of its middle.
+        redact: hides secrets in traces and error messages.
+        trace_values: whether arguments and values are in the trace.
+
+    Raises:
+        ValueError: a number is out of its range, or two tools have one name.
+        TypeError: something has the wrong type, such as a tool that can't be run.
+        ImportError: pydantic or tenacity is not installed.
+    """
+
+    def __init__(  # noqa: PLR0913 - one name a choice
+        self,
+        tools: Iterable[Callable[..., Any] | Tool],
+        *,
+        retries: int | Retry = 1,
+        timeout: float | None = None,
+        concurrency: int | None = 8,
+        cache: Cache | bool | None = None,
+        input_guardrails: Iterable[Callable[..., Any]] = (),
+        output_guardrails: Iterable[Callable[..., Any]] = (),
+        approval: Callable[..., Any] | None = None,
+        trace: TraceSink | Iterable[TraceSink] | None = None,
+        on_failure: OnFailure = "skip",
+        allow_truncated: bool = False,
+        allow_doubtful: bool = False,
+        max_result_chars: int | None = 100_000,
+        redact: Redactor | None = _REDACTOR,
+        trace_values: bool = False,
+    ) -> None:
+        require_extra()
+        retry, limit = checked_retries(retries), checked_timeout(timeout)
+        _check(concurrency=concurrency, on_failure=on_failure, max_result_chars=max_result_chars)
+        if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
+            raise TypeError(f"tools must be a list of tools, got {tools!r}")
+        known: dict[str, Tool] = {}
+        for tool in map(to_tool, tools):
+            if tool.name in known:
+                raise ValueError(f"two tools are named {tool.name!r}")
+            known[tool.name] = tool
+        self.tools: Mapping[str, Tool] = MappingProxyType(known)
+        """The tools by their names, read-only."""
+        self._concurrency = concurrency
+        self._on_failure: OnFailure = on_failure
+        store = _checked_cache(cache)
+        sinks = sinks_of(trace)
+        self._settings = Settings(
+            tools={
+                name: _bound(
+                    tool, retry, limit, cached=store is not None, asked=approval is not None
+                )
+                for name, tool in known.items()
+            },
+            cache=store,
+            input_guardrails=_hooks(input_guardrails),
+            output_guardrails=_hooks(output_guardrails),
+            approval=None if approval is None else _hook(approval),
+            recorder=Recorder(sinks, redact) if sinks else None,
+            redact=redact,
+            allow_truncated=allow_truncated,
+            allow_doubtful=allow_doubtful,
+            limit=max_result_chars,
+            trace_values=trace_values,
+        )
+
+    # ------------------------------------------------------------ one call
+
+    def run_sync(self, call: ToolCall) -> ToolResult:
+        """Runs one call and returns its result; on what it depends does not count.
+
+        Raises:
+            TypeError: `call` is no `ToolCall`.
+        """
+        if not isinstance(call, ToolCall):
+            raise _no_call(call)
+        return drive_sync(pipeline(Run(self._settings, call, asynchronous=False)))
+
+    async def run_async(self, call: ToolCall) -> ToolResult:
+        """Runs one call in the running loop and returns its result.
+
+        Raises:
+            TypeError: `call` is no `ToolCall`.
+        """
+        if not isinstance(call, ToolCall):
+            raise _no_call(call)
+        return await drive_async(pipeline(Run(self._settings, call, asynchronous=True)))
+
+    # ------------------------------------------------------------ a message
+
+    def run_all_sync(self, calls: Calls) -> list[ToolResult]:
+        """Runs the calls of a message and returns their results in the order of the calls.
+
+        Raises:
+            TypeError: something is no `ToolCall`.
+        """
+        given = _calls(calls)
+        with self._planned(asynchronous=False) as planned:
+            planned.plan.complete(given)
+            for _ in run_plan_sync(planned, None):
+                pass
+            return [planned.plan.results[index] for index in range(len(given))]
+
+    async def run_all_async(self, calls: Calls) -> list[ToolResult]:
+        """Runs the calls of a message and returns their results in the order of the calls.
+
+        Raises:
+            TypeError: something is no `ToolCall`.
+        """
+        given = _calls(calls)
+        with self._planned(asynchronous=True) as planned:
+            planned.plan.complete(given)
+            async for _ in run_plan_async(planned, None):
+                pass
+            return [planned.plan.results[index] for index in range(len(given))]
+
+    def stream_sync(self, events: Iterable[Event]) -> Iterator[ToolResult]:
+        """Runs calls while their message is still being read; yields results as they finish.
+
+        The events are read in a thread of their own, so that waiting for the model holds up
+        neither calls nor results.
+
+        Raises:
+            TypeError: something is no event of a parser.
+        """
+        if not isinstance(events, Iterable):
+            raise TypeError(f"expected the events of a parser, got {events!r}")
+        return self._streamed(events)
+
+    def _streamed(self, events: Iterable[Event]) -> Iterator[ToolResult]:
+        with self._planned(asynchronous=False) as planned:
+            yield from run_plan_sync(planned, (call for each in events for call in _ended(each)))
+
+    def stream_async(
+        self, events: AsyncIterable[Event] | Iterable[Event]
+    ) -> AsyncIterator[ToolResult]:
+        """Runs calls while their message is still being read; yields results as they finish.
+
+        Raises:
+            TypeError: something is no event of a parser.
+        """
+        if not isinstance(events, AsyncIterable | Iterable):
+            raise TypeError(f"expected the events of a parser, got {events!r}")
+        return self._streamed_async(events)
+
+    async def _streamed_async(
+        self, events: AsyncIterable[Event] | Iterable[Event]
+    ) -> AsyncIterator[ToolResult]:
+        with self._planned(asynchronous=True) as planned:
+            async with aclosing(run_plan_async(planned, _coming(events))) as running:
+                async for result in running:
+                    yield result
+
+    def _planned(self, *, asynchronous: bool) -> Planned:
+        return Planned(
+            self._settings,
+            asynchronous=asynchronous,
+            on_failure=self._on_failure,
+            concurrency=self._concurrency,
+        )
+
+
+def _check(*, concurrency: object, on_failure: object, max_result_chars: object) -> None:
+    for name, number, least in (
+        ("concurrency", concurrency, 1),
+        ("max_result_chars", max_result_chars, 0),
+    ):
+        if number is None:
+            continue
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise TypeError(f"{name} must be a whole number or None, got {number!r}")
+        if number < least:
+            raise ValueError(f"{name} must be at least {least} or None, got {number!r}")
+    if on_failure not in get_args(OnFailure):
+        raise ValueError(f"on_failure must be 'skip' or 'continue', got {on_failure!r}")
+
+
+def _checked_cache(cache: Any) -> Any:
+    if cache is None or cache is False:
+        return None
+    if cache is True:
+        return MemoryCache()
+    if not (callable(getattr(cache, "get", None)) and callable(getattr(cache, "set", None))):
+        raise TypeError(f"a cache has the methods get and set; got {cache!r}")
+    return cache
+
+
+def _bound(tool: Tool, retry: Retry, timeout: float | None, *, cached: bool, asked: bool) -> Bound:
+    """Returns a tool with what the engine says where the tool says nothing."""
+    return Bound(
+        name=tool.name,
+        reader=tool.reader,
+        sync=tool.sync,
+        asynchronous=tool.asynchronous,
+        retry=retry if tool.retries is ... else checked_retries(tool.retries),
+        timeout=timeout if tool.timeout is ... else checked_timeout(tool.timeout),
+        cached=cached and tool.cache,
+        cache_ttl=tool.cache_ttl,
+        asks=asked if tool.approval is None else bool(tool.approval),
+    )
+
+
+def _hooks(functions: Iterable[Callable[..., Any]]) -> tuple[Hook, ...]:
+    if callable(functions):
+        raise TypeError(f"guardrails are given as a list, got {functions!r}")
+    return tuple(_hook(function) for function in functions)
+
+
+def _hook(function: Any) -> Hook:
+    if not callable(function):
+        raise TypeError(f"a guardrail or approval hook is called, got {function!r}")
+    name = getattr(function, "__name__", None) or type(function).__name__
+    # People are slow: an approval that is no coroutine must not hold up the loop.
+    return Hook(function, name, threaded=not is_coroutine_function(function))
+
+
+def _calls(calls: object) -> list[ToolCall]:
+    """Returns the calls of a message after a look at them."""
+    if isinstance(calls, ParseResult):
+        return list(calls.calls)
+    if not isinstance(calls, Iterable):
+        raise TypeError(f"expected a ParseResult or calls, got {calls!r}")
+    given = list(calls)
+    for call in given:
+        if not isinstance(call, ToolCall):
+            raise _no_call(call)
+    return given
+
+
+def _no_call(call: object) -> TypeError:
+    return TypeError(f"expected a toolgrammar.ToolCall, got {type(call).__name__}")
+
+
+def _ended(event: object) -> Iterator[ToolCall]:
+    """Yields the call that ends with an event, if one does."""
+    if isinstance(event, CallEnd):
+        yield event.call
+    elif not isinstance(event, _EVENTS):
+        raise TypeError(f"expected the events of a parser, got {type(event).__name__}")
+
+
+async def _coming(events: AsyncIterable[Event] | Iterable[Event]) -> AsyncIterator[ToolCall]:
+    if isinstance(events, AsyncIterable):
+        async for event in events:
+            for call in _ended(event):
+                yield call
+    else:
+        for event in events:
+            for call in _ended(event):
+                yield call

@@ -1,0 +1,112 @@
+"""Makes a pydantic model of a function's parameters, whatever their type hints are."""
+
+from __future__ import annotations
+
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    Required,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toolgrammar.engine.signature import Signature
+    from toolgrammar.engine.strict_types import StrictModel
+
+_DEEPEST: Final = 10
+"""Types inside each other that are rewritten: one that holds itself has no end."""
+
+
+def model_of(signature: Signature, fields: Mapping[str, str]) -> StrictModel:
+    """Returns the model of a signature's parameters; a hint that says nothing is `Any`.
+
+    Args:
+        signature: the parameters.
+        fields: the names of the model's fields, by the parameters.
+
+    Raises:
+        TypeError: a hint has a validator that pydantic refuses.
+    """
+    from pydantic import ConfigDict, Field, create_model
+
+    from toolgrammar.engine.strict_types import StrictModel
+
+    settings = ConfigDict(arbitrary_types_allowed=True, protected_namespaces=())
+
+    def built(hints: Mapping[str, Any]) -> StrictModel:
+        types: dict[str, Any] = {
+            fields[name]: (hint, Field(... if name in signature.required else None, alias=name))
+            for name, hint in hints.items()
+        }
+        return StrictModel(create_model("Arguments", __config__=settings, **types))
+
+    hints = signature.hints
+    try:
+        return built(hints)
+    except Exception:  # a hint is any expression, and so fails in any way
+        return built({name: _usable(name, hint, built) for name, hint in hints.items()})
+
+
+def _usable(name: str, hint: Any, built: Callable[[Mapping[str, Any]], object]) -> Any:
+    """Returns a hint that pydantic reads: the same, a rewritten one, or `Any`."""
+    from pydantic.errors import PydanticUserError
+
+    try:
+        built({name: hint})
+    except PydanticUserError as error:
+        if error.code == "typed-dict-version":
+            rewritten = _rewritten(hint)
+            return Any if rewritten == hint else _usable(name, rewritten, built)
+        if error.code is not None and error.code.startswith("validator-"):
+            # Going on would drop what its author wanted to have checked.
+            raise TypeError(f"the type of the parameter {name!r}: {error.message}") from error
+        return Any
+    except Exception:
+        return Any
+    return hint
+
+
+def _rewritten(hint: Any, depth: int = 0) -> Any:
+    """Returns a hint with the typed dicts that pydantic reads before Python 3.12, too."""
+    if depth == _DEEPEST:
+        return Any
+    if is_typeddict(hint):
+        return _rewritten_dict(hint, depth + 1)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in {Required, NotRequired}:
+        return origin[_rewritten(arguments[0], depth + 1)]
+    if origin is None or origin is Literal or not arguments:
+        return hint
+    if origin is Annotated:
+        return Annotated[(_rewritten(arguments[0], depth + 1), *arguments[1:])]
+    inner = tuple(
+        each if isinstance(each, list) or each is ... else _rewritten(each, depth + 1)
+        for each in arguments
+    )
+    if inner == arguments:
+        return hint
+    # `|` takes two types; this many are known at run time only.
+    return Union[inner] if origin in {Union, UnionType} else origin[inner]  # noqa: UP007
+
+
+def _rewritten_dict(hint: Any, depth: int) -> Any:
+    from typing_extensions import TypedDict
+
+    members: dict[str, Any] = {}
+    for name, part in get_type_hints(hint, include_extras=True).items():
+        member = _rewritten(part, depth)
+        # Written as text, `NotRequired` is not seen by the class itself.
+        said = get_origin(part) in {Required, NotRequired}
+        members[name] = member if said or name in hint.__required_keys__ else NotRequired[member]
+    return TypedDict(hint.__name__, members)  # type: ignore[operator]

@@ -1,0 +1,209 @@
+"""Which calls of a message may start, and which never will.
+
+The plan neither runs nor waits: drivers ask it what is ready, and tell it what has finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from toolgrammar.engine.results import ToolResult
+    from toolgrammar.values.calls import ToolCall
+
+OnFailure: TypeAlias = Literal["skip", "continue"]
+Skip: TypeAlias = Callable[[int, str], "ToolResult"]
+"""Makes the result of a call that does not run, of its place and the reason."""
+
+
+class Plan:
+    """The calls of a message, and how they wait for each other.
+
+    Calls may come one by one. One that names an id nobody has carried yet waits until all are
+    known; every other one waits for the calls that carry its ids by then.
+    """
+
+    def __init__(self, *, on_failure: OnFailure, concurrency: int | None, skip: Skip) -> None:
+        self.calls: list[ToolCall] = []
+        """In the order of the message."""
+        self.results: dict[int, ToolResult] = {}
+        """By the places of the calls, as they finish."""
+        self._continues = on_failure == "continue"
+        self._concurrency = concurrency
+        self._skip = skip
+        self._places: dict[str, list[int]] = {}
+        self._waits: dict[int, set[int]] = {}
+        self._followers: dict[int, list[int]] = {}
+        self._circles: dict[int, frozenset[int]] = {}
+        self._open: list[int] = []
+        self._ready: list[int] = []
+        self._fresh: list[ToolResult] = []
+        self._running = 0
+        self._complete = False
+
+    # ------------------------------------------------------------ what comes
+
+    def add(self, call: ToolCall) -> None:
+        """Takes the next call of a message that is still being read."""
+        index = self._noted(call)
+        if all(self._places.get(name, [index]) != [index] for name in call.depends_on):
+            self._wait(index)
+            self._judge([index])
+        else:
+            self._open.append(index)
+
+    def complete(self, calls: Iterable[ToolCall] = ()) -> None:
+        """Takes the rest of the calls; no other will come, so all ids are known."""
+        self._open += [self._noted(call) for call in calls]
+        self._complete = True
+        for index in self._open:
+            self._wait(index)
+        self._circles = circles(self._waits)
+        for index, circle in self._circles.items():
+            self._waits[index] -= circle
+        self._judge([*self._open, *self._circles])
+        self._open = []
+
+    def _noted(self, call: ToolCall) -> int:
+        index = len(self.calls)
+        self.calls.append(call)
+        if call.id is not None:
+            self._places.setdefault(call.id, []).append(index)
+        return index
+
+    def _wait(self, index: int) -> None:
+        """Notes for which calls without a result a call waits."""
+        waits = self._waits[index] = {
+            place
+            for name in self.calls[index].depends_on
+            for place in self._carriers(name, index)
+            if place not in self.results
+        }
+        for place in waits:
+            self._followers.setdefault(place, []).append(index)
+
+    def _carriers(self, name: str, index: int) -> list[int]:
+        """Returns the places of the calls with an id; its own only if it alone carries the id."""
+        places = self._places.get(name, [])
+        return places if places == [index] else [place for place in places if place != index]
+
+    # ------------------------------------------------------------ what goes
+
+    @property
+    def done(self) -> bool:
+        """Whether every call has a result and no other call will come."""
+        return self._complete and len(self.results) == len(self.calls)
+
+    def take(self) -> int | None:
+        """Returns the place of the next call to start, or None while there is none."""
+        if not self._ready or self._running == self._concurrency:
+            return None
+        self._running += 1
+        return heappop(self._ready)
+
+    def finish(self, index: int, result: ToolResult) -> None:
+        """Takes the result of a call that was started."""
+        self._running -= 1
+        self._judge(self._finished(index, result))
+
+    def fresh(self) -> list[ToolResult]:
+        """Returns the results that came since this was last asked."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
+
+    def dependencies(self, index: int) -> dict[str, ToolResult]:
+        """Returns the results of the calls that a call depends on, by their ids."""
+        return {
+            name: self.results[place]
+            for name in self.calls[index].depends_on
+            for place in self._carriers(name, index)
+            if place in self.results
+        }
+
+    def _finished(self, index: int, result: ToolResult) -> list[int]:
+        """Keeps a result; returns the calls that wait for nothing more."""
+        self.results[index] = result
+        self._fresh.append(result)
+        released = []
+        for follower in self._followers.pop(index, ()):
+            waits = self._waits.get(follower)
+            if waits is not None and index in waits:
+                waits.discard(index)
+                released.append(follower)
+        return released
+
+    def _judge(self, indexes: list[int]) -> None:
+        """Makes calls ready that wait for nothing, or skips them and what follows from that."""
+        pending = list(indexes)
+        while pending:
+            index = pending.pop()
+            # None: it was judged before.
+            if self._waits.get(index) != set():
+                continue
+            del self._waits[index]
+            reason = self._reason(index)
+            if reason is None:
+                heappush(self._ready, index)
+            else:
+                pending += self._finished(index, self._skip(index, reason))
+
+    def _reason(self, index: int) -> str | None:
+        """Returns why a call is skipped: the first reason in the order of its dependencies."""
+        circle = self._circles.get(index, frozenset())
+        for name in self.calls[index].depends_on:
+            carriers = self._carriers(name, index)
+            if not circle.isdisjoint(carriers):
+                return "dependency cycle"
+            if self._continues:
+                continue
+            if not carriers:
+                return f"unknown dependency {name}"
+            for place in carriers:
+                error = self.results[place].error
+                if error is not None:
+                    return f"dependency {name} failed ({error.code})"
+        return None
+
+
+def circles(graph: dict[int, set[int]]) -> dict[int, frozenset[int]]:
+    """Returns for each node that can reach itself all the nodes of its circle.
+
+    Tarjan's strongly connected components, without recursion: a chain may be long.
+    """
+    order: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    path: list[int] = []
+    on_path: set[int] = set()
+    found: dict[int, frozenset[int]] = {}
+    for root, reached in graph.items():
+        if root in order:
+            continue
+        order[root] = lowest[root] = len(order)
+        path.append(root)
+        on_path.add(root)
+        stack = [(root, iter(sorted(reached)))]
+        while stack:
+            node, following = stack[-1]
+            for each in following:
+                if each not in order:
+                    order[each] = lowest[each] = len(order)
+                    path.append(each)
+                    on_path.add(each)
+                    stack.append((each, iter(sorted(graph.get(each, ())))))
+                    break
+                if each in on_path:
+                    lowest[node] = min(lowest[node], order[each])
+            else:
+                stack.pop()
+                if stack:
+                    lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[node])
+                if lowest[node] == order[node]:
+                    start = path.index(node)
+                    circle = frozenset(path[start:])
+                    del path[start:]
+                    on_path -= circle
+                    if len(circle) > 1 or node in graph.get(node, ()):
+                        found.update(dict.fromkeys(circle, circle))
+    return found

@@ -1,0 +1,260 @@
+"""Run plans: one driver with threads, one with tasks. Both start what is ready, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from queue import SimpleQueue
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeAlias
+from uuid import uuid4
+
+from toolgrammar.engine.drivers import Scope, drive_async, drive_sync
+from toolgrammar.engine.pipeline import pipeline
+from toolgrammar.engine.plan import OnFailure, Plan
+from toolgrammar.engine.results import ToolResult
+from toolgrammar.engine.run import Run, Settings
+from toolgrammar.engine.threads import start_thread
+from toolgrammar.values.calls import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
+    from types import TracebackType
+    from typing import Self
+
+
+class Planned:
+    """One run of a plan: makes the runs of its calls, and tells the sinks of its begin and end."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        asynchronous: bool,
+        on_failure: OnFailure,
+        concurrency: int | None,
+    ) -> None:
+        self._settings = settings
+        self._asynchronous = asynchronous
+        self._id = uuid4().hex if settings.recorder is not None else ""
+        self._started = monotonic()
+        self._live: dict[int, Run] = {}
+        self.concurrency = concurrency
+        self.plan = Plan(on_failure=on_failure, concurrency=concurrency, skip=self._skipped)
+
+    def __enter__(self) -> Self:
+        self._record("plan.start", {})
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if error is not None:
+            for run in list(self._live.values()):
+                run.give_up(error)
+        results = self.plan.results.values()
+        self._record(
+            "plan.end",
+            {
+                "ok": error is None and all(result.ok for result in results),
+                "calls": len(self.plan.calls),
+                "seconds": monotonic() - self._started,
+            },
+        )
+
+    def begun(self, index: int) -> Run:
+        """Returns the run of a call that starts now."""
+        run = self._run(index)
+        if run.traced:
+            self._live[index] = run
+        return run
+
+    def finish(self, index: int, result: ToolResult) -> None:
+        """Takes the result of a call."""
+        self._live.pop(index, None)
+        self.plan.finish(index, result)
+
+    def _run(self, index: int) -> Run:
+        place = {"plan": self._id, "index": index} if self._settings.recorder is not None else None
+        return Run(
+            self._settings,
+            self.plan.calls[index],
+            asynchronous=self._asynchronous,
+            results=self.plan.dependencies(index),
+            place=place,
+        )
+
+    def _skipped(self, index: int, reason: str) -> ToolResult:
+        return self._run(index).skipped(reason)
+
+    def _record(self, name: str, details: dict[str, Any]) -> None:
+        recorder = self._settings.recorder
+        if recorder is not None:
+            recorder.emit(name, {"plan": self._id, **details})
+
+
+# -------------------------------------------------------------------------------------- sync
+
+
+def run_plan_sync(planned: Planned, coming: Iterable[ToolCall] | None) -> Iterator[ToolResult]:
+    """Runs a plan to its end and yields the results as they come.
+
+    Args:
+        planned: the plan; complete, unless calls are still coming.
+        coming: the calls that are still being read, in a thread of their own; or None.
+    """
+    plan = planned.plan
+    scope = Scope()
+    inbox: SimpleQueue[_Message] = SimpleQueue()
+    inline = coming is None and planned.concurrency == 1
+    try:
+        if coming is not None:
+            _read_in_thread(coming, inbox, scope)
+        while True:
+            while (index := plan.take()) is not None:
+                run = planned.begun(index)
+                if inline:
+                    planned.finish(index, drive_sync(pipeline(run), scope))
+                else:
+                    _start(run, index, inbox, scope)
+            yield from plan.fresh()
+            if plan.done:
+                return
+            if inline:
+                continue
+            _take(inbox.get(), planned)
+    finally:
+        # Reached with calls still running only when something broke the plan off.
+        scope.abort()
+
+
+_Message: TypeAlias = "tuple[int | None, ToolResult | ToolCall | BaseException | None]"
+"""A result with its place, the next call without one, None after the last; or what was raised."""
+
+
+def _take(message: _Message, planned: Planned) -> None:
+    index, content = message
+    if isinstance(content, BaseException):
+        raise content
+    if isinstance(content, ToolResult) and index is not None:
+        planned.finish(index, content)
+    elif isinstance(content, ToolCall):
+        planned.plan.add(content)
+    else:
+        planned.plan.complete()
+
+
+def _start(run: Run, index: int, inbox: SimpleQueue[_Message], scope: Scope) -> None:
+    def work() -> None:
+        content: ToolResult | BaseException
+        try:
+            content = drive_sync(pipeline(run), scope)
+        except BaseException as error:  # the plan's driver raises it
+            content = error
+        inbox.put((index, content))
+
+    try:
+        start_thread(work, f"call-{index}")
+    except RuntimeError:  # the system has no thread left: the caller's will do
+        work()
+
+
+def _read_in_thread(coming: Iterable[ToolCall], inbox: SimpleQueue[_Message], scope: Scope) -> None:
+    """Reads a stream beside the plan, so that waiting for the model holds up no result."""
+
+    def work() -> None:
+        try:
+            for call in coming:
+                if scope.aborted.is_set():
+                    return
+                inbox.put((None, call))
+            inbox.put((None, None))
+        except BaseException as error:  # the plan's driver raises it
+            inbox.put((None, error))
+
+    start_thread(work, "stream")
+
+
+# ------------------------------------------------------------------------------------- async
+
+
+async def run_plan_async(
+    planned: Planned, coming: AsyncIterable[ToolCall] | None
+) -> AsyncGenerator[ToolResult, None]:
+    """Runs a plan to its end and yields the results as they come.
+
+    Args:
+        planned: the plan; complete, unless calls are still coming.
+        coming: the calls that are still being read, in a task of their own; or None.
+    """
+    plan = planned.plan
+    inbox: asyncio.Queue[_Message] = asyncio.Queue()
+    tasks: set[asyncio.Task[Any]] = set()
+    inline = coming is None and planned.concurrency == 1
+    try:
+        if coming is not None:
+            _spawn(_read(coming, inbox), None, inbox, tasks)
+        while True:
+            while (index := plan.take()) is not None:
+                run = planned.begun(index)
+                if inline:
+                    planned.finish(index, await drive_async(pipeline(run)))
+                else:
+                    _spawn(_carried(run), index, inbox, tasks)
+            for result in plan.fresh():
+                yield result
+            if plan.done:
+                return
+            if inline:
+                continue
+            _take(await inbox.get(), planned)
+    finally:
+        await _ended(tasks)
+
+
+async def _carried(run: Run) -> ToolResult | BaseException:
+    """Carries a `BaseException` out of a task: raised there, it would stop the whole loop."""
+    try:
+        return await drive_async(pipeline(run))
+    except BaseException as error:
+        return error
+
+
+async def _read(
+    coming: AsyncIterable[ToolCall], inbox: asyncio.Queue[_Message]
+) -> BaseException | None:
+    try:
+        async for call in coming:
+            inbox.put_nowait((None, call))
+    except BaseException as error:
+        return error
+    return None
+
+
+def _spawn(
+    coroutine: Any,
+    index: int | None,
+    inbox: asyncio.Queue[_Message],
+    tasks: set[asyncio.Task[Any]],
+) -> None:
+    """Starts a task whose outcome comes to the inbox, even if it is cancelled before it begins."""
+
+    def over(task: asyncio.Task[Any]) -> None:
+        tasks.discard(task)
+        content = asyncio.CancelledError() if task.cancelled() else task.result()
+        inbox.put_nowait((index, content))
+
+    task = asyncio.get_running_loop().create_task(coroutine)
+    tasks.add(task)
+    task.add_done_callback(over)
+
+
+async def _ended(tasks: set[asyncio.Task[Any]]) -> None:
+    """Cancels the tasks that are left and waits until they have ended."""
+    waiting = set(tasks)
+    for task in waiting:
+        task.cancel()
+    while waiting:
+        # A second cancellation changes nothing: no task is left behind.
+        with suppress(asyncio.CancelledError):
+            _, waiting = await asyncio.wait(waiting)

@@ -1,0 +1,96 @@
+"""What an interface on top of the pipeline may do in its own way; here the engine's own."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from toolgrammar.engine.failures import TIMEOUT, UserError, text_of
+from toolgrammar.engine.normal_form import normal_form
+from toolgrammar.engine.results import compact_json
+from toolgrammar.values.plain import copy_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.engine.run import Run
+
+_NO_COPY = frozenset({str, int, float, bool, type(None)})
+
+
+class Policy:
+    """The engine's own ways. Another interface overrides what it does differently.
+
+    How arguments are read is the tool's affair (`Bound.reader`), and so is how they are handed
+    over (`Bound.sync`, `Bound.asynchronous`).
+    """
+
+    threads_for_sync_tools: ClassVar[bool] = True
+    """Whether the async driver calls sync tools in threads of their own; else in the loop."""
+    limits_in_sync_runs: ClassVar[bool] = True
+    """Whether a time limit holds in the sync driver, too."""
+    user_errors: ClassVar[tuple[type[Exception], ...]] = (UserError,)
+    """Exceptions of a tool that are the model's mistake; they are never retried."""
+
+    def normal(self, run: Run, value: Any) -> Any:
+        """Returns what a tool returned in the form of a result.
+
+        Raises:
+            Unserialisable: it can't be turned.
+        """
+        return normal_form(value, run.settings.limit)
+
+    def copied(self, value: Any) -> Any:
+        """Returns a copy of a value in the form of a result, for a guardrail to look at."""
+        return value if type(value) in _NO_COPY else copy_json(value)
+
+    def failure_text(self, error: BaseException) -> str:
+        """Returns the text of a tool's exception; `timeout` alone is the engine's own word."""
+        text = text_of(error)
+        return f"{type(error).__name__}: {text}" if text == TIMEOUT else text
+
+    def traced(self, arguments: dict[str, Any]) -> Any:
+        """Returns arguments as plain JSON data, for the trace."""
+        return normal_form(arguments, None)
+
+    def guard_arguments(self, run: Run, data: Any) -> tuple[Any, ...]:
+        """Returns what a guardrail is called with; `data` is its own copy."""
+        return run.call_copy(), data
+
+    def packed(self, value: Any) -> Any:
+        """Returns a value in the form in which the cache keeps it."""
+        return compact_json(value) if type(value) is str and value.isascii() else json.dumps(value)
+
+    def unpacked(self, stored: Any) -> Any:
+        """Returns the value of what the cache kept.
+
+        Raises:
+            ValueError: it is no JSON text.
+        """
+        if not isinstance(stored, str):
+            raise TypeError(f"a cache gives str or None, got {type(stored).__name__}")
+        return _decode(stored)
+
+    def events(
+        self,
+        run: Run,
+        name: str,
+        details: dict[str, Any],
+        error: BaseException | None,
+    ) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Returns the trace events, name and payload, that one event of the pipeline becomes.
+
+        Args:
+            run: the call's run.
+            name: the event's name in the pipeline.
+            details: what belongs to the event.
+            error: what a tool or guardrail raised, where the event tells of that.
+        """
+        return ((name, {**run.identity(), **details}),)
+
+
+def _refused(text: str) -> float:
+    raise ValueError(f"{text} is no JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_refused).decode

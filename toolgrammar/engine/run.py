@@ -1,0 +1,259 @@
+"""What the pipeline knows of one call while it runs, and of the engine that runs it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from threading import Event, Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from toolgrammar.engine.approvals import digest
+from toolgrammar.engine.context import NO_RESULTS, ToolContext
+from toolgrammar.engine.effects import Invoke
+from toolgrammar.engine.failures import LONGEST_MESSAGE, Failure, ToolError, cut
+from toolgrammar.engine.policy import Policy
+from toolgrammar.engine.results import ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toolgrammar.engine.arguments import Reader, Reading
+    from toolgrammar.engine.recorder import Recorder
+    from toolgrammar.engine.redaction import Redactor
+    from toolgrammar.engine.retries import Retry
+    from toolgrammar.engine.signature import Target
+    from toolgrammar.values.calls import ToolCall
+
+
+_POLICY: Final = Policy()
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A guardrail or an approval hook."""
+
+    function: Callable[..., Any]
+    """The hook itself."""
+    name: str
+    """What it is called in messages."""
+    threaded: bool = False
+    """Whether the async driver calls it in a thread of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A tool as one engine runs it: nothing is left to decide but what depends on the call."""
+
+    name: str
+    """The tool's name."""
+    reader: Reader
+    """Reads the arguments."""
+    sync: Target
+    """What the sync drivers call."""
+    asynchronous: Target
+    """What the async drivers call."""
+    retry: Retry
+    """When it is tried again."""
+    timeout: float | None = None
+    """The seconds of an attempt, or None."""
+    cached: bool = False
+    """Whether results are looked up and stored."""
+    cache_ttl: float | None = None
+    """How many seconds a stored result lives, or None for the cache's own."""
+    asks: bool = False
+    """Whether a call needs an approval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What all runs of one engine share; none of it changes."""
+
+    tools: Mapping[str, Bound]
+    """By name."""
+    policy: Policy = _POLICY
+    """The ways of the interface."""
+    cache: Any = None
+    """A `Cache`, or None."""
+    input_guardrails: tuple[Hook, ...] = ()
+    """Asked before the tool."""
+    output_guardrails: tuple[Hook, ...] = ()
+    """Asked after it."""
+    approval: Hook | None = None
+    """Asked after the input guardrails."""
+    recorder: Recorder | None = None
+    """Takes the events, or None."""
+    redact: Redactor | None = None
+    """Looks at the messages of errors, or None."""
+    allow_truncated: bool = False
+    """Whether calls run that were cut off."""
+    allow_doubtful: bool = False
+    """Whether calls run that were repaired by guesses."""
+    limit: int | None = None
+    """The characters of a result, or None."""
+    trace_values: bool = False
+    """Whether arguments and values are in the events."""
+
+
+class Run:
+    """One run of one call."""
+
+    __slots__ = (
+        "_ended", "_identity", "_key", "_lock", "asynchronous", "attempts", "call", "opaque",
+        "results", "settings", "started", "traced",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        settings: Settings,
+        call: ToolCall,
+        *,
+        asynchronous: bool,
+        results: Mapping[str, ToolResult] = NO_RESULTS,
+        place: Mapping[str, Any] | None = None,
+        opaque: Any = None,
+    ) -> None:
+        self.settings = settings
+        self.call = call
+        self.asynchronous = asynchronous
+        """Whether the async driver runs it."""
+        self.results = results
+        """The results of the calls it depends on."""
+        self.opaque = opaque
+        """Whatever an interface hands through to its guardrails and tools."""
+        self.attempts = 0
+        self.started = monotonic()
+        self.traced = settings.recorder is not None
+        """Whether anybody sees the events: ask before making one."""
+        self._key: str | None = None
+        if settings.recorder is not None:
+            named = {"tool_name": call.name, "call_id": call.id}
+            self._identity: dict[str, Any] = {
+                "run": uuid4().hex,
+                **settings.recorder.redacted(named),
+                **(place or {}),
+            }
+            self._ended = False
+            self._lock = Lock()
+
+    # ------------------------------------------------------------ trace
+
+    def identity(self) -> dict[str, Any]:
+        """Returns what stands in every event of this run."""
+        return self._identity
+
+    def record(
+        self, name: str, details: dict[str, Any] | None = None, error: BaseException | None = None
+    ) -> None:
+        """Tells the sinks of an event; of a run that was given up nothing more is told."""
+        recorder = self.settings.recorder
+        if recorder is None or self._ended:
+            return
+        found = recorder.redacted(details) if details else {}
+        for event, payload in self.settings.policy.events(self, name, found, error):
+            recorder.emit(event, payload)
+
+    def record_end(self, details: dict[str, Any]) -> None:
+        """Tells the sinks of the end; the first word counts."""
+        if not self.traced:
+            return
+        with self._lock:
+            if self._ended:
+                return
+            self.record("call.end", details)
+            self._ended = True
+
+    def give_up(self, error: BaseException) -> None:
+        """Tells the sinks that a `BaseException` ends the run."""
+        self.record_end(
+            {
+                "ok": False,
+                "message": type(error).__name__,
+                "cached": False,
+                "attempts": self.attempts,
+                "seconds": monotonic() - self.started,
+            }
+        )
+
+    # ------------------------------------------------------------ results
+
+    def error(self, code: str, message: str) -> ToolError:
+        """Returns an error whose message is redacted and not too long."""
+        redact = self.settings.redact
+        if redact is not None:
+            message = redact.text(message)
+        return ToolError(code, cut(message, LONGEST_MESSAGE))
+
+    def failed(
+        self,
+        event: str,
+        code: str,
+        message: str,
+        details: dict[str, Any] | None = None,
+        error: BaseException | None = None,
+    ) -> Failure:
+        """Returns what ends the steps with an error, after telling the sinks."""
+        found = self.error(code, message)
+        if self.traced:
+            self.record(event, {**(details or {}), "code": code, "message": found.message}, error)
+        return Failure(found)
+
+    def result(
+        self, value: Any = None, error: ToolError | None = None, *, cached: bool = False
+    ) -> ToolResult:
+        """Returns the result of the call as of now."""
+        seconds = monotonic() - self.started
+        return ToolResult(self.call, value, error, cached, self.attempts, seconds)
+
+    def skipped(self, message: str) -> ToolResult:
+        """Returns the result of a call that does not run."""
+        error = self.error("skipped", message)
+        if self.traced:
+            self.record("call.skip", {"code": error.code, "message": error.message})
+        return ToolResult(self.call, error=error)
+
+    # ------------------------------------------------------------ the call
+
+    def cache_key(self) -> tuple[str, str] | None:
+        """Returns the exact key of the call; one made by hand has none."""
+        call = self.call
+        if not call.raw_arguments and (call.arguments or call.input is not None):
+            return None
+        return call.name, call.raw_arguments
+
+    def call_copy(self) -> ToolCall:
+        """Returns a copy of the call that a hook may change as it likes."""
+        return copy.deepcopy(self.call)
+
+    def key(self) -> str:
+        """Returns the digest of the call as it was first asked for."""
+        if self._key is None:
+            self._key = digest(self.call)
+        return self._key
+
+    def invocation(self, bound: Bound, reading: Reading) -> Invoke:
+        """Returns the effect of one more attempt."""
+        policy = self.settings.policy
+        target = bound.asynchronous if self.asynchronous else bound.sync
+        threaded = policy.threads_for_sync_tools
+        limit = bound.timeout
+        if limit is None and reading.flat and target.by_name:
+            return Invoke(target, (), reading.arguments, None, None, threaded=threaded)
+        if not (self.asynchronous or policy.limits_in_sync_runs):
+            limit = None
+        cancelled: Event | None = None
+        context: ToolContext | None = None
+        if limit is not None or target.signature.contexts:
+            cancelled = Event()
+        if cancelled is not None and target.signature.contexts:
+            context = ToolContext(
+                call=self.call,
+                attempt=self.attempts + 1,
+                idempotency_key=self.key(),
+                deadline=None if limit is None else monotonic() + limit,
+                cancelled=cancelled,
+                results=self.results,
+            )
+        args, kwargs = target.bound(reading.copy(), context, self.opaque)
+        return Invoke(target, args, kwargs, limit, cancelled, threaded=threaded)

@@ -1,0 +1,190 @@
+"""Anything that can be called, as a tool of an engine."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from toolgrammar.engine.arguments import ModelReader, Reader, SchemaReader, SignatureReader
+from toolgrammar.engine.extras import require_extra
+from toolgrammar.engine.retries import Retry
+from toolgrammar.engine.signature import Target
+from toolgrammar.tools.signatures import schema_of_callable
+from toolgrammar.tools.specs import to_spec
+from toolgrammar.values.tools import ToolSpec
+
+if TYPE_CHECKING:
+    from types import EllipsisType
+
+Function: TypeAlias = Callable[..., Any]
+
+
+class Tool:
+    """A function, or several, with a name and a schema, and how it is to be run."""
+
+    __slots__ = (
+        "approval", "async_fn", "asynchronous", "cache", "cache_ttl", "description", "fn", "name",
+        "parameters", "reader", "retries", "sync", "timeout",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913 - one name a choice
+        self,
+        fn: Function | None = None,
+        *,
+        async_fn: Function | None = None,
+        name: str | None = None,
+        description: str | None = None,
+        schema: object = None,
+        retries: int | Retry | EllipsisType = ...,
+        timeout: float | EllipsisType | None = ...,
+        cache: bool = True,
+        cache_ttl: float | None = None,
+        approval: bool | None = None,
+    ) -> None:
+        """Sets up the tool.
+
+        Args:
+            fn: what the sync drivers call, and the async ones where there is no `async_fn`.
+            async_fn: what the async drivers call, and the sync ones where there is no `fn`.
+            name: what the model calls it; left out: the schema's or the function's.
+            description: what it does; left out: the schema's or the docstring's first line.
+            schema: a tool of any shape; with a pydantic model class the function gets an instance.
+            retries: how often a failure is retried; left out: as the engine says.
+            timeout: the seconds of an attempt, None for no limit; left out: as the engine says.
+            cache: whether results may be kept.
+            cache_ttl: how many seconds they are kept; None: as the cache says.
+            approval: whether a call needs an approval; None: if the engine has a hook.
+
+        Raises:
+            TypeError: there is nothing to call, or the schema is none.
+            ValueError: a number is out of its range.
+            ImportError: pydantic or tenacity is not installed.
+        """
+        require_extra()
+        for function in (fn, async_fn):
+            if function is not None:
+                _check_function(function)
+        main = fn if fn is not None else async_fn
+        if main is None:
+            raise TypeError("a tool needs a function to call: Tool(fn) or Tool(async_fn=…)")
+        if timeout is not ...:
+            checked_timeout(timeout)
+        if retries is not ...:
+            checked_retries(retries)
+        if cache_ttl is not None and not cache_ttl > 0:
+            raise ValueError(f"cache_ttl must be positive or None, got {cache_ttl!r}")
+        self.fn = fn
+        self.async_fn = async_fn
+        self.retries = retries
+        self.timeout = timeout
+        self.cache = cache
+        self.cache_ttl = cache_ttl
+        self.approval = approval
+        self.sync = Target.of(main, is_async=fn is None)
+        self.asynchronous = self.sync if async_fn is None else Target.of(async_fn, is_async=True)
+        spec, self.reader = _read(schema, main, self.sync, self.asynchronous)
+        self.name = checked_name(spec.name if name is None else name)
+        self.description = spec.description if description is None else description
+        self.parameters: dict[str, Any] = spec.parameters or {"type": "object"}
+
+    def __repr__(self) -> str:
+        return f"Tool({self.name!r})"
+
+
+def to_tool(tool: object) -> Tool:
+    """Returns a tool of the engine for what was given as one.
+
+    Raises:
+        TypeError: it can't be run.
+    """
+    if isinstance(tool, Tool):
+        return tool
+    if isinstance(tool, type) or not callable(tool):
+        raise TypeError(
+            "expected a callable with type hints or a Tool, got "
+            f"{_shown(tool)}; give a schema its handler: Tool(handler, schema=…)"
+        )
+    return Tool(tool)
+
+
+def checked_name(name: object) -> str:
+    """Returns a tool's name after a look at it.
+
+    Raises:
+        TypeError: it is no string, or empty.
+    """
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"a tool's name must be a string, got {name!r}")
+    return name
+
+
+def checked_timeout(timeout: object) -> float | None:
+    """Returns a time limit after a look at it.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is not positive.
+    """
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
+        raise TypeError(f"timeout must be seconds or None, got {timeout!r}")
+    if not timeout > 0:
+        raise ValueError(f"timeout must be positive or None, got {timeout!r}")
+    return float(timeout)
+
+
+def checked_retries(retries: object) -> Retry:
+    """Returns what a number of retries stands for.
+
+    Raises:
+        TypeError: it is neither a number nor a `Retry`.
+        ValueError: it is negative.
+    """
+    if isinstance(retries, Retry):
+        return retries
+    if isinstance(retries, bool) or not isinstance(retries, int):
+        raise TypeError(f"retries must be a number or a Retry, got {retries!r}")
+    if retries < 0:
+        raise ValueError(f"retries must not be negative, got {retries!r}")
+    return Retry(max_retries=retries)
+
+
+def _check_function(function: object) -> None:
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(f"expected a function to call, got {_shown(function)}")
+
+
+def _read(
+    schema: object, main: Function, sync: Target, asynchronous: Target
+) -> tuple[ToolSpec, Reader]:
+    """Returns what is known about the tool, and what reads its arguments."""
+    if schema is None:
+        spec = _spec_of(main, sync)
+        return spec, SignatureReader(sync.signature, spec.lone_text_parameter)
+    if isinstance(schema, type):
+        spec = to_spec(schema)
+        return spec, ModelReader(schema, spec.lone_text_parameter)
+    reserved = sync.signature.contexts | asynchronous.signature.contexts
+    if isinstance(schema, Mapping) and "name" not in schema and "function" not in schema:
+        # A bare JSON Schema of the arguments: the function gives the name.
+        spec = _spec_of(main, sync)
+        spec = ToolSpec(spec.name, spec.description, dict(schema))
+    else:
+        spec = to_spec(schema)
+    return spec, SchemaReader(spec, reserved)
+
+
+def _spec_of(function: Function, target: Target) -> ToolSpec:
+    """Returns name, description and schema of a function, without what the engine fills in."""
+    name, description, schema = schema_of_callable(function)
+    contexts = target.signature.contexts
+    properties = {key: each for key, each in schema["properties"].items() if key not in contexts}
+    required = [key for key in schema["required"] if key not in contexts]
+    return ToolSpec(name, description, {**schema, "properties": properties, "required": required})
+
+
+def _shown(value: object) -> str:
+    text = inspect.formatannotation(type(value)) + " " + repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
