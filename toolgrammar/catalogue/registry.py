@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import os
+import re
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,13 +14,15 @@ from typing import NamedTuple, TypeAlias, TypeVar, overload
 
 from toolgrammar.catalogue.format import Format, load_format
 from toolgrammar.core.files import file_stamp, grammar_files, grammar_folder
-from toolgrammar.core.header import scan_headers
+from toolgrammar.core.header import read_header, scan_headers
 from toolgrammar.values.errors import UnknownFormat
 
 FormatLike: TypeAlias = str | os.PathLike[str] | Format
 """An id, an alias, a format, or a path to a `.lark` file."""
 
 _Default = TypeVar("_Default")
+
+_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 ENTRY_POINTS = "toolgrammar.formats"
 """The group of entry points by which installed packages bring formats."""
@@ -173,6 +176,9 @@ class Formats(Mapping[str, Format]):
         if not isinstance(name, str):
             raise TypeError(f"the name of a format is a str, got {_kind(name)}")
         with self._lock:
+            found = self._look_up(name) or self._of_file(name)
+            if found is not None:
+                return found
             self._scan()
             found = self._look_up(name)
             if found is None and not self._asked:
@@ -186,11 +192,25 @@ class Formats(Mapping[str, Format]):
         format_id = self._names.get(_normal(name))
         return None if format_id is None else self._formats[format_id]
 
+    def _of_file(self, name: str) -> Format | None:
+        """Returns the format whose file bears the name: the headers of the others stay unread."""
+        if self._scanned or not _FILE_NAME.fullmatch(name):
+            return None
+        path = (self._folder or grammar_folder()) / f"{name}.lark"
+        if not path.is_file():
+            return None
+        header = read_header(path)
+        if not header.id:
+            return None
+        self._add(Format(path, header))
+        return self._formats[header.id]
+
     def _scan(self) -> None:
         if self._scanned:
             return
         for path, header in scan_headers(self._folder or grammar_folder()):
-            self._add(Format(path, header))
+            if header.id not in self._formats:
+                self._add(Format(path, header))
         self._scanned = True
 
     def _add(self, added: Format) -> None:
