@@ -68,6 +68,10 @@ class Builder:
         self.taken_ids: set[str] = set()
         """Ids of the first `taken_upto` calls."""
         self.taken_upto = 0
+        self.waiting: list[Event] = []
+        """Problems of an island that is not certain yet."""
+        self.mended_before = False
+        """Whether something of the next call was mended before the call was open."""
         self.last_name = ""
         """The name of the last call, as it was written."""
         self.text_parts: list[str] = []
@@ -123,6 +127,8 @@ class Builder:
     def rewind(self) -> None:
         """Forgets the island."""
         self.draft = None
+        self.mended_before = False
+        self.waiting = []
         self.group = self.group_marked
         del self.diagnostics[self.diagnostics_marked :]
         self.raws.trimmer = None
@@ -131,6 +137,9 @@ class Builder:
     def commit(self) -> None:
         """Makes the island final: what it held back is given out."""
         self.committed = True
+        if self.waiting:
+            self.events.extend(self.waiting)
+            self.waiting = []
         draft = self.draft
         if draft is not None and not draft.started:
             self._start_call(draft)
@@ -241,6 +250,7 @@ class Builder:
         """Gives the open call; begins one at `start` where there is none."""
         if self.draft is None:
             self.draft = Draft(max(0, start))
+            self.draft.repaired, self.mended_before = self.mended_before, False
         return self.draft
 
     def leaf(self, role: str, text: str, start: int, unit: int) -> None:
@@ -288,6 +298,23 @@ class Builder:
         elif role in roles.GROUP_ROLES:
             self._report_skipped()
             self.group = None
+
+    def requoted(self, start: int, end: int, strict: str) -> None:
+        """Notes a key or string of the envelope that is quoted otherwise than in JSON."""
+        written = self.source.slice(max(0, start), end)
+        bare = not written.startswith("'")
+        span = Span(max(0, start), max(0, end))
+        self.report(
+            "bare-key" if bare else "quote-style",
+            "warning",
+            f"Found `{written[:40]}` without JSON's quotes",
+            span,
+            edits=(Edit(span, strict),),
+        )
+        if self.draft is not None:
+            self.draft.repaired = True
+        else:
+            self.mended_before = True
 
     def stray(self, start: int, end: int, text: str) -> None:
         """Leaves out a closer of something that is not open."""
@@ -428,6 +455,8 @@ class Builder:
             draft = self.draft
             if draft is not None and not draft.started:
                 draft.events.append(Problem(diagnostic))
+            elif not self.committed:
+                self.waiting.append(Problem(diagnostic))
             else:
                 self.events.append(Problem(diagnostic))
 

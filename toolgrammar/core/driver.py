@@ -25,6 +25,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
+from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
@@ -261,6 +262,10 @@ class Driver:
         ):
             return self._to_text()
         text = match.group(group)
+        if is_loose(step.terminal, text):
+            strict = as_strict(text)
+            self.builder.requoted(self.base + start, self.base + end, strict)
+            text = strict if step.leaf else text
         if step.kind == "same" and text != self.builder.same(step.terminal.name):
             return self._mismatch()
         short = self.island < 0 and step.kind == "literal" and step.weight < SHORT
@@ -389,9 +394,9 @@ class Driver:
         else:
             if self.final and self.node.beginnings.match(self.buffer, self.position):
                 # A closer that the end of the text cut: markup, not text.
-                place, self.position = self.base + self.position, len(self.buffer)
+                self.position = len(self.buffer)
                 closers = missing_closers(self, self.node)
-                builder.cut(self.base + self.position, closers=closers, place=place)
+                builder.cut(self.base + self.position, closers=closers, place=self.last_end)
                 self.node, self.run = self.start_node, self._text
                 self.called, self.unit = False, -1
                 return True
@@ -620,5 +625,5 @@ class Driver:
                 self._give_text(rest, len(self.buffer))
         else:
             brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in self.node.tokens)
-            closers, place = missing_closers(self, self.node), self.base + self.position
-            builder.cut(end, root_open=brackets, closers=closers, place=place)
+            closers = missing_closers(self, self.node)
+            builder.cut(end, root_open=brackets, closers=closers, place=self.last_end)

@@ -237,7 +237,7 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
     for _, terminal in node.tokens:
         if terminal is step.terminal:
             break
-        other = machine.pattern(terminal)
+        other = machine.tolerant(terminal)
         if terminal.kind == step.kind == "literal" and not whole.startswith(other):
             continue
         firsts = first_characters(other)

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import roles
+from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
@@ -169,7 +170,8 @@ class Node:
         """Reads one token, with the white space before it where that does not count."""
         if self._token is None:
             body = "|".join(
-                f"(?P<{group}>{self.machine.pattern(terminal)})" for group, terminal in self.tokens
+                f"(?P<{group}>{self.machine.tolerant(terminal)})"
+                for group, terminal in self.tokens
             )
             self._token = re.compile(
                 r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
@@ -181,6 +183,8 @@ class Node:
         """Matches what may still become a token of this node, up to the end of the text."""
         if self._beginnings is None:
             parts = [b for _, t in self.tokens if (b := self.machine.partial(t))]
+            loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
+            parts += [begun for pattern in loose if (begun := partial(pattern))]
             body = "|".join(parts) or "(?!)"
             self._beginnings = re.compile(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
         return self._beginnings
@@ -287,6 +291,12 @@ class Machine:
         if terminal.kind == "same":
             return IDENTIFIER
         return terminal.pattern
+
+    def tolerant(self, terminal: Terminal) -> str:
+        """Gives the regular expression of a terminal and of other ways to quote it."""
+        pattern = self.pattern(terminal)
+        loose = loose_pattern(terminal)
+        return f"{pattern}|{loose}" if loose else pattern
 
     def partial(self, terminal: Terminal) -> str:
         """Gives the expression of the beginnings of a terminal."""

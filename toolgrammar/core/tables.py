@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import files
+from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,6 +96,11 @@ class Tables:
     def names_tools(self) -> bool:
         """Whether the envelope has the names of the tools in it."""
         return any(terminal.kind == "tool" for terminal in self.terminals)
+
+    @cached_property
+    def reasoning_tags(self) -> dict[str, str]:
+        """What closes reasoning, each with what opens it."""
+        return reasoning_tags(self)
 
     @cached_property
     def free_text(self) -> bool:

@@ -36,7 +36,7 @@ def report_unopened(builder: Builder, tables: Tables) -> None:
 
     It is called once, when the text has ended. Nothing is read anew: the closer stays text.
     """
-    tags = reasoning_tags(tables)
+    tags = tables.reasoning_tags
     if not tags or builder.reasoning_parts:
         return
     closer = re.compile("|".join(map(re.escape, tags)))

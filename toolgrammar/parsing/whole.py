@@ -94,6 +94,8 @@ def _read_straight(
     ):
         machine.given_up += 1
         return None
+    if not reading.reasoning and any(closer in text for closer in entry.tables.reasoning_tags):
+        return None  # reasoning may be closed that was not opened
     machine.read_straight += 1
     return make_result(
         tuple(reading.calls),
