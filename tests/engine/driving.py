@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -71,3 +72,8 @@ def outcome(result: ToolResult) -> tuple[Any, str, bool, int]:
 def names(sink: MemorySink) -> list[str]:
     """The names of the events, in order."""
     return [event.name for event in sink.events]
+
+
+def without_addresses(value: object) -> str:
+    """Names a parameter alike in every process: tests that run in parallel are told by it."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

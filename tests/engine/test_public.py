@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import toolgrammar.engine
-from tests.engine.driving import call
+from tests.engine.driving import call, without_addresses
 from toolgrammar import ToolCall
 from toolgrammar.engine import (
     Approval,
@@ -105,7 +105,7 @@ except ImportError as error:
         ({"input_guardrails": tool}, TypeError),
         ({"output_guardrails": [3]}, TypeError),
     ],
-    ids=repr,
+    ids=without_addresses,
 )
 def test_mistakes_raise_at_once(settings: dict[str, Any], kind: type[Exception]) -> None:
     with pytest.raises(kind):

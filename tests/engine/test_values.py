@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from tests.engine.driving import Driver, both, call
+from tests.engine.driving import Driver, both, call, without_addresses
 from toolgrammar.engine import Engine
 
 
@@ -119,7 +119,7 @@ def through(value: Any, driver: Driver | None = None, **settings: Any) -> Any:
         ([Strange()], ["strange"]),
         (1j, "1j"),
     ],
-    ids=repr,
+    ids=without_addresses,
 )
 def test_normal_form(value: Any, plain: Any) -> None:
     found = through(value)
