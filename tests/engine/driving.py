@@ -76,4 +76,6 @@ def names(sink: MemorySink) -> list[str]:
 
 def without_addresses(value: object) -> str:
     """Names a parameter alike in every process: tests that run in parallel are told by it."""
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
