@@ -24,7 +24,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
+from toolgrammar.core.json_payload import JsonPayload
+from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import mend, missing_closers
@@ -112,7 +114,7 @@ class Driver:
         """Rounds of the loop so far: a measure of work that needs no clock."""
         self.previous: Step | None = None
         self.step: Step | None = None
-        self.scanner: JsonScanner | PythonArgumentsScanner | None = None
+        self.scanner: JsonScanner | JsonPayload | PythonArgumentsScanner | None = None
         self.limits_depth = max_depth
         self.raw: RawReader | None = None
         self.called = False
@@ -153,7 +155,9 @@ class Driver:
             return False
         scanner, raw = self.scanner, self.raw
         if scanner is not None:
-            if type(scanner) is not JsonScanner or not scanner.plain or not inside_string(chunk):
+            if isinstance(scanner, PythonArgumentsScanner) or not scanner.plain:
+                return False
+            if not scanner.inside(chunk):
                 return False
             self.builder.scanned.take(chunk)
         elif raw is not None:
@@ -478,21 +482,44 @@ class Driver:
         # The fast reader knows the default depth alone.
         if name in ("JSON_OBJECT", "JSON_VALUE") and self.limits_depth >= MAX_DEPTH:
             whole = read_whole(self.buffer, start, object_only=name == "JSON_OBJECT")
-            if whole is not None and (self.final or whole[1] < len(self.buffer)):
+            guide = builder.guide(step.leaf)
+            if whole is not None and guide is not None and needs_typing(whole[0], guide):
+                whole = None
+            if whole is not None and self._goes_on(step.node, whole[1]):
                 value, end = whole
                 builder.scanned.take_whole(value, self.buffer[start:end], self.base + end)
                 return self.leave(end)
         self.scanner = (
             PythonArgumentsScanner(parameters=builder.parameters(), max_depth=self.limits_depth)
             if name == "PYTHON_ARGUMENTS"
-            else JsonScanner(
-                object_only=name != "JSON_VALUE",
-                backticks=name == "TEMPLATE_OBJECT",
-                max_depth=self.limits_depth,
-            )
+            else self._json_scanner(step, name)
         )
         self.run = self._scan
         return True
+
+    def _goes_on(self, node: Node, end: int) -> bool:
+        """Whether what stands behind a whole payload leaves no doubt that it ends there."""
+        place = _SPACE.match(self.buffer, end).end()  # type: ignore[union-attr]
+        if place == len(self.buffer):
+            return self.final
+        if node.accepts_text or self.builder.strict:
+            return True
+        tokens, anchors = node.token, node.repairs.pattern
+        return bool(tokens.match(self.buffer, place) or anchors.match(self.buffer, place))
+
+    def _json_scanner(self, step: Step, name: str) -> JsonScanner | JsonPayload:
+        object_only, backticks = name != "JSON_VALUE", name == "TEMPLATE_OBJECT"
+        depth = self.limits_depth
+        if self.builder.strict:
+            return JsonScanner(object_only=object_only, backticks=backticks, max_depth=depth)
+        return JsonPayload(
+            step,
+            self.start_node,
+            self.builder.guide(step.leaf),
+            object_only=object_only,
+            backticks=backticks,
+            max_depth=depth,
+        )
 
     def _commit_payload(self, step: Step) -> None:
         outside = step.leaf in ("reasoning", "content", "text")
@@ -503,6 +530,8 @@ class Driver:
         scanner = self.scanner
         assert scanner is not None
         out: list[str] = []
+        if isinstance(scanner, JsonPayload):
+            return self._scan_mending(scanner, out)
         self.position = scanner.feed(self.buffer, self.position, out)
         while scanner.failed and self._take_control(scanner, out):
             # What stands before a mended character was given out before the report of it.
@@ -515,6 +544,29 @@ class Driver:
         if scanner.failed:
             return self._payload_failed(scanner.failure)
         return False
+
+    def _scan_mending(self, scanner: JsonPayload, out: list[str]) -> bool:
+        """Reads on in a JSON payload that is mended as it comes."""
+        position = self.position
+        end = scanner.feed(self.buffer, position, out, base=self.base, final=self.final)
+        self.position = end
+        scanned = self.builder.scanned
+        if out:
+            scanned.take("".join(out))
+        if scanner.failed:
+            return self._payload_failed(scanner.failure)
+        if not scanner.done:
+            return False
+        if scanner.unread:
+            # What was looked at behind the payload is read once more, as what it is.
+            self.position = position - len(scanner.unread)
+            if self.position < 0:
+                self.base += self.position
+                self.buffer = scanner.unread + self.buffer[position:]
+                self.position = 0
+        scanned.mend(scanner, self.base + self.position)
+        scanned.end(self.base + self.position)
+        return self.leave(self.position)
 
     def _take_control(self, scanner: JsonScanner | PythonArgumentsScanner, out: list[str]) -> bool:
         """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
@@ -603,6 +655,8 @@ class Driver:
             return
         if out:
             builder.scanned.take("".join(out))
+        if isinstance(self.scanner, JsonPayload):
+            builder.scanned.mend(self.scanner, self.base + len(self.buffer))
         if whole:
             builder.scanned.end(self.base + len(self.buffer))
             self.leave(len(self.buffer))
