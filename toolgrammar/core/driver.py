@@ -105,8 +105,8 @@ class Driver:
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
         self.back: tuple[int, Node, int, Step | None] | None = None
-        """Of a short literal that was read last: its index, and the node, the end and the token
-        before it. What follows may show that it belongs to something else."""
+        """Of a short literal that was read last, before a repeated name: its index, and the node,
+        the end and the token before it. The name may show that it belongs to something else."""
         self.behind: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
         self.final = False
@@ -273,6 +273,7 @@ class Driver:
         if step.kind == "same" and text != self.builder.same(step.terminal.name):
             return self._mismatch()
         short = self.island < 0 and step.kind == "literal" and step.weight < SHORT
+        short = short and any(terminal.kind == "same" for _, terminal in step.node.tokens)
         self.back = (start, node, self.last_end, self.previous) if short else None
         self.position = end
         self._take(step, text, start, end, match)
