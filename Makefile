@@ -78,8 +78,9 @@ bench: $(VENV)/.development ## run every benchmark
 readme: $(VENV)/.development ## bring the README's table of formats up to date
 	$(BIN)/python -m tests.house.format_table
 
-docs: $(VENV)/.development ## write the page of all diagnostic codes anew
+docs: $(VENV)/.development ## write the pages of all codes and of all formats anew
 	$(BIN)/python -m tests.house.recovery_page
+	$(BIN)/python -m tests.house.formats_page
 
 clean: ## remove the environment, caches and builds
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -91,6 +91,8 @@ class Formats(Mapping[str, Format]):
     def for_model(self, name: str) -> Format:
         """Returns the format that a model speaks; the longest pattern that fits decides.
 
+        A copy under another owner, or a name without one, is found by the model's own name.
+
         Raises:
             UnknownFormat: no format names this model.
         """
@@ -98,19 +100,20 @@ class Formats(Mapping[str, Format]):
         patterns = [
             (pattern.casefold(), entry) for entry in self.values() for pattern in entry.models
         ]
-        fitting = [
-            (len(pattern), entry)
-            for pattern, entry in patterns
-            if fnmatch.fnmatchcase(wanted, pattern)
-        ]
-        if fitting:
-            return max(fitting, key=lambda pair: pair[0])[1]
-        known = [pattern for pattern, _ in patterns]
-        nearest = _nearest(wanted, known)
+        own = [(_own_name(pattern), entry) for pattern, entry in patterns]
+        fitting = _fitting(wanted, patterns) or _fitting(_own_name(wanted), own)
+        if fitting is not None:
+            return fitting
+        nearest = _nearest(wanted, [pattern for pattern, _ in patterns])
         raise UnknownFormat(
             f"no format names the model {name!r}{_said('nearest patterns', nearest)}; "
             "pass format=… instead"
         )
+
+    def search(self, words: str) -> list[Format]:
+        """Returns the formats whose id, title, family, aliases or models hold every word."""
+        wanted = words.casefold().split()
+        return [entry for entry in self.values() if all(word in _about(entry) for word in wanted)]
 
     def register(self, format: FormatLike) -> Format:
         """Adds a format, given as such or as the path of its grammar file, and returns it.
@@ -274,6 +277,28 @@ def _brought(loaded: object) -> Iterator[Format]:
             yield from _brought(part)
     else:
         raise TypeError(f"expected a Format, a path or several, got {_kind(loaded)}")
+
+
+def _fitting(name: str, patterns: list[tuple[str, Format]]) -> Format | None:
+    """Returns the format of the longest pattern that fits a name."""
+    fitting = [
+        (len(pattern), entry)
+        for pattern, entry in patterns
+        if pattern.strip("*?") and fnmatch.fnmatchcase(name, pattern)
+    ]
+    return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
+
+
+def _own_name(model: str) -> str:
+    """Returns the name of a model, or its pattern, without the owner."""
+    return model.rpartition("/")[2]
+
+
+def _about(entry: Format) -> str:
+    """Returns what a search looks at."""
+    return "\n".join(
+        (entry.id, entry.title, entry.family, *entry.aliases, *entry.models)
+    ).casefold()
 
 
 def _normal(name: str) -> str:
