@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format, load_format
-    from toolgrammar.catalogue.registry import formats
+    from toolgrammar.catalogue.registry import any_of, formats
+    from toolgrammar.catalogue.several import AnyOf
     from toolgrammar.core.reference import ToolCallTransformer
+    from toolgrammar.parsing.detection import detect
     from toolgrammar.parsing.parser import Parser
     from toolgrammar.parsing.streams import astream, stream
     from toolgrammar.parsing.whole import parse
     from toolgrammar.values.calls import ParseResult, Status, ToolCall
+    from toolgrammar.values.detections import Detection
     from toolgrammar.values.diagnostics import Diagnostic, Edit, Severity
     from toolgrammar.values.errors import (
         GrammarError,
@@ -42,9 +45,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnyOf",
     "ArgumentsDelta",
     "CallEnd",
     "CallStart",
+    "Detection",
     "Diagnostic",
     "Edit",
     "Event",
@@ -67,7 +72,9 @@ __all__ = [
     "ToolGrammarError",
     "ToolSpec",
     "UnknownFormat",
+    "any_of",
     "astream",
+    "detect",
     "formats",
     "load_format",
     "parse",
@@ -76,12 +83,15 @@ __all__ = [
 
 _NAMES_OF_MODULES = {
     "catalogue.format": ("Format", "load_format"),
-    "catalogue.registry": ("formats",),
+    "catalogue.registry": ("any_of", "formats"),
+    "catalogue.several": ("AnyOf",),
     "core.reference": ("ToolCallTransformer",),
+    "parsing.detection": ("detect",),
     "parsing.parser": ("Parser",),
     "parsing.streams": ("astream", "stream"),
     "parsing.whole": ("parse",),
     "values.calls": ("ParseResult", "Status", "ToolCall"),
+    "values.detections": ("Detection",),
     "values.diagnostics": ("Diagnostic", "Edit", "Severity"),
     "values.errors": (
         "GrammarError",
