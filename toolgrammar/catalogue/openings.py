@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core import files
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _VERSION = 4
 """Raised whenever what is kept changes its shape or its meaning."""
+_CORE = Path(files.__file__).parent
+_MODULES = ("loose.py", "machine.py", "quotes.py", "raw_end.py", "reasoning_ends.py", "repairs.py")
+"""What the expressions depend on besides the compiler."""
 _WORTH_KEEPING = 8
 """So many formats are kept in a file; fewer are loaded faster than looked up."""
 
@@ -82,6 +86,8 @@ def _opening(format_: Format) -> Opening:
 
 def _file_name(formats: Sequence[Format]) -> str:
     digest = hashlib.sha256(f"{_VERSION} {files.compiler_stamp()}".encode())
+    for module in _MODULES:
+        digest.update(files.read_text_if_there(_CORE / module).encode())
     for each in formats:
         digest.update(f"\n{each.id} {each.digest}".encode())
     return f"openings-{digest.hexdigest()[:32]}.json"
