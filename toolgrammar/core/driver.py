@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.evidence import NotACall
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
@@ -38,6 +39,7 @@ from toolgrammar.core.scan_python import PythonArgumentsScanner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolgrammar.core.among import Among
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Machine, Node, Step
 
@@ -66,6 +68,7 @@ class Driver:
     """The state of one message between two chunks."""
 
     __slots__ = (
+        "among",
         "back",
         "base",
         "behind",
@@ -118,10 +121,19 @@ class Driver:
         self.limits_depth = max_depth
         self.raw: RawReader | None = None
         self.called = False
+        self.among: Among | None = None
+        """The other formats that the message may be written in."""
         self.run: Callable[[], bool] = self._text
 
     def feed(self, chunk: str, *, final: bool = False) -> None:
         """Takes the next chunk; `final` says that the text ends with it."""
+        if self.among is not None:
+            self.among.feed(self, chunk, final=final)
+        else:
+            self.take(chunk, final=final)
+
+    def take(self, chunk: str, *, final: bool) -> None:
+        """Takes a chunk and reads on as far as it goes."""
         keep = self.position if self.island < 0 else self.island
         if self.back is not None:
             keep = min(keep, self.back[0])
@@ -139,11 +151,28 @@ class Driver:
         else:
             self.buffer += chunk
         self.final = final
-        while self.run():
-            self.steps += 1
-        self.steps += 1
-        if final:
-            self._finish()
+        reading = True
+        while reading:
+            try:
+                while self.run():
+                    self.steps += 1
+                self.steps += 1
+                if final:
+                    self._finish()
+                reading = False
+            except NotACall:
+                self._mismatch()
+
+    def restart(self, before: str, offset: int, last_end: int) -> None:
+        """Stands in text again at an offset, with nothing but the character before it."""
+        self.buffer = before
+        self.position = len(before)
+        self.base = offset - len(before)
+        self.last_end = last_end
+        self.island = self.unit = -1
+        self.back = self.behind = self.previous = self.step = self.scanner = self.raw = None
+        self.final = self.called = False
+        self.run = self._text
 
     def feed_inside(self, chunk: str) -> bool:
         """Takes a chunk that only goes on where the driver is; False where it must be looked at.
@@ -161,7 +190,7 @@ class Driver:
                 return False
             self.builder.scanned.take(chunk)
         elif raw is not None:
-            if raw.held is not None or not raw.end.plain.fullmatch(chunk):
+            if raw.held is not None or raw.others is not None or not raw.end.plain.fullmatch(chunk):
                 return False
             raw.searched = 1
             self.builder.raws.take(chunk)
@@ -169,17 +198,24 @@ class Driver:
             self.node.skipping
             or self.behind is not None
             or not self.in_text
-            or not self.node.plain.fullmatch(chunk)
+            or not self._takes_plain(chunk)
         ):
             return False
         else:
             self.builder.text(chunk, self.base + self.position)
+        if self.among is not None:
+            self.among.judge.settle(self.builder)
         # One character stays, for anchors and look-behinds.
         self.base += self.position + len(chunk) - 1
         self.buffer = chunk[-1]
         self.position = 1
         self.steps += 1
         return True
+
+    def _takes_plain(self, chunk: str) -> bool:
+        if self.among is not None and self.among.governs(self.node):
+            return self.among.takes_plain(self, chunk)
+        return self.node.plain.fullmatch(chunk) is not None
 
     @property
     def in_text(self) -> bool:
@@ -193,23 +229,38 @@ class Driver:
             return waits
         buffer, position = self.buffer, self.position
         node = self.node
+        if self.among is not None and self.among.governs(node):
+            return self.among.text(self)
         match = node.opener.search(buffer, position)
         end = match.start() if match else len(buffer)
         if match is None and not self.final:
             held = node.opener_beginnings.search(buffer, position)
             if held:
                 end = held.start()
-        if end > position:
-            self._give_text(position, end)
-            self.position = end
+        self.give_text_to(end)
         if match is None:
             return False
-        self.island, self.island_node, self.island_payload = end, node, False
+        self.builder.mark()
+        self.enter_island(node, end)
+        if self.among is not None:
+            self.among.in_section = True
+        return True
+
+    def give_text_to(self, end: int) -> None:
+        """Gives out the text up to an index."""
+        if end > self.position:
+            self._give_text(self.position, end)
+            self.position = end
+
+    def enter_island(self, node: Node, place: int) -> None:
+        """Begins an island that may turn out to be none."""
+        self.node = node
+        self.position = place
+        self.island, self.island_node, self.island_payload = place, node, False
         self.behind = None
         self.unit = -1
-        self.builder.mark()
+        self.called = False
         self.run = self._token
-        return True
 
     def _behind_island(self) -> bool | None:
         """Leaves out closers that follow a call or section; None where text begins."""
@@ -225,12 +276,21 @@ class Driver:
         if not self.final and strays.beginnings.match(buffer, place):
             return False
         name = match.groupdict().get("name") if match else None
-        if match is None or name not in (None, self.behind) or node.opener.match(buffer, place):
+        opens = self._opens(place)
+        if opens is None:
+            return False
+        if match is None or name not in (None, self.behind) or opens:
             self.behind = None
             return None
         self.builder.stray(self.base + place, self.base + match.end(), match.group())
         self.position = match.end()
         return True
+
+    def _opens(self, place: int) -> bool | None:
+        """Whether an island opens at a place; None where more text has to come to tell."""
+        if self.among is not None and self.among.governs(self.node):
+            return self.among.opens(self, place)
+        return self.node.opener.match(self.buffer, place) is not None
 
     def _give_text(self, start: int, end: int) -> None:
         text, offset = self.buffer[start:end], self.base + start
@@ -282,7 +342,7 @@ class Driver:
     def pass_over(self, step: Step) -> None:
         """Does what a token that was put in does: it closes, and leads on."""
         for role in (*step.before, *step.after):
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.back = None
         self.node = step.node
         self.previous = step
@@ -295,7 +355,7 @@ class Driver:
         """Ends a call that text, or the next call, follows without a closer."""
         closed, stack = self.node.after_text
         for role in closed:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = self.node.machine.node(stack)
         self.run = self._text
         return True
@@ -313,7 +373,7 @@ class Driver:
         """Does what a token does: closes, opens, fills a role, moves on."""
         builder, base = self.builder, self.base
         for role in step.before:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         if self.unit < 0 or step.opens:
             self.unit = base + start
         if step.opens:
@@ -326,7 +386,7 @@ class Driver:
             self._give_back_nameless()
             return
         for role in step.after:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = node = step.node
         self.previous = step
         if self.island >= 0:
@@ -371,10 +431,13 @@ class Driver:
                 self._commit()
 
     def _commit(self) -> None:
+        if self.among is not None:
+            self.among.vouch(self.builder)
         self.island = -1
         self.builder.commit()
 
-    def _close(self, role: str, end: int) -> None:
+    def close(self, role: str, end: int) -> None:
+        """Closes a call or a section that ended at an offset."""
         if role == "call" and self.island >= 0 and self.called:
             self._commit()  # taking the island back would leave the call, and read it once more
         self.builder.close(role, end)
@@ -393,6 +456,10 @@ class Driver:
             builder.rewind()
             resume = max(self.position, self.island + 1) if self.island_payload else self.island + 1
             self.node = self.island_node
+            if self.among is not None and not self.among.in_section:
+                if self.among.again(self, self.island, resume):
+                    return True
+                resume = self.island + 1
             start, self.island = self.island, -1
             self._give_text(start, resume)
             self.position = resume
@@ -457,7 +524,7 @@ class Driver:
                 return self._mismatch()
             self.island_payload = True
         for role in step.before:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         if self.unit < 0:
             self.unit = self.base + start
         self.back = None
@@ -476,6 +543,8 @@ class Driver:
             )
             self._commit_payload(step)
             self.raw = RawReader(self, raw_end, start)
+            if self.among is not None and step.leaf == "reasoning":
+                self.raw.others = self.among.other_ends(self, step.node)
             self.run = self.raw.run
             return True
         builder.scanned.begin(step.leaf, self.base + start, self.unit)
@@ -606,7 +675,7 @@ class Driver:
             self._give_back_nameless()
             return True
         for role in step.after:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = step.node
         in_text = self.node.accepts_text and not self.builder.has_draft
         self.run = self._text if in_text else self._token
@@ -617,12 +686,12 @@ class Driver:
     def _finish(self) -> None:
         """Ends whatever is open when the text ends."""
         builder = self.builder
-        for _ in range(3):
+        for _ in range(3) if self.among is None else iter(int, 1):
             if self.raw is not None:
                 assert self.step is not None
                 self.raw.finish(self.step)
-            elif self.run == self._scan:
-                self._finish_scan()
+            elif self.run == self._scan and self._finish_scan():
+                continue
             if self.run != self._token:
                 break
             if self.island >= 0 and not (self.called and builder.delimited):
@@ -641,19 +710,18 @@ class Driver:
         self.raw = None
         self.run = self._text
 
-    def _finish_scan(self) -> None:
+    def _finish_scan(self) -> bool:
+        """Ends a payload with the text; true where an island was none and all was read again."""
         assert self.scanner is not None
         out: list[str] = []
         whole = self.scanner.finish(out)
         builder = self.builder
         if self.island >= 0:
-            builder.rewind()
-            start, self.island = self.island, -1
-            self.node = self.island_node
-            self._give_text(start, len(self.buffer))
             self.position = len(self.buffer)
-            self.run = self._text
-            return
+            self._mismatch()
+            while self.run():
+                self.steps += 1
+            return True
         if out:
             builder.scanned.take("".join(out))
         if isinstance(self.scanner, JsonPayload):
@@ -664,6 +732,7 @@ class Driver:
         else:
             builder.scanned.cut(self.base + len(self.buffer))
             self.run = self._text
+        return False
 
     def _finish_token(self) -> None:
         builder = self.builder
@@ -673,7 +742,7 @@ class Driver:
         if self.node.end is not None:
             builder.ended_open = True
             for role in self.node.end:
-                self._close(role, self.last_end)
+                self.close(role, self.last_end)
             rest = self.position
             if rest < len(self.buffer):
                 self.node = self.start_node

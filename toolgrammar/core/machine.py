@@ -217,8 +217,15 @@ class Node:
         return self._opener_parts()[0]
 
     def _opener_parts(self) -> tuple[list[str], list[str]]:
-        """Gives the openers, lengthened where one alone is too short to be evidence."""
-        wholes, begins = [], []
+        pairs = self.opener_pairs()
+        return [whole for whole, _ in pairs], [begin for _, begin in pairs if begin]
+
+    def opener_pairs(self) -> list[tuple[str, str]]:
+        """Gives what may open in text, each with its beginnings (or an empty string).
+
+        An opener that alone is too short to be evidence is lengthened by what follows it.
+        """
+        pairs = []
         for group, terminal in self.tokens:
             whole = self.machine.pattern(terminal)
             begin = self.machine.partial(terminal)
@@ -234,10 +241,8 @@ class Node:
                     part for part in (begin, f"{whole}{blanks}(?:{second_begin})?") if part
                 )
                 whole = f"{whole}(?={blanks}(?:{second}))"
-            wholes.append(whole)
-            if begin:
-                begins.append(begin)
-        return wholes, begins
+            pairs.append((whole, begin))
+        return pairs
 
     @property
     def repairs(self) -> Repairs:
