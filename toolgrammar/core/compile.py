@@ -10,7 +10,7 @@ from lark.common import ParserConf
 from lark.grammar import NonTerminal, Rule
 from lark.grammar import Terminal as LarkTerminal
 from lark.lexer import PatternStr, TerminalDef
-from lark.load_grammar import find_grammar_errors, load_grammar
+from lark.load_grammar import _get_parser, load_grammar
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
 from toolgrammar.core import files, partial, roles
@@ -68,6 +68,9 @@ def _compiled(path: Path) -> _Compiler:
         compiler.tables.results = result_rules(grammar, places)
     except GrammarError:
         raise
+    except RecursionError as problem:
+        hint = "name its inner parts as rules of their own, `_part: …`"
+        raise places.start().error("too-deep", "a rule nests too deeply", hint) from problem
     except (lark_errors.LarkError, OSError, ValueError, AssertionError, KeyError) as problem:
         raise translated(problem, places) from problem
     return compiler
@@ -76,7 +79,9 @@ def _compiled(path: Path) -> _Compiler:
 def _check_lines(places: Places) -> None:
     """Reads every file as Lark does; raises for the first line that is no statement."""
     for file, text in places.files:
-        for problem, _ in find_grammar_errors(text):
+        try:
+            _get_parser().parse(f"{text}\n", "start")
+        except lark_errors.UnexpectedInput as problem:
             token = getattr(problem, "token", None)
             shown = None if token is None else str(token)
             raise syntax_error(places, file, problem.line, problem.column, shown) from problem
