@@ -29,9 +29,10 @@ from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
-from toolgrammar.core.roles import GROUP_ROLES
+from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scan_python import PythonArgumentsScanner
+from toolgrammar.core.undecided import Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +57,7 @@ _STARTS = {
         r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']|(?:True|False|None|true|false|null)\b"
     ),
     "RAW": re.compile(""),
+    "RAW_STRING": re.compile(""),
 }
 _START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
 
@@ -423,7 +425,7 @@ class Driver:
         start = position if node.exact else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
         for step in node.payloads:
             name = step.terminal.name
-            begin = start if name == "RAW" else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+            begin = start if name in RAW_LIKE else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
             if begin == len(buffer):
                 if not self.final:
                     return False
@@ -459,19 +461,11 @@ class Driver:
         self.position = start
         self.step = step
         name = step.terminal.name
-        if name == "RAW":
-            raw_end = self.node.end_of_raw(step)
-            before = self.previous is not None and "\n" in self.previous.terminal.trail
-            builder.raws.begin(
-                step.leaf,
-                self.base + start,
-                self.unit,
-                before=before,
-                closes_line=raw_end.closes_line,
-            )
+        if name in RAW_LIKE:
+            return self.enter_raw(step, start)
+        if step.otherwise is not None:
             self._commit_payload(step)
-            self.raw = RawReader(self, raw_end, start)
-            self.run = self.raw.run
+            self.run = Undecided(self, step, step.otherwise, start).run
             return True
         builder.scanned.begin(step.leaf, self.base + start, self.unit)
         self._commit_payload(step)
@@ -493,6 +487,29 @@ class Driver:
         )
         self.run = self._scan
         return True
+
+    def enter_raw(self, step: Step, start: int) -> bool:
+        """Begins a raw payload at an index of the buffer."""
+        self.step = step
+        raw_end = self.node.end_of_raw(step)
+        before = self.previous is not None and "\n" in self.previous.terminal.trail
+        self.builder.raws.begin(
+            step.leaf,
+            self.base + start,
+            self.unit,
+            before=before,
+            closes_line=raw_end.closes_line,
+            typed=step.terminal.name == "RAW",
+        )
+        self._commit_payload(step)
+        self.raw = RawReader(self, raw_end, start)
+        self.run = self.raw.run
+        return True
+
+    def go_on(self, scanner: JsonScanner) -> None:
+        """Leaves the rest of a payload to a scanner that began it."""
+        self.scanner = scanner
+        self.run = self._scan
 
     def _commit_payload(self, step: Step) -> None:
         outside = step.leaf in ("reasoning", "content", "text")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.partial import first_characters, normalised
+from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ PAYLOAD_STARTS = {
     "JSON_OBJECT": r"(?=\{)",
     "JSON_VALUE": r'(?=["{\[\-0-9tfn])',
     "RAW": "",
+    "RAW_STRING": "",
 }
 """Payloads that a lane may lead to, and what their text begins with."""
 
@@ -256,7 +258,7 @@ def _end(node: Node, payload: Step) -> str:
     for _, terminal in node.tokens:
         pattern = node.machine.pattern(terminal)
         firsts = first_characters(pattern)
-        if name == "RAW" or firsts is None or firsts & _JSON_STARTS:
+        if name in RAW_LIKE or firsts is None or firsts & _JSON_STARTS:
             guards.append(normalised(pattern, {}))
     blanks = "" if node.exact else r"\s*+"
     guard = f"(?!{'|'.join(guards)})" if guards else ""

@@ -124,7 +124,11 @@ class Lint:
     def _trimmed(self) -> Iterator[GrammarError]:
         """Finds keys of the header's `trim` that name nothing."""
         raw = {self._raw_role(symbol) for p in self._productions for symbol in p.symbols}
-        raw |= {p.role for p in self._productions if "RAW" in map(roles.bare_name, p.symbols)}
+        raw |= {
+            p.role
+            for p in self._productions
+            if not roles.RAW_LIKE.isdisjoint(map(roles.bare_name, p.symbols))
+        }
         raw.discard("")
         keyed = "value" in raw and any(p.role == "key" for p in self._productions)
         for name in self._header.trim:
@@ -147,7 +151,8 @@ class Lint:
     def _raw_role(self, symbol: str) -> str:
         """Gives the role of a rule that is a raw payload and nothing else, or nothing."""
         for production in self._by_origin.get(symbol, ()):
-            if [roles.bare_name(part) for part in production.symbols] == ["RAW"]:
+            names = [roles.bare_name(part) for part in production.symbols]
+            if len(names) == 1 and names[0] in roles.RAW_LIKE:
                 return production.role
         return ""
 

@@ -50,6 +50,7 @@ class Step:
         "leaf",
         "machine",
         "opens",
+        "otherwise",
         "stack",
         "terminal",
         "weight",
@@ -67,6 +68,8 @@ class Step:
         """The role that the terminal fills."""
         self.opens = ""
         """The structure that opens with it."""
+        self.otherwise: Step | None = None
+        """What a JSON payload is where it is no JSON: the raw payload that may stand there too."""
         self.stack: tuple[int, ...] = ()
         self._node: Node | None = None
         self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0
@@ -159,11 +162,25 @@ class Node:
             else:
                 self.steps[f"t{number}"] = step
                 self.tokens.append((f"t{number}", terminal))
+        # Raw text can begin with anything: it is what all others are not.
+        payloads.sort(key=lambda step: step.terminal.name in roles.RAW_LIKE)
         self.payloads = tuple(payloads)
-        self.exact = any(step.terminal.name == "RAW" for step in payloads)
+        self._pair()
+        self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
         self.tokens.sort(
             key=lambda pair: (-pair[1].priority, _rank(pair[1]), -len(pair[1].pattern), pair[0])
         )
+
+    def _pair(self) -> None:
+        """Tells each JSON payload which raw one means the same as it."""
+        raws = {
+            (step.leaf, step.before, step.after, step.stack): step
+            for step in self.payloads
+            if step.terminal.name in roles.RAW_LIKE
+        }
+        for step in self.payloads if raws else ():
+            if step.terminal.name in ("JSON_OBJECT", "JSON_VALUE"):
+                step.otherwise = raws.get((step.leaf, step.before, step.after, step.stack))
 
     @property
     def token(self) -> re.Pattern[str]:

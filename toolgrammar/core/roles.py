@@ -41,6 +41,7 @@ PAYLOAD_TERMINALS = {
     "TEXT": "text of the message, up to the next opener",
     "SKIPPED": "text between calls of a section that belongs to nobody: reported and dropped",
     "RAW": "text without escapes, up to the closer that the grammar allows next",
+    "RAW_STRING": "the same, and a string whatever the schema says",
     "JSON_OBJECT": "a JSON object",
     "JSON_VALUE": "a JSON value",
     "TEMPLATE_OBJECT": "a JSON object whose strings may be written between backticks",
@@ -64,6 +65,7 @@ DECLARED_TERMINALS = {
 }
 
 TEXT_LIKE = frozenset({"TEXT", "SKIPPED"})
+RAW_LIKE = frozenset({"RAW", "RAW_STRING"})
 JSON_LIKE = frozenset({"JSON_OBJECT", "JSON_VALUE", "TEMPLATE_OBJECT"})
 
 

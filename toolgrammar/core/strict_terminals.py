@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.roles import RAW_LIKE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -126,11 +128,12 @@ class StrictTerminals:
         before = "" if f"t{number}" in self._exact else r"\s*"
         return f"{before}(?:{pattern})"
 
-    def raw(self, role: str) -> str:
+    def raw(self, role: str, kind: str = "RAW") -> str:
         """Gives the expression of a raw payload in a role, up to a sure closer or a quoted call."""
         others: list[str] = []
-        for node, _ in self._raw_places(role):
+        for node, _ in self._raw_places(role, kind):
             others += [self._pattern(int(group[1:])) for group, _ in node.tokens]
+            # Also where both mean the same: what begins as JSON and is none, Lark does not read.
             others += [
                 start
                 for other in node.payloads
@@ -194,12 +197,12 @@ class StrictTerminals:
         )
         return _up_to(openers)
 
-    def _raw_places(self, role: str) -> list[tuple[Node, Step]]:
+    def _raw_places(self, role: str, kind: str = "") -> list[tuple[Node, Step]]:
         return [
             (node, step)
             for node in self.nodes
             for step in node.payloads
-            if step.terminal.name == "RAW" and step.leaf == role
+            if step.terminal.name in ((kind,) if kind else RAW_LIKE) and step.leaf == role
         ]
 
     def _pattern(self, number: int, key: str = "") -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from toolgrammar.core.build import Builder
 from toolgrammar.core.machine import Machine
+from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.core.scan_python import PythonArgumentsScanner
 from toolgrammar.core.source import Source
@@ -113,7 +114,7 @@ class TreeFeed:
         for piece in pieces:
             self._end = piece.end
             terminal = self._terminals[piece.kind]
-            if piece.kind == "RAW":
+            if piece.kind in RAW_LIKE:
                 self._raw(role, piece)
             elif terminal.kind == "payload":
                 self._payload(role, piece)
@@ -155,7 +156,12 @@ class TreeFeed:
         on_own_line = opener is not None and "\n" in opener.trail
         closes_line = self._strict.closes_line(role)
         self._builder.raws.begin(
-            role, piece.start, self._unit, before=on_own_line, closes_line=closes_line
+            role,
+            piece.start,
+            self._unit,
+            before=on_own_line,
+            closes_line=closes_line,
+            typed=piece.kind == "RAW",
         )
         self._builder.raws.take(piece.text)
         self._builder.raws.end(piece.end, whole=True)

@@ -263,10 +263,11 @@ class Writer:
             needs.last_key = needs.key[0]
             return self._fits(terminal, (needs.key[0], _json(needs.key[0])))
         if role == "value" and needs.key is not None:
-            value = needs.key[1]
+            _, value = needs.key
             needs.key = None
-            raw = terminal.name == "RAW" and isinstance(value, str)
-            return value if raw else _json(value)
+            if isinstance(value, str) and terminal.name in roles.RAW_LIKE:
+                return value
+            return None if terminal.name == "RAW_STRING" else _json(value)
         if role in ("input", "body") and "input" in needs.parts:
             return self._input(terminal, needs, call, role)
         return None
@@ -278,7 +279,7 @@ class Writer:
             if len(values) > 1 or not all(isinstance(value, str) for value in values):
                 return None
             text = values[0] if values else ""
-        if role == "input" and terminal.name != "RAW":
+        if role == "input" and terminal.name not in roles.RAW_LIKE:
             # A head on the opener's line, and the body below it.
             head, _, rest = text.partition("\n")
             written = self._fits(terminal, (head,))
@@ -321,7 +322,7 @@ class Writer:
             return needs.call.name if terminal.name == "SAME_NAME" else needs.last_key
         if terminal.kind == "payload":
             return None
-        return sample(terminal.pattern)
+        return terminal.text or sample(terminal.pattern)
 
 
 def _json(value: Any) -> str:
