@@ -185,7 +185,7 @@ class _Compiler:
                     f"`{name}` is declared, but no scanner reads it",
                     hint + ", ".join(roles.DECLARED_TERMINALS),
                 )
-            return Terminal(name, kind, "", "", "")
+            return Terminal(name, kind, "", "", "", marks=self.header.marks_of(name))
         pattern = definition.pattern
         if isinstance(pattern, PatternStr) and not pattern.flags:
             core = pattern.value.strip()

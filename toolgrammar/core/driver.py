@@ -31,7 +31,7 @@ from toolgrammar.core.mending import mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE
 from toolgrammar.core.scan_json import JsonScanner, read_whole
-from toolgrammar.core.scan_python import PythonArgumentsScanner
+from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.undecided import Undecided
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.core.scanners import Scanner
 
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""
@@ -49,16 +50,6 @@ MAX_ISLAND = 4096
 
 _ISLANDS = frozenset({"call", *GROUP_ROLES})
 _SPACE = re.compile(r"\s*")
-_STARTS = {
-    "JSON_OBJECT": re.compile(r"\{"),
-    "TEMPLATE_OBJECT": re.compile(r"\{"),
-    "JSON_VALUE": re.compile(r'["{\[\-0-9tfn]'),
-    "PYTHON_ARGUMENTS": re.compile(
-        r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']|(?:True|False|None|true|false|null)\b"
-    ),
-    "RAW": re.compile(""),
-    "RAW_STRING": re.compile(""),
-}
 _START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
 
 
@@ -114,7 +105,7 @@ class Driver:
         """Rounds of the loop so far: a measure of work that needs no clock."""
         self.previous: Step | None = None
         self.step: Step | None = None
-        self.scanner: JsonScanner | PythonArgumentsScanner | None = None
+        self.scanner: Scanner | None = None
         self.limits_depth = max_depth
         self.raw: RawReader | None = None
         self.called = False
@@ -431,7 +422,7 @@ class Driver:
                     return False
                 if node.end is not None:
                     break  # the grammar lets the text end before the payload
-            if _STARTS[name].match(buffer, begin):
+            if step.begins.match(buffer, begin):
                 return self._enter(step, begin)
             if (
                 name == "PYTHON_ARGUMENTS"
@@ -476,14 +467,8 @@ class Driver:
                 value, end = whole
                 builder.scanned.take_whole(value, self.buffer[start:end], self.base + end)
                 return self.leave(end)
-        self.scanner = (
-            PythonArgumentsScanner(parameters=builder.parameters(), max_depth=self.limits_depth)
-            if name == "PYTHON_ARGUMENTS"
-            else JsonScanner(
-                object_only=name != "JSON_VALUE",
-                backticks=name == "TEMPLATE_OBJECT",
-                max_depth=self.limits_depth,
-            )
+        self.scanner = scanner_for(
+            step.terminal, parameters=builder.parameters(), max_depth=self.limits_depth
         )
         self.run = self._scan
         return True
@@ -506,7 +491,7 @@ class Driver:
         self.run = self.raw.run
         return True
 
-    def go_on(self, scanner: JsonScanner) -> None:
+    def go_on(self, scanner: Scanner) -> None:
         """Leaves the rest of a payload to a scanner that began it."""
         self.scanner = scanner
         self.run = self._scan
@@ -533,7 +518,7 @@ class Driver:
             return self._payload_failed(scanner.failure)
         return False
 
-    def _take_control(self, scanner: JsonScanner | PythonArgumentsScanner, out: list[str]) -> bool:
+    def _take_control(self, scanner: Scanner, out: list[str]) -> bool:
         """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
         position = self.position
         character = self.buffer[position : position + 1]

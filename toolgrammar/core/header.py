@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast
 
 from toolgrammar.core.files import grammar_paths, read_text
+from toolgrammar.core.scan_bare import QUOTES
 from toolgrammar.core.trim import MODES
 from toolgrammar.values.errors import GrammarError
 
@@ -24,6 +25,7 @@ KEYS = (
     "stop",
     "trim",
     "roles",
+    "quotes",
     "tools",
     "since",
     "source",
@@ -60,6 +62,8 @@ class Header:
     """How white space around a role's text is taken off, by role."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """The names on the wire that are roles, as in `toolId=id`."""
+    quotes: tuple[str, ...] = ()
+    """What strings of a `BARE_OBJECT` stand between; the first is the one that is written."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -68,6 +72,10 @@ class Header:
     """Where the truth about the format stands."""
     unknown_arguments: Literal["keep", "drop"] = "keep"
     """What happens to an argument that the tool's schema does not have."""
+
+    def marks_of(self, terminal: str) -> tuple[str, ...]:
+        """Returns what the header says of a declared terminal."""
+        return (self.quotes or QUOTES) if terminal == "BARE_OBJECT" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +215,16 @@ def _read_strings(entry: _Entry) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _read_quotes(entry: _Entry) -> tuple[str, ...]:
+    """Returns the quotes of strings; one that begins another, or a bracket, can't be told apart."""
+    quotes = _read_strings(entry)
+    for quote in quotes:
+        if not quote.strip() or quote[0] in "{}[],:\\":
+            hint = "a quote is a mark that no key and no value begins with"
+            raise entry.error(f"`{quote}` can't be a quote", hint)
+    return quotes
+
+
 def _quoted(entry: _Entry, position: int) -> tuple[str, int]:
     """Returns the JSON string at a position and the position after its comma."""
     match = _STRING.match(entry.value, position)
@@ -273,6 +291,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "stop": _read_strings,
     "trim": _pairs_of("way to trim", *MODES),
     "roles": _pairs_of("role on the wire", *WIRE_ROLES),
+    "quotes": _read_quotes,
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

@@ -57,6 +57,7 @@ class Lint:
             self._ignored,
             self._nameless,
             self._trimmed,
+            self._unread,
             self._beside_raw,
         )
         found: dict[str, GrammarError] = {}
@@ -140,6 +141,21 @@ class Lint:
             hint = f"{said}roles that read RAW here: {', '.join(known) or 'none'}"
             message = f"`{name}` is no role that reads RAW in this grammar"
             yield self._in_header("trim", name).error("unread-trim", message, hint)
+
+    def _unread(self) -> Iterator[GrammarError]:
+        """Finds keys of the header that say something of a terminal that is not there."""
+        used = {terminal.name for terminal in self._terminals.values()}
+        for key, terminal in (("quotes", "BARE_OBJECT"),):
+            if getattr(self._header, key) and terminal not in used:
+                message = f"`{key}` says how `{terminal}` is written, and it is not used here"
+                hint = f"drop the line, or `%declare {terminal}` and use it"
+                yield self._header_line(key).error(f"unread-{key}", message, hint)
+
+    def _header_line(self, key: str) -> Place:
+        path, text = self._places.files[0]
+        match = re.search(rf"(?m)^//@[ \t]*{key}[ \t]*:", text)
+        line = text.count("\n", 0, match.start()) + 1 if match else 1
+        return self._places.at(path, line, 1)
 
     def _in_header(self, key: str, word: str) -> Place:
         path, text = self._places.files[0]

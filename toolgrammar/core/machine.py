@@ -16,6 +16,7 @@ from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
+from toolgrammar.core.scanners import beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,6 +47,7 @@ class Step:
         "_node",
         "after",
         "before",
+        "begins",
         "kind",
         "leaf",
         "machine",
@@ -60,6 +62,8 @@ class Step:
         self.machine = machine
         self.terminal = terminal
         self.kind = terminal.kind
+        self.begins = beginning(terminal)
+        """How a payload begins."""
         self.before: tuple[str, ...] = ()
         """Roles that close before the terminal."""
         self.after: tuple[str, ...] = ()
@@ -187,8 +191,7 @@ class Node:
         """Reads one token, with the white space before it where that does not count."""
         if self._token is None:
             body = "|".join(
-                f"(?P<{group}>{self.machine.tolerant(terminal)})"
-                for group, terminal in self.tokens
+                f"(?P<{group}>{self.machine.tolerant(terminal)})" for group, terminal in self.tokens
             )
             self._token = re.compile(
                 r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"

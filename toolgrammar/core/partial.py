@@ -259,6 +259,15 @@ def normalised(pattern: str, names: dict[str, str]) -> str:
     return _sequence_text(parsed, groups)
 
 
+def without_look_ahead(pattern: str) -> str:
+    """Takes the look-aheads off the end of `pattern`; nothing in the result captures."""
+    parsed = sre_parser.parse(pattern)
+    items = list(parsed)
+    while items and items[-1][0] in (sre.ASSERT, sre.ASSERT_NOT) and items[-1][1][0] > 0:
+        items.pop()
+    return _sequence_text(items, {})
+
+
 def group_names(pattern: str) -> tuple[str, ...]:
     """Lists the named groups of `pattern` in their order."""
     return tuple(sre_parser.parse(pattern).state.groupdict)

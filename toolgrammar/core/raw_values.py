@@ -31,7 +31,7 @@ class RawValues:
         """Whether the schema types the value."""
         self.text: list[str] = []
 
-    def begin(  # noqa: PLR0913  (what the payload is and how it stands)
+    def begin(
         self,
         role: str,
         start: int,

@@ -112,7 +112,7 @@ def _parser(path: Path, digest: str, strict: StrictTerminals) -> tuple[Lark, tup
 def _payloads() -> tuple[list[TerminalDef], list[Rule]]:
     """Gives terminals and rules of the declared payloads."""
     grammar, _ = load_grammar(PAYLOAD_GRAMMAR, "payloads", [], _ALL_TOKENS)
-    starts = ["json_object", "json_value", "template_object", "python_arguments"]
+    starts = ["json_object", "json_value", "template_object", "bare_object", "python_arguments"]
     terminals, rules, _ = grammar.compile(starts, set())
     return terminals, rules
 
@@ -143,6 +143,8 @@ class _StrictGrammar(Grammar):
         self._numbers = {name: number for number, name in enumerate(sorted(used))}
         terminals, payloads = _payloads()
         self._terminals = {terminal.name: terminal for terminal in terminals}
+        for name, expression in self._strict.payload_terminals():
+            self._terminals[name] = TerminalDef(name, PatternRE(expression))
         self._rules: list[Rule] = [copy.copy(rule) for rule in payloads]
         for rule in rules:
             if rule.origin.name != "start":

@@ -45,6 +45,7 @@ PAYLOAD_TERMINALS = {
     "JSON_OBJECT": "a JSON object",
     "JSON_VALUE": "a JSON value",
     "TEMPLATE_OBJECT": "a JSON object whose strings may be written between backticks",
+    "BARE_OBJECT": "an object with bare keys and words, its strings between the header's quotes",
     "PYTHON_ARGUMENTS": "the arguments of a Python call, up to its closing parenthesis",
 }
 """Declared terminals that a scanner reads."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.roles import RAW_LIKE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from toolgrammar.core.machine import Machine, Node, Step
 
@@ -20,6 +20,7 @@ _NAMED_GROUP = re.compile(r"\(\?P<\w+>")
 _PAYLOAD_STARTS = {
     "JSON_OBJECT": r"\s*\{",
     "TEMPLATE_OBJECT": r"\s*\{",
+    "BARE_OBJECT": r"\s*\{",
     "JSON_VALUE": r'\s*["{\[\-0-9tfn]',
 }
 
@@ -38,6 +39,12 @@ _template_object: J_LBRACE J_RBRACE
 _template_member: P_STRING J_COLON _template_value
 _template_array: J_LSQB J_RSQB | J_LSQB _template_value (J_COMMA _template_value)* J_RSQB
 
+bare_object: _bare_object
+_bare_object: P_LBRACE P_RBRACE | P_LBRACE _bare_member (P_COMMA _bare_member)* P_COMMA? P_RBRACE
+_bare_member: (B_STRING | B_KEY) P_COLON _bare_value?
+_bare_value: B_STRING | B_WORD | _bare_object | _bare_array
+_bare_array: P_LSQB P_RSQB | P_LSQB _bare_value (P_COMMA _bare_value)* P_COMMA? P_RSQB
+
 python_arguments: _python_positional? | _python_named
 _python_positional: _python_value (P_COMMA _python_value)* (P_COMMA _python_named? )?
 _python_named: _python_member (P_COMMA _python_member)* P_COMMA?
@@ -50,6 +57,9 @@ _python_brace: P_LBRACE P_RBRACE | P_LBRACE _python_items P_RBRACE
     | P_LBRACE _python_pair (P_COMMA _python_pair)* P_COMMA? P_RBRACE
 _python_pair: _python_value P_COLON _python_value
 
+B_KEY: /x/
+B_WORD: /x/
+B_STRING: /x/
 P_STRING: /[ \t\n\r]*"(?:[^"\\\x00-\x1f]|\\(?:["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
 P_BACKTICKS: /[ \t\n\r]*`(?:[^`\\]|\\[\s\S])*`/
 P_NUMBER: /[ \t\n\r]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/
@@ -74,7 +84,7 @@ P_PYTHON_WORD: /\s*(?:True|False|None|true|false|null)\b/
 P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
 P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
 """
-"""What the declared payloads are, as rules of plain Lark."""
+"""What the declared payloads are, as rules of plain Lark; those with `B_` depend on the header."""
 
 ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
 """White space that may stand before a payload, but, in JSON, not inside it."""
@@ -103,6 +113,16 @@ class StrictTerminals:
         named = any(terminal.kind == "tool" for terminal in self.machine.tables.terminals)
         names = self.machine.tool_names if named else ()
         return (names, self.value_openers, self._quoting)
+
+    def payload_terminals(self) -> Iterator[tuple[str, str]]:
+        """Gives the terminals of payloads that the header of the format decides."""
+        for terminal in self.machine.tables.terminals:
+            if terminal.name == "BARE_OBJECT":
+                quotes = _any(map(re.escape, terminal.marks))
+                strings = _any(map(_string, sorted(terminal.marks, key=len, reverse=True)))
+                yield "B_STRING", rf"\s*(?:{strings})"
+                yield "B_KEY", rf"\s*(?!{quotes})[^\s:,{{}}\[\]][^:,{{}}\[\]]*"
+                yield "B_WORD", rf"\s*(?!{quotes})[^\s,{{}}\[\]][^,}}\]]*"
 
     def _value_openers(self, island: str) -> tuple[tuple[str, str], ...]:
         """Lists what may open a value in a text, as written, and the key in it."""
@@ -235,6 +255,13 @@ class StrictTerminals:
                 one += rf"\s*(?:{'|'.join(second)})"
             following.append(one)
         return rf"{text}(?=\s*(?:{'|'.join(following)}|\Z))"
+
+
+def _string(quote: str) -> str:
+    """Gives the expression of a string between two equal quotes; a short one knows escapes."""
+    mark = re.escape(quote)
+    body = rf"(?:[^{mark}\\]|\\[\s\S])*" if len(quote) == 1 else r"[\s\S]*?"
+    return f"{mark}{body}{mark}"
 
 
 def _any(patterns: Iterable[str]) -> str:

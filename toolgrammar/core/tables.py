@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from toolgrammar.core.unopened import reasoning_tags
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLE_VERSION = 1
+TABLE_VERSION = 2
 """Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
 
 JsonTables = dict[str, Any]
@@ -36,6 +36,8 @@ class Terminal:
     priority: int = 0
     groups: tuple[tuple[str, str], ...] = ()
     """Named groups that fill a role: pairs of group name in `pattern` and role."""
+    marks: tuple[str, ...] = ()
+    """What the header says of a declared terminal: the quotes of its strings."""
 
     @property
     def lead(self) -> str:
@@ -112,10 +114,7 @@ class Tables:
         """Gives the tables as JSON data."""
         return {
             "version": TABLE_VERSION,
-            "terminals": [
-                [t.name, t.kind, t.text, t.pattern, t.partial, t.priority, list(t.groups)]
-                for t in self.terminals
-            ],
+            "terminals": [[*astuple(terminal)] for terminal in self.terminals],
             "rules": [list(rule) for rule in self.rules],
             "actions": [[[t, *a] for t, a in row.items()] for row in self.actions],
             "gotos": [list(row.items()) for row in self.gotos],
@@ -138,10 +137,8 @@ class Tables:
                 raise ValueError("tables of another version")
             return cls(
                 terminals=tuple(
-                    Terminal(
-                        name, kind, text, pattern, partial, priority, tuple(map(tuple, groups))
-                    )
-                    for name, kind, text, pattern, partial, priority, groups in data["terminals"]
+                    Terminal(*plain, tuple(map(tuple, groups)), tuple(marks))
+                    for *plain, groups, marks in data["terminals"]
                 ),
                 rules=tuple((origin, length, role) for origin, length, role in data["rules"]),
                 actions=tuple({t: (a, b) for t, a, b in row} for row in data["actions"]),

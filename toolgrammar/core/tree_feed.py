@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from toolgrammar.core.build import Builder
+from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.machine import Machine
 from toolgrammar.core.roles import RAW_LIKE
-from toolgrammar.core.scan_json import JsonScanner
-from toolgrammar.core.scan_python import PythonArgumentsScanner
+from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.source import Source
 from toolgrammar.core.strict_terminals import StrictTerminals
 
@@ -170,12 +170,12 @@ class TreeFeed:
         builder = self._builder
         builder.scanned.begin(role, piece.start, self._unit)
         out: list[str] = []
-        if piece.kind == "PYTHON_ARGUMENTS":
-            scanner = PythonArgumentsScanner(parameters=builder.parameters())
-            scanner.feed(f"{piece.text})", 0, out)
-        else:
-            json_scanner = JsonScanner(backticks=piece.kind == "TEMPLATE_OBJECT")
-            json_scanner.feed(piece.text, 0, out)
-            json_scanner.finish(out, closed=True)
+        scanner = scanner_for(
+            self._terminals[piece.kind], parameters=builder.parameters(), max_depth=MAX_DEPTH
+        )
+        # A Python call's arguments end before its parenthesis, a number before white space.
+        scanner.feed(
+            f"{piece.text})" if piece.kind == "PYTHON_ARGUMENTS" else f"{piece.text} ", 0, out
+        )
         builder.scanned.take("".join(out))
         builder.scanned.end(piece.end)

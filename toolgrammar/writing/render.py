@@ -7,7 +7,6 @@ is parsed again: a value that does not come back is refused.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,9 +14,11 @@ from toolgrammar.core import roles
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
 from toolgrammar.core.machine import Machine
+from toolgrammar.core.partial import without_look_ahead
 from toolgrammar.core.source import Source
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.tools import ToolSpec
+from toolgrammar.writing.payloads import as_json, payload
 from toolgrammar.writing.sample import sample
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class Writer:
     def _alternative(self, origin: str, role: str, needs: _Needs) -> str | None:
         best: tuple[str, _Needs] | None = None
         fewest = 0
-        for production in self.rules[origin]:
+        for production in self._in_order(origin, role, needs):
             trial = needs.copy()
             text = self._symbols(production.symbols, trial, production.role)
             if text is None:
@@ -172,6 +173,19 @@ class Writer:
             return None
         needs.take(best[1])
         return best[0]
+
+    def _in_order(self, origin: str, role: str, needs: _Needs) -> list[Production]:
+        """Lists alternatives; of those of a value, raw ones come last for what is no text."""
+        found = self.rules[origin]
+        if role == "value" and needs.key is not None and not isinstance(needs.key[1], str):
+            return sorted(found, key=self._is_raw)
+        return found
+
+    def _is_raw(self, production: Production) -> bool:
+        return any(
+            symbol in self.terminals and self.terminals[symbol].name == "RAW"
+            for symbol in production.symbols
+        )
 
     def _repetition(self, origin: str, needs: _Needs) -> str | None:
         units = [p.symbols for p in self.rules[origin] if origin not in p.symbols]
@@ -214,11 +228,17 @@ class Writer:
             needs.parts.add("depends_on")
         if call.input is not None or self.tables.free_text:
             needs.parts.add("input")
-            needs.arguments = []
+            needs.arguments = self._beside_input(call)
         for role, value in (("id", call.id), ("depends_on", ",".join(call.depends_on))):
             if value and role in self.wire_names:
                 needs.parts.discard(role)
                 needs.arguments.append((self.wire_names[role], value))
+
+    def _beside_input(self, call: ToolCall) -> list[tuple[str, Any]]:
+        """Lists the named arguments of a call that carries a text as well."""
+        if call.input is None or "key" not in self.tables.leaf_roles:
+            return []
+        return list(_named_arguments(call).items())
 
     # Terminals
 
@@ -255,19 +275,17 @@ class Writer:
             if needs.whole:
                 return None
             arguments, needs.arguments = dict(needs.arguments), []
-            if terminal.name == "PYTHON_ARGUMENTS":
-                return ", ".join(f"{key}={value!r}" for key, value in arguments.items())
-            return _json(arguments)
+            return payload(terminal, arguments)
         if role == "key" and needs.arguments:
             needs.key, needs.whole = needs.arguments.pop(0), True
             needs.last_key = needs.key[0]
-            return self._fits(terminal, (needs.key[0], _json(needs.key[0])))
+            return self._fits(terminal, (needs.key[0], as_json(needs.key[0])))
         if role == "value" and needs.key is not None:
             _, value = needs.key
             needs.key = None
-            if isinstance(value, str) and terminal.name in roles.RAW_LIKE:
-                return value
-            return None if terminal.name == "RAW_STRING" else _json(value)
+            if terminal.kind == "regex":
+                return self._fits(terminal, (value if isinstance(value, str) else as_json(value),))
+            return payload(terminal, value)
         if role in ("input", "body") and "input" in needs.parts:
             return self._input(terminal, needs, call, role)
         return None
@@ -299,14 +317,14 @@ class Writer:
                 return self._fits(terminal, (value,))
             groups = {group: call.name for group, role in terminal.groups if role == "name"}
             return sample(terminal.pattern, groups, self.index)
-        return self._fits(terminal, () if value is None else (value, _json(value)))
+        return self._fits(terminal, () if value is None else (value, as_json(value)))
 
     def _fits(self, terminal: Terminal, texts: Sequence[str]) -> str | None:
         if terminal.kind in ("payload", "tool"):
             return texts[0] if texts else None
-        pattern = terminal.pattern
+        pattern = without_look_ahead(terminal.pattern)
         for text in texts:
-            # A look-ahead in a terminal sees what the grammar writes next, unknown here.
+            # A look-ahead elsewhere in a terminal may see what the grammar writes next.
             match = (
                 re.match(pattern, text)
                 or re.match(pattern, text + "\n")
@@ -322,11 +340,27 @@ class Writer:
             return needs.call.name if terminal.name == "SAME_NAME" else needs.last_key
         if terminal.kind == "payload":
             return None
+        if terminal.groups and needs.call is not None:
+            return self._grouped(terminal, needs)
         return terminal.text or sample(terminal.pattern)
 
+    def _grouped(self, terminal: Terminal, needs: _Needs) -> str | None:
+        """Writes a marker that holds the name of the tool in a named group."""
+        assert needs.call is not None
+        named = {group: needs.call.name for group, role in terminal.groups if role == "name"}
+        if not named or "name" not in needs.parts:
+            return None
+        text = sample(terminal.pattern, named, self.index)
+        match = re.match(terminal.pattern, text) if text else None
+        if match is None or any(match[group] != name for group, name in named.items()):
+            return None
+        needs.parts.discard("name")
+        return text
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+def _named_arguments(call: ToolCall) -> dict[str, Any]:
+    """Gives the arguments of a call but for the one that its text fills."""
+    return {key: value for key, value in call.arguments.items() if value != call.input}
 
 
 def write(tables: Tables, wire_roles: Mapping[str, str], calls: Sequence[ToolCall]) -> str:
@@ -377,8 +411,10 @@ def _compare(wanted: ToolCall, got: ToolCall, *, free_text: bool) -> None:
         if text is None:
             text = next(iter(wanted.arguments.values()), "")
         same = same and text == got.input
+        if wanted.input is not None:
+            same = same and as_json(_named_arguments(wanted)) == as_json(_named_arguments(got))
     else:
-        same = same and _json(wanted.arguments) == _json(got.arguments)
+        same = same and as_json(wanted.arguments) == as_json(got.arguments)
     if not same:
         raise RenderError(
             f"the format can't carry the call of {wanted.name!r}: it would come back as {got!r:.200}"

@@ -1,0 +1,73 @@
+"""Chooses the scanner of a declared payload, and says how its text begins."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgrammar.core.scan_bare import BareScanner
+from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.core.scan_python import PythonArgumentsScanner
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgrammar.core.tables import Terminal
+
+_VALUE: Final = r'["{\[\-0-9tfn]'
+_PYTHON: Final = (
+    r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
+    r"|(?:True|False|None|true|false|null)\b"
+)
+_BEGINNINGS: Final = {
+    "JSON_OBJECT": r"\{",
+    "TEMPLATE_OBJECT": r"\{",
+    "BARE_OBJECT": r"\{",
+    "JSON_VALUE": _VALUE,
+    "PYTHON_ARGUMENTS": _PYTHON,
+}
+"""What the text of a payload begins with; one that is not here begins with anything."""
+
+
+class Scanner(Protocol):
+    """What owns the text of a payload until it is whole."""
+
+    done: bool
+    failed: bool
+    failure: str
+
+    def feed(self, text: str, position: int, out: list[str]) -> int:
+        """Gives the offset of the first character not consumed; safe JSON goes to `out`."""
+
+    def finish(self, out: list[str]) -> bool:
+        """Appends what closes the value; true if it was whole."""
+
+
+def beginning(terminal: Terminal) -> re.Pattern[str]:
+    """Gives the expression of how the text of a payload begins."""
+    return _compiled(_BEGINNINGS.get(terminal.name, ""))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def scanner_for(terminal: Terminal, *, parameters: Sequence[str], max_depth: int) -> Scanner:
+    """Makes the scanner of a payload.
+
+    Args:
+        terminal: the declared terminal.
+        parameters: the names of the tool's parameters, in their order.
+        max_depth: how deep brackets may nest.
+    """
+    if terminal.name == "PYTHON_ARGUMENTS":
+        return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
+    if terminal.name == "BARE_OBJECT":
+        return BareScanner(quotes=terminal.marks, max_depth=max_depth)
+    return JsonScanner(
+        object_only=terminal.name != "JSON_VALUE",
+        backticks=terminal.name == "TEMPLATE_OBJECT",
+        max_depth=max_depth,
+    )
