@@ -458,7 +458,9 @@ class Driver:
             self._commit_payload(step)
             self.run = Undecided(self, step, step.otherwise, start).run
             return True
-        builder.scanned.begin(step.leaf, self.base + start, self.unit)
+        builder.scanned.begin(
+            step.leaf, self.base + start, self.unit, may_be_arguments=self.node.takes_arguments
+        )
         self._commit_payload(step)
         # The fast reader knows the default depth alone.
         if name in ("JSON_OBJECT", "JSON_VALUE") and self.limits_depth >= MAX_DEPTH:

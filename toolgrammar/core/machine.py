@@ -40,6 +40,11 @@ def _rank(terminal: Terminal) -> int:
     return 2 if bare else 0
 
 
+def _breadth(payload: str) -> int:
+    """Orders payloads: raw text can begin with anything, so it is what all others are not."""
+    return 2 if payload in roles.RAW_LIKE else int(payload == "JSON_VALUE")
+
+
 class Step:
     """What reading one terminal in one node does."""
 
@@ -111,6 +116,7 @@ class Node:
         "skipping",
         "stack",
         "steps",
+        "takes_arguments",
         "tokens",
     )
 
@@ -166,9 +172,9 @@ class Node:
             else:
                 self.steps[f"t{number}"] = step
                 self.tokens.append((f"t{number}", terminal))
-        # Raw text can begin with anything: it is what all others are not.
-        payloads.sort(key=lambda step: step.terminal.name in roles.RAW_LIKE)
+        payloads.sort(key=lambda step: _breadth(step.terminal.name))
         self.payloads = tuple(payloads)
+        self.takes_arguments = any(step.leaf == "arguments" for step in payloads)
         self._pair()
         self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
         self.tokens.sort(

@@ -112,7 +112,7 @@ def _parser(path: Path, digest: str, strict: StrictTerminals) -> tuple[Lark, tup
 def _payloads() -> tuple[list[TerminalDef], list[Rule]]:
     """Gives terminals and rules of the declared payloads."""
     grammar, _ = load_grammar(PAYLOAD_GRAMMAR, "payloads", [], _ALL_TOKENS)
-    starts = ["json_object", "json_value", "template_object", "bare_object", "python_arguments"]
+    starts = [rule.lower() for rule in roles.SCANNED_TERMINALS]
     terminals, rules, _ = grammar.compile(starts, set())
     return terminals, rules
 

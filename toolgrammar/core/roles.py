@@ -44,6 +44,7 @@ PAYLOAD_TERMINALS = {
     "RAW_STRING": "the same, and a string whatever the schema says",
     "JSON_OBJECT": "a JSON object",
     "JSON_VALUE": "a JSON value",
+    "JSON_TEXT": "a JSON string: the payload is the text that it stands for",
     "TEMPLATE_OBJECT": "a JSON object whose strings may be written between backticks",
     "BARE_OBJECT": "an object with bare keys and words, its strings between the header's quotes",
     "PYTHON_ARGUMENTS": "the arguments of a Python call, up to its closing parenthesis",
@@ -66,6 +67,10 @@ DECLARED_TERMINALS = {
 }
 
 TEXT_LIKE = frozenset({"TEXT", "SKIPPED"})
+SCANNED_TERMINALS = tuple(
+    name for name in PAYLOAD_TERMINALS if name not in ("TEXT", "SKIPPED", "RAW", "RAW_STRING")
+)
+"""Payload terminals with a scanner that knows their end."""
 RAW_LIKE = frozenset({"RAW", "RAW_STRING"})
 JSON_LIKE = frozenset({"JSON_OBJECT", "JSON_VALUE", "TEMPLATE_OBJECT"})
 

@@ -24,6 +24,7 @@ _BEGINNINGS: Final = {
     "JSON_OBJECT": r"\{",
     "TEMPLATE_OBJECT": r"\{",
     "BARE_OBJECT": r"\{",
+    "JSON_TEXT": '"',
     "JSON_VALUE": _VALUE,
     "PYTHON_ARGUMENTS": _PYTHON,
 }
@@ -67,7 +68,7 @@ def scanner_for(terminal: Terminal, *, parameters: Sequence[str], max_depth: int
     if terminal.name == "BARE_OBJECT":
         return BareScanner(quotes=terminal.marks, max_depth=max_depth)
     return JsonScanner(
-        object_only=terminal.name != "JSON_VALUE",
+        object_only=terminal.name in ("JSON_OBJECT", "TEMPLATE_OBJECT"),
         backticks=terminal.name == "TEMPLATE_OBJECT",
         max_depth=max_depth,
     )

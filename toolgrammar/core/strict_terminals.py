@@ -21,12 +21,14 @@ _PAYLOAD_STARTS = {
     "JSON_OBJECT": r"\s*\{",
     "TEMPLATE_OBJECT": r"\s*\{",
     "BARE_OBJECT": r"\s*\{",
+    "JSON_TEXT": r'\s*"',
     "JSON_VALUE": r'\s*["{\[\-0-9tfn]',
 }
 
 PAYLOAD_GRAMMAR = r"""
 json_object: _json_object
 json_value: _json_value
+json_text: P_STRING
 _json_value: _json_object | _json_array | P_STRING | P_NUMBER | P_WORD
 _json_object: J_LBRACE J_RBRACE | J_LBRACE _json_member (J_COMMA _json_member)* J_RBRACE
 _json_member: P_STRING J_COLON _json_value

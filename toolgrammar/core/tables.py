@@ -137,8 +137,8 @@ class Tables:
                 raise ValueError("tables of another version")
             return cls(
                 terminals=tuple(
-                    Terminal(*plain, tuple(map(tuple, groups)), tuple(marks))
-                    for *plain, groups, marks in data["terminals"]
+                    Terminal(*row[:6], tuple(map(tuple, row[6])), tuple(row[7]))  # type: ignore[call-arg]  # shape checked by the version
+                    for row in data["terminals"]
                 ),
                 rules=tuple((origin, length, role) for origin, length, role in data["rules"]),
                 actions=tuple({t: (a, b) for t, a, b in row} for row in data["actions"]),

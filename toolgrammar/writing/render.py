@@ -297,6 +297,9 @@ class Writer:
             if len(values) > 1 or not all(isinstance(value, str) for value in values):
                 return None
             text = values[0] if values else ""
+        if terminal.name == "JSON_TEXT":
+            needs.parts.discard("input")
+            return as_json(text)
         if role == "input" and terminal.name not in roles.RAW_LIKE:
             # A head on the opener's line, and the body below it.
             head, _, rest = text.partition("\n")
