@@ -469,9 +469,7 @@ class Driver:
                 value, end = whole
                 builder.scanned.take_whole(value, self.buffer[start:end], self.base + end)
                 return self.leave(end)
-        self.scanner = scanner_for(
-            step.terminal, parameters=builder.parameters(), max_depth=self.limits_depth
-        )
+        self.scanner = scanner_for(step.terminal, builder.spec(), self.limits_depth)
         self.run = self._scan
         return True
 

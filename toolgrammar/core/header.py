@@ -26,6 +26,7 @@ KEYS = (
     "trim",
     "roles",
     "quotes",
+    "element",
     "tools",
     "since",
     "source",
@@ -64,6 +65,8 @@ class Header:
     """The names on the wire that are roles, as in `toolId=id`."""
     quotes: tuple[str, ...] = ()
     """What strings of a `BARE_OBJECT` stand between; the first is the one that is written."""
+    element: str = ""
+    """What stands before each tag of `ELEMENTS`."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -75,6 +78,8 @@ class Header:
 
     def marks_of(self, terminal: str) -> tuple[str, ...]:
         """Returns what the header says of a declared terminal."""
+        if terminal == "ELEMENTS":
+            return (self.element,)
         return (self.quotes or QUOTES) if terminal == "BARE_OBJECT" else ()
 
 
@@ -215,6 +220,14 @@ def _read_strings(entry: _Entry) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _read_element(entry: _Entry) -> str:
+    """Returns the one string that stands before each tag."""
+    found = _read_strings(entry)
+    if len(found) != 1:
+        raise entry.error("found no string, or several", '`element` is one string: `"]<x>["`')
+    return found[0]
+
+
 def _read_quotes(entry: _Entry) -> tuple[str, ...]:
     """Returns the quotes of strings; one that begins another, or a bracket, can't be told apart."""
     quotes = _read_strings(entry)
@@ -292,6 +305,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "trim": _pairs_of("way to trim", *MODES),
     "roles": _pairs_of("role on the wire", *WIRE_ROLES),
     "quotes": _read_quotes,
+    "element": _read_element,
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

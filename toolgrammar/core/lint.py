@@ -145,7 +145,7 @@ class Lint:
     def _unread(self) -> Iterator[GrammarError]:
         """Finds keys of the header that say something of a terminal that is not there."""
         used = {terminal.name for terminal in self._terminals.values()}
-        for key, terminal in (("quotes", "BARE_OBJECT"),):
+        for key, terminal in (("quotes", "BARE_OBJECT"), ("element", "ELEMENTS")):
             if getattr(self._header, key) and terminal not in used:
                 message = f"`{key}` says how `{terminal}` is written, and it is not used here"
                 hint = f"drop the line, or `%declare {terminal}` and use it"

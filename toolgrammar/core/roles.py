@@ -47,6 +47,7 @@ PAYLOAD_TERMINALS = {
     "JSON_TEXT": "a JSON string: the payload is the text that it stands for",
     "TEMPLATE_OBJECT": "a JSON object whose strings may be written between backticks",
     "BARE_OBJECT": "an object with bare keys and words, its strings between the header's quotes",
+    "ELEMENTS": "arguments as elements inside each other, with the header's text before each tag",
     "PYTHON_ARGUMENTS": "the arguments of a Python call, up to its closing parenthesis",
 }
 """Declared terminals that a scanner reads."""

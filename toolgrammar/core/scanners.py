@@ -7,13 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.core.scan_bare import BareScanner
+from toolgrammar.core.scan_elements import ElementScanner
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.core.scan_python import PythonArgumentsScanner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgrammar.core.tables import Terminal
+    from toolgrammar.values.tools import ToolSpec
 
 _VALUE: Final = r'["{\[\-0-9tfn]'
 _PYTHON: Final = (
@@ -47,6 +47,8 @@ class Scanner(Protocol):
 
 def beginning(terminal: Terminal) -> re.Pattern[str]:
     """Gives the expression of how the text of a payload begins."""
+    if terminal.name == "ELEMENTS":
+        return _compiled(rf"{re.escape(terminal.marks[0])}<[^\W\d]")
     return _compiled(_BEGINNINGS.get(terminal.name, ""))
 
 
@@ -55,16 +57,20 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def scanner_for(terminal: Terminal, *, parameters: Sequence[str], max_depth: int) -> Scanner:
+def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Scanner:
     """Makes the scanner of a payload.
 
     Args:
         terminal: the declared terminal.
-        parameters: the names of the tool's parameters, in their order.
+        spec: the tool that is called, where it is known.
         max_depth: how deep brackets may nest.
     """
     if terminal.name == "PYTHON_ARGUMENTS":
+        parameters = tuple(spec.properties) if spec is not None else ()
         return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
+    if terminal.name == "ELEMENTS":
+        properties = spec.properties if spec is not None else {}
+        return ElementScanner(mark=terminal.marks[0], properties=properties, max_depth=max_depth)
     if terminal.name == "BARE_OBJECT":
         return BareScanner(quotes=terminal.marks, max_depth=max_depth)
     return JsonScanner(

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.roles import RAW_LIKE
+from toolgrammar.core.scan_elements import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,6 +48,9 @@ _bare_member: (B_STRING | B_KEY) P_COLON _bare_value?
 _bare_value: B_STRING | B_WORD | _bare_object | _bare_array
 _bare_array: P_LSQB P_RSQB | P_LSQB _bare_value (P_COMMA _bare_value)* P_COMMA? P_RSQB
 
+elements: _element+
+_element: E_OPEN (E_TEXT | _element)* E_CLOSE
+
 python_arguments: _python_positional? | _python_named
 _python_positional: _python_value (P_COMMA _python_value)* (P_COMMA _python_named? )?
 _python_named: _python_member (P_COMMA _python_member)* P_COMMA?
@@ -62,6 +66,9 @@ _python_pair: _python_value P_COLON _python_value
 B_KEY: /x/
 B_WORD: /x/
 B_STRING: /x/
+E_OPEN: /x/
+E_CLOSE: /x/
+E_TEXT: /x/
 P_STRING: /[ \t\n\r]*"(?:[^"\\\x00-\x1f]|\\(?:["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
 P_BACKTICKS: /[ \t\n\r]*`(?:[^`\\]|\\[\s\S])*`/
 P_NUMBER: /[ \t\n\r]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/
@@ -86,7 +93,9 @@ P_PYTHON_WORD: /\s*(?:True|False|None|true|false|null)\b/
 P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
 P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
 """
-"""What the declared payloads are, as rules of plain Lark; those with `B_` depend on the header."""
+"""What the declared payloads are, as rules of plain Lark; those with `B_` and `E_` depend on the header.
+
+That the tags of `ELEMENTS` agree is not checked, and what would be a tag inside a string is one."""
 
 ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
 """White space that may stand before a payload, but, in JSON, not inside it."""
@@ -125,6 +134,12 @@ class StrictTerminals:
                 yield "B_STRING", rf"\s*(?:{strings})"
                 yield "B_KEY", rf"\s*(?!{quotes})[^\s:,{{}}\[\]][^:,{{}}\[\]]*"
                 yield "B_WORD", rf"\s*(?!{quotes})[^\s,{{}}\[\]][^,}}\]]*"
+
+            if terminal.name == "ELEMENTS":
+                mark = re.escape(terminal.marks[0])
+                yield "E_OPEN", rf"\s*{mark}<{NAME}>"
+                yield "E_CLOSE", rf"{mark}</{NAME}>"
+                yield "E_TEXT", _up_to((f"{mark}</?{NAME}>",))
 
     def _value_openers(self, island: str) -> tuple[tuple[str, str], ...]:
         """Lists what may open a value in a text, as written, and the key in it."""

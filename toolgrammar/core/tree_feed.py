@@ -170,12 +170,9 @@ class TreeFeed:
         builder = self._builder
         builder.scanned.begin(role, piece.start, self._unit)
         out: list[str] = []
-        scanner = scanner_for(
-            self._terminals[piece.kind], parameters=builder.parameters(), max_depth=MAX_DEPTH
-        )
-        # A Python call's arguments end before its parenthesis, a number before white space.
-        scanner.feed(
-            f"{piece.text})" if piece.kind == "PYTHON_ARGUMENTS" else f"{piece.text} ", 0, out
-        )
+        scanner = scanner_for(self._terminals[piece.kind], builder.spec(), MAX_DEPTH)
+        # What ends only with what follows it: the parenthesis of a call, or anything else.
+        behind = ")" if piece.kind == "PYTHON_ARGUMENTS" else " ;"
+        scanner.feed(f"{piece.text}{behind}", 0, out)
         builder.scanned.take("".join(out))
         builder.scanned.end(piece.end)

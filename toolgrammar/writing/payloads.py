@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import roles
 from toolgrammar.core.scan_bare import word_as_json
+from toolgrammar.core.scan_elements import ITEM, NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,32 @@ def payload(terminal: Terminal, value: Any) -> str | None:
         return ", ".join(f"{key}={part!r}" for key, part in value.items())
     if name == "BARE_OBJECT":
         return _bare(value, terminal.marks)
+    if name == "ELEMENTS":
+        return _elements(value, terminal.marks[0])
     return as_json(value)
+
+
+def _elements(members: dict[str, Any], mark: str) -> str | None:
+    """Gives members as elements; None where a name or a text can't be written so."""
+    parts: list[str] = []
+    for key, value in members.items():
+        inner = _element_body(value, mark)
+        if inner is None or not re.fullmatch(NAME, key):
+            return None
+        parts.append(f"{mark}<{key}>{inner}{mark}</{key}>")
+    return "".join(parts)
+
+
+def _element_body(value: Any, mark: str) -> str | None:
+    if isinstance(value, dict):
+        return _elements(value, mark)
+    if isinstance(value, list | tuple):
+        parts = [_elements({ITEM: part}, mark) for part in value]
+        items = [part for part in parts if part is not None]
+        return "".join(items) if len(items) == len(parts) else None
+    if not isinstance(value, str):
+        return as_json(value)
+    return None if re.search(rf"{re.escape(mark)}</?{NAME}>", value) else value
 
 
 def _bare(value: Any, quotes: Sequence[str]) -> str | None:

@@ -453,6 +453,13 @@ def _read(fmt: Writable, text: str, calls: Sequence[ToolCall]) -> list[ToolCall]
 
 def schema_of(value: Any) -> dict[str, Any]:
     """Gives the JSON Schema type of a value."""
+    if isinstance(value, dict):
+        parts = {key: schema_of(part) for key, part in value.items()}
+        return {"type": "object", "properties": parts}
+    if isinstance(value, list | tuple):
+        items = [schema_of(part) for part in value]
+        alike = all(item == items[0] for item in items)
+        return {"type": "array", "items": items[0]} if items and alike else {"type": "array"}
     names = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
     if value is None:
         return {"type": ["null"]}

@@ -73,7 +73,7 @@ def test_alone_it_is_text_whatever_it_holds(tmp_path: Path) -> None:
 
 
 def test_it_streams_unless_it_may_be_an_object(wired: Format) -> None:
-    chunks = ('<do>{"f": "', "ca", "t\\", 'n"', "}</do>")
+    chunks: tuple[str, ...] = ('<do>{"f": "', "ca", "t\\", 'n"', "}</do>")
     assert streamed(wired, *chunks) == ["", "ca", "t", "\n", "{}"]
     chunks = ('<do>{"f": " {', "ca", 't"', "}</do>")
     assert streamed(wired, *chunks) == ["", "", " {cat", "{}"]
@@ -83,7 +83,7 @@ def test_it_streams_unless_it_may_be_an_object(wired: Format) -> None:
 
 @pytest.mark.parametrize(("written", "kept"), [('"cats an', "cats an"), ('"{\\"q', None)])
 def test_what_is_cut_is_truncated(wired: Format, written: str, kept: str | None) -> None:
-    calls = [{"name": "f", "arguments": {}, "input": kept}]
+    calls: list[object] = [{"name": "f", "arguments": {}, "input": kept}]
     text = f'<do>{{"f": {written}'
     check(wired, text, {"calls": calls, "status": ["truncated"], "tier": "malformed"})
 

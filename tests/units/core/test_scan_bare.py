@@ -112,7 +112,7 @@ def test_a_string_leaves_at_once_but_for_what_may_close_it() -> None:
 
 def test_the_depth_is_limited() -> None:
     terminal = Terminal("BARE_OBJECT", "payload", "", "", "", marks=LONG)
-    scanner = scanner_for(terminal, parameters=(), max_depth=3)
+    scanner = scanner_for(terminal, None, 3)
     scanner.feed("{a:[[[1]]]}", 0, [])
     assert scanner.failed
     assert "too deep" in scanner.failure
