@@ -177,6 +177,8 @@ class _Compiler:
                 kind = "same"
             elif name == roles.TOOL_TERMINAL:
                 kind = "tool"
+            elif name == roles.COUNT_TERMINAL:
+                return Terminal(name, "regex", "", "[0-9]+", partial.partial("[0-9]+") or "")
             elif name not in roles.PAYLOAD_TERMINALS:
                 hint = nearest(name, roles.DECLARED_TERMINALS) + "declared terminals are "
                 raise self._error(

@@ -29,7 +29,7 @@ from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
-from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE
+from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.undecided import Undecided
@@ -463,7 +463,7 @@ class Driver:
         )
         self._commit_payload(step)
         # The fast reader knows the default depth alone.
-        if name in ("JSON_OBJECT", "JSON_VALUE") and self.limits_depth >= MAX_DEPTH:
+        if name in STRICT_JSON and self.limits_depth >= MAX_DEPTH:
             whole = read_whole(self.buffer, start, object_only=name == "JSON_OBJECT")
             if whole is not None and (self.final or whole[1] < len(self.buffer)):
                 value, end = whole

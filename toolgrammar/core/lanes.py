@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.partial import first_characters, normalised
-from toolgrammar.core.roles import RAW_LIKE
+from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LEAF_MARKS = {"name": NAME, "id": ID, "key": KEY}
 _JSON_STARTS = frozenset('"{[-0123456789tfn')
 PAYLOAD_STARTS = {
     "JSON_OBJECT": r"(?=\{)",
-    "JSON_VALUE": r'(?=["{\[\-0-9tfn])',
+    **dict.fromkeys(ANY_JSON, r'(?=["{\[\-0-9tfn])'),
     "RAW": "",
     "RAW_STRING": "",
 }

@@ -42,7 +42,7 @@ def _rank(terminal: Terminal) -> int:
 
 def _breadth(payload: str) -> int:
     """Orders payloads: raw text can begin with anything, so it is what all others are not."""
-    return 2 if payload in roles.RAW_LIKE else int(payload == "JSON_VALUE")
+    return 2 if payload in roles.RAW_LIKE else int(payload in roles.ANY_JSON)
 
 
 class Step:
@@ -189,7 +189,7 @@ class Node:
             if step.terminal.name in roles.RAW_LIKE
         }
         for step in self.payloads if raws else ():
-            if step.terminal.name in ("JSON_OBJECT", "JSON_VALUE"):
+            if step.terminal.name in roles.STRICT_JSON:
                 step.otherwise = raws.get((step.leaf, step.before, step.after, step.stack))
 
     @property

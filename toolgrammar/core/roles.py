@@ -44,6 +44,10 @@ PAYLOAD_TERMINALS = {
     "RAW_STRING": "the same, and a string whatever the schema says",
     "JSON_OBJECT": "a JSON object",
     "JSON_VALUE": "a JSON value",
+    "JSON_NUMBER": "a JSON value; a number where it is written",
+    "JSON_BOOLEAN": "a JSON value; true or false where it is written",
+    "JSON_NULL": "a JSON value; null where it is written",
+    "JSON_ARRAY": "a JSON value; an array where it is written",
     "JSON_TEXT": "a JSON string: the payload is the text that it stands for",
     "TEMPLATE_OBJECT": "a JSON object whose strings may be written between backticks",
     "BARE_OBJECT": "an object with bare keys and words, its strings between the header's quotes",
@@ -61,9 +65,13 @@ SAME_TERMINALS = {
 TOOL_TERMINAL = "TOOL"
 """Declared terminal that is the name of a known tool."""
 
+COUNT_TERMINAL = "COUNT"
+"""Declared terminal that numbers the calls."""
+
 DECLARED_TERMINALS = {
     **PAYLOAD_TERMINALS,
     **SAME_TERMINALS,
+    COUNT_TERMINAL: "the number of the call, from 1; any digits are read",
     TOOL_TERMINAL: "the name of a known tool",
 }
 
@@ -73,7 +81,18 @@ SCANNED_TERMINALS = tuple(
 )
 """Payload terminals with a scanner that knows their end."""
 RAW_LIKE = frozenset({"RAW", "RAW_STRING"})
-JSON_LIKE = frozenset({"JSON_OBJECT", "JSON_VALUE", "TEMPLATE_OBJECT"})
+TYPED_JSON = {
+    "JSON_NUMBER": (int, float),
+    "JSON_BOOLEAN": (bool,),
+    "JSON_NULL": (type(None),),
+    "JSON_ARRAY": (list, tuple),
+    "JSON_OBJECT": (dict,),
+}
+"""Payloads of strict JSON that are written for one type, with the exact types of their values."""
+ANY_JSON = frozenset({"JSON_VALUE", *TYPED_JSON} - {"JSON_OBJECT"})
+"""Payloads that read any JSON value."""
+STRICT_JSON = ANY_JSON | {"JSON_OBJECT"}
+JSON_LIKE = STRICT_JSON | {"TEMPLATE_OBJECT"}
 
 
 def bare_name(symbol: str) -> str:

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgrammar.core.roles import ANY_JSON
 from toolgrammar.core.scan_bare import BareScanner
 from toolgrammar.core.scan_elements import ElementScanner
 from toolgrammar.core.scan_json import JsonScanner
@@ -25,7 +26,7 @@ _BEGINNINGS: Final = {
     "TEMPLATE_OBJECT": r"\{",
     "BARE_OBJECT": r"\{",
     "JSON_TEXT": '"',
-    "JSON_VALUE": _VALUE,
+    **dict.fromkeys(ANY_JSON, _VALUE),
     "PYTHON_ARGUMENTS": _PYTHON,
 }
 """What the text of a payload begins with; one that is not here begins with anything."""

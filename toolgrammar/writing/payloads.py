@@ -29,7 +29,8 @@ def payload(terminal: Terminal, value: Any) -> str | None:
     name = terminal.name
     if name in roles.RAW_LIKE and isinstance(value, str):
         return value
-    if name == "RAW_STRING":
+    wanted = roles.TYPED_JSON.get(name)
+    if name == "RAW_STRING" or (wanted is not None and not _is(value, wanted)):
         return None
     if name == "PYTHON_ARGUMENTS":
         return ", ".join(f"{key}={part!r}" for key, part in value.items())
@@ -38,6 +39,11 @@ def payload(terminal: Terminal, value: Any) -> str | None:
     if name == "ELEMENTS":
         return _elements(value, terminal.marks[0])
     return as_json(value)
+
+
+def _is(value: Any, types: tuple[type, ...]) -> bool:
+    """Whether a value has one of the types; true is no number."""
+    return isinstance(value, types) and (not isinstance(value, bool) or bool in types)
 
 
 def _elements(members: dict[str, Any], mark: str) -> str | None:

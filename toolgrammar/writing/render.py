@@ -343,6 +343,8 @@ class Writer:
             return needs.call.name if terminal.name == "SAME_NAME" else needs.last_key
         if terminal.kind == "payload":
             return None
+        if terminal.name == roles.COUNT_TERMINAL:
+            return str(self.index + 1)
         if terminal.groups and needs.call is not None:
             return self._grouped(terminal, needs)
         return terminal.text or sample(terminal.pattern)
