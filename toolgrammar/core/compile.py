@@ -96,7 +96,7 @@ class _Compiler:
             {s.name for r in rules for s in r.expansion if isinstance(s, LarkTerminal)}
         )
         self.numbers = {name: number for number, name in enumerate(self.used)}
-        self.terminals = tuple(self._terminal(name) for name in self.used)
+        self.terminals = tuple(self._terminal(name).with_header(header) for name in self.used)
         self.advice: list[GrammarError] = []
         """What works and may yet not be meant."""
         self.tables = self._tables()
@@ -187,7 +187,7 @@ class _Compiler:
                     f"`{name}` is declared, but no scanner reads it",
                     hint + ", ".join(roles.DECLARED_TERMINALS),
                 )
-            return Terminal(name, kind, "", "", "", marks=self.header.marks_of(name))
+            return Terminal(name, kind, "", "", "")
         pattern = definition.pattern
         if isinstance(pattern, PatternStr) and not pattern.flags:
             core = pattern.value.strip()

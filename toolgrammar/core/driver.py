@@ -329,7 +329,7 @@ class Driver:
             value = match.group(group)
             if value is not None:
                 found.append((role, value))
-        for role, value in found:
+        for role, value in (*found, *step.constants):
             self.builder.leaf(role, value, start, self.unit)
             self.called = self.called or role == "name"
 
@@ -353,7 +353,11 @@ class Driver:
         builder = self.builder
         if not builder.has_draft:
             self._commit()
-        elif step.leaf != "name" and not any(role == "name" for _, role in step.terminal.groups):
+        elif (
+            step.leaf != "name"
+            and not step.constants
+            and not any(role == "name" for _, role in step.terminal.groups)
+        ):
             distinctive = not step.leaf and len(text.strip()) >= 3
             if distinctive or step.kind == "same" or builder.delimited_by(step):
                 self._commit()

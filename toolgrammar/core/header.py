@@ -27,6 +27,7 @@ KEYS = (
     "roles",
     "quotes",
     "element",
+    "names",
     "tools",
     "since",
     "source",
@@ -67,6 +68,9 @@ class Header:
     """What strings of a `BARE_OBJECT` stand between; the first is the one that is written."""
     element: str = ""
     """What stands before each tag of `ELEMENTS`."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The tools that terminals stand for, by the names of the terminals; `*` is the one tool that
+    the caller passes."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -306,6 +310,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "roles": _pairs_of("role on the wire", *WIRE_ROLES),
     "quotes": _read_quotes,
     "element": _read_element,
+    "names": _read_pairs,
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

@@ -179,6 +179,8 @@ def _marks(
     """
     step, group = run.steps[number], f"g{number}"
     marks: list[tuple[int, str]] = []
+    if step.constants:
+        return None
     if not _closing(step.before, f"g{number - 1}" if number else "", marks):
         return None
     unit = _unit(run, number)

@@ -100,7 +100,7 @@ class Lint:
     def _names(self, symbol: str, seen: frozenset[str]) -> bool:
         terminal = self._terminals.get(symbol)
         if terminal is not None:
-            return any(role == "name" for _, role in terminal.groups)
+            return any(role == "name" for _, role in terminal.groups) or bool(terminal.constants)
         if symbol in seen:
             return False
         return any(
@@ -150,6 +150,12 @@ class Lint:
                 message = f"`{key}` says how `{terminal}` is written, and it is not used here"
                 hint = f"drop the line, or `%declare {terminal}` and use it"
                 yield self._header_line(key).error(f"unread-{key}", message, hint)
+        for name in self._header.names:
+            if name not in used:
+                near = difflib.get_close_matches(name, sorted(used), 1)
+                hint = f"nearest: `{near[0]}`" if near else "name a terminal that a `call` uses"
+                message = f"`{name}` is no terminal of this grammar"
+                yield self._in_header("names", name).error("unread-names", message, hint)
 
     def _header_line(self, key: str) -> Place:
         path, text = self._places.files[0]
@@ -202,7 +208,7 @@ class Lint:
             return
         place = self._place_of(production.symbols[at + 1], production.origin)
         if not behind.text.strip():
-            following = self._terminals.get((*production.symbols, "", "")[at + 2])
+            following = self._first_terminal((*production.symbols, "", "")[at + 2])
             if following is None or following.kind == "payload" or not following.pattern:
                 message = f"white space alone does not end `{role}`: a literal of it is not read"
                 hint = "write it as a pattern: `/\\n/`"
@@ -211,6 +217,13 @@ class Lint:
             message = f"the white space behind `{role}` would be part of it"
             hint = f"read it by a pattern, or write `//@ trim: {role}=right` in the header"
             yield place.error("blank-beside-raw", message, hint)
+
+    def _first_terminal(self, symbol: str) -> Terminal | None:
+        """Gives a terminal, or the one that a rule consists of."""
+        for production in self._by_origin.get(symbol, ()):
+            if len(production.symbols) == 1:
+                return self._terminals.get(production.symbols[0])
+        return self._terminals.get(symbol)
 
     def _literal(self, production: Production, at: int) -> Terminal | None:
         if not 0 <= at < len(production.symbols):

@@ -53,6 +53,7 @@ class Step:
         "after",
         "before",
         "begins",
+        "constants",
         "kind",
         "leaf",
         "machine",
@@ -69,6 +70,8 @@ class Step:
         self.kind = terminal.kind
         self.begins = beginning(terminal)
         """How a payload begins."""
+        self.constants = terminal.fills(machine.tool_names)
+        """Roles that it fills with a text of the header."""
         self.before: tuple[str, ...] = ()
         """Roles that close before the terminal."""
         self.after: tuple[str, ...] = ()
@@ -316,7 +319,7 @@ class Machine:
             )
         if terminal.kind == "same":
             return IDENTIFIER
-        return terminal.pattern
+        return terminal.pattern if terminal.is_read(self.tool_names) else "(?!)"
 
     def tolerant(self, terminal: Terminal) -> str:
         """Gives the regular expression of a terminal and of other ways to quote it."""
@@ -330,7 +333,7 @@ class Machine:
             return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
         if terminal.kind == "same":
             return _WORD
-        return terminal.partial
+        return terminal.partial if terminal.is_read(self.tool_names) else ""
 
     def shift(
         self, stack: tuple[int, ...], number: int

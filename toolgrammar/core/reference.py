@@ -20,12 +20,7 @@ from toolgrammar.core import files, roles
 from toolgrammar.core import tables as stored
 from toolgrammar.core.header import read_header
 from toolgrammar.core.machine import Machine
-from toolgrammar.core.strict_terminals import (
-    ODD_BLANK,
-    PAYLOAD_GRAMMAR,
-    PAYLOAD_RULES,
-    StrictTerminals,
-)
+from toolgrammar.core.strict_terminals import ODD_BLANK, PAYLOAD_GRAMMAR, StrictTerminals
 from toolgrammar.core.tree_feed import Island, Piece, TreeFeed
 from toolgrammar.tools.specs import to_specs
 
@@ -117,7 +112,7 @@ def _parser(path: Path, digest: str, strict: StrictTerminals) -> tuple[Lark, tup
 def _payloads() -> tuple[list[TerminalDef], list[Rule]]:
     """Gives terminals and rules of the declared payloads."""
     grammar, _ = load_grammar(PAYLOAD_GRAMMAR, "payloads", [], _ALL_TOKENS)
-    starts = list(dict.fromkeys(PAYLOAD_RULES.values()))
+    starts = list(dict.fromkeys(roles.PAYLOAD_RULES.values()))
     terminals, rules, _ = grammar.compile(starts, set())
     return terminals, rules
 
@@ -177,7 +172,7 @@ class _StrictGrammar(Grammar):
             return self._raw(terminal.name, role if role in roles.LEAF_ROLES else "")
         if terminal.kind == "payload":
             origin = NonTerminal(f"{_PAYLOAD}{terminal.name}")
-            payload = NonTerminal(PAYLOAD_RULES[terminal.name])
+            payload = NonTerminal(roles.PAYLOAD_RULES[terminal.name])
             self._add_rule(origin, [payload])
             self._add_rule(origin, [self._defined("ODD_BLANK", ODD_BLANK, 0), payload])
             return origin

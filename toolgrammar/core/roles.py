@@ -76,10 +76,6 @@ DECLARED_TERMINALS = {
 }
 
 TEXT_LIKE = frozenset({"TEXT", "SKIPPED"})
-SCANNED_TERMINALS = tuple(
-    name for name in PAYLOAD_TERMINALS if name not in ("TEXT", "SKIPPED", "RAW", "RAW_STRING")
-)
-"""Payload terminals with a scanner that knows their end."""
 RAW_LIKE = frozenset({"RAW", "RAW_STRING"})
 TYPED_JSON = {
     "JSON_NUMBER": (int, float),
@@ -92,6 +88,12 @@ TYPED_JSON = {
 ANY_JSON = frozenset({"JSON_VALUE", *TYPED_JSON} - {"JSON_OBJECT"})
 """Payloads that read any JSON value."""
 STRICT_JSON = ANY_JSON | {"JSON_OBJECT"}
+PAYLOAD_RULES = {
+    name: ("JSON_VALUE" if name in ANY_JSON else name).lower()
+    for name in PAYLOAD_TERMINALS
+    if name not in RAW_LIKE | TEXT_LIKE
+}
+"""The rule by which plain Lark reads each payload that has a scanner of its own."""
 JSON_LIKE = STRICT_JSON | {"TEMPLATE_OBJECT"}
 
 

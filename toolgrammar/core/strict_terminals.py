@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.roles import ANY_JSON, RAW_LIKE, SCANNED_TERMINALS
+from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.scan_elements import NAME
 
 if TYPE_CHECKING:
@@ -96,11 +96,6 @@ P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'
 """What the declared payloads are, as rules of plain Lark; those with `B_` and `E_` depend on the header.
 
 That the tags of `ELEMENTS` agree is not checked, and what would be a tag inside a string is one."""
-
-PAYLOAD_RULES = {
-    name: ("JSON_VALUE" if name in ANY_JSON else name).lower() for name in SCANNED_TERMINALS
-}
-"""The rule of each declared payload."""
 
 ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
 """White space that may stand before a payload, but, in JSON, not inside it."""

@@ -143,7 +143,11 @@ class TreeFeed:
     def _named_groups(self, piece: Piece) -> None:
         """Fills the roles that are groups inside one terminal."""
         terminal = self._terminals.get(piece.kind)
-        if terminal is None or not terminal.groups:
+        if terminal is None:
+            return
+        for role, text in terminal.fills(self._strict.machine.tool_names):
+            self._builder.leaf(role, text, piece.start, self._unit)
+        if not terminal.groups:
             return
         match = re.match(terminal.pattern, piece.text)
         for group, role in terminal.groups if match else ():

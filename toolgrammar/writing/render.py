@@ -16,6 +16,7 @@ from toolgrammar.core.driver import Driver
 from toolgrammar.core.machine import Machine
 from toolgrammar.core.partial import without_look_ahead
 from toolgrammar.core.source import Source
+from toolgrammar.core.tables import ANY_TOOL
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.tools import ToolSpec
 from toolgrammar.writing.payloads import as_json, payload
@@ -44,7 +45,7 @@ class Writable(Protocol):
 class _Needs:
     """What of a message has not been written yet."""
 
-    __slots__ = ("arguments", "call", "calls", "key", "last_key", "parts", "whole")
+    __slots__ = ("arguments", "call", "calls", "inputs", "key", "last_key", "parts", "whole")
 
     def __init__(self, calls: Sequence[ToolCall]) -> None:
         self.calls = list(calls)
@@ -54,18 +55,20 @@ class _Needs:
         self.key: tuple[str, Any] | None = None
         self.whole = False
         self.last_key = ""
+        self.inputs = 0
+        """How many parts of the text of the call are still to come."""
 
     def copy(self) -> _Needs:
         other = _Needs(self.calls)
         other.call, other.key, other.whole = self.call, self.key, self.whole
-        other.last_key = self.last_key
+        other.last_key, other.inputs = self.last_key, self.inputs
         other.parts, other.arguments = set(self.parts), list(self.arguments)
         return other
 
     def take(self, other: _Needs) -> None:
         self.calls, self.call, self.parts = other.calls, other.call, other.parts
         self.arguments, self.key, self.whole = other.arguments, other.key, other.whole
-        self.last_key = other.last_key
+        self.last_key, self.inputs = other.last_key, other.inputs
 
     @property
     def size(self) -> tuple[int, int, int]:
@@ -211,12 +214,16 @@ class Writer:
             trial = needs.copy()
             trial.calls = trial.calls[1:]
             self._begin(trial, call)
+            trial.inputs = sum(map(self._is_input, production.symbols))
             text = self._symbols(production.symbols, trial, production.role)
             if text is not None and trial.call_is_whole:
                 needs.take(trial)
                 self.index += 1
                 return text
         return None
+
+    def _is_input(self, symbol: str) -> bool:
+        return any(p.role in ("input", "body") for p in self.rules.get(symbol, ()))
 
     def _begin(self, needs: _Needs, call: ToolCall) -> None:
         needs.call = call
@@ -244,7 +251,7 @@ class Writer:
 
     def _terminal(self, terminal: Terminal, needs: _Needs, role: str) -> str | None:
         call = needs.call
-        if terminal.name == "SKIPPED":
+        if terminal.name == "SKIPPED" or (terminal.constants and not _stands_for(terminal, needs)):
             return None
         if terminal.kind == "literal" and role not in roles.LEAF_ROLES:
             return terminal.text
@@ -297,6 +304,12 @@ class Writer:
             if len(values) > 1 or not all(isinstance(value, str) for value in values):
                 return None
             text = values[0] if values else ""
+        needs.inputs -= 1
+        if terminal.name in roles.RAW_LIKE and needs.inputs > 0 and "\n" in text:
+            # What stands behind is a part of the text too: its last line.
+            body, _, last = text.rpartition("\n")
+            needs.call = call.__class__(call.name, {}, input=last)
+            return body
         if terminal.name == "JSON_TEXT":
             needs.parts.discard("input")
             return as_json(text)
@@ -361,6 +374,15 @@ class Writer:
             return None
         needs.parts.discard("name")
         return text
+
+
+def _stands_for(terminal: Terminal, needs: _Needs) -> bool:
+    """Whether a terminal that names a tool names the one that is called; then it is written."""
+    name = dict(terminal.constants)["name"]
+    if needs.call is None or "name" not in needs.parts or name not in (ANY_TOOL, needs.call.name):
+        return False
+    needs.parts.discard("name")
+    return True
 
 
 def _named_arguments(call: ToolCall) -> dict[str, Any]:
