@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.reference import ToolCallTransformer
     from toolgrammar.parsing.parser import Parser
     from toolgrammar.parsing.streams import astream, stream
+    from toolgrammar.parsing.translation import translate
     from toolgrammar.parsing.whole import parse
+    from toolgrammar.recovery.json_parser import JsonParser, recover_json
+    from toolgrammar.recovery.json_result import RecoveredJson
     from toolgrammar.values.calls import ParseResult, Status, ToolCall
     from toolgrammar.values.diagnostics import Diagnostic, Edit, Severity
     from toolgrammar.values.errors import (
@@ -51,12 +54,14 @@ __all__ = [
     "Format",
     "GrammarError",
     "InputDelta",
+    "JsonParser",
     "Limits",
     "ParseError",
     "ParseResult",
     "Parser",
     "Problem",
     "ReasoningDelta",
+    "RecoveredJson",
     "RenderError",
     "Severity",
     "Span",
@@ -71,7 +76,9 @@ __all__ = [
     "formats",
     "load_format",
     "parse",
+    "recover_json",
     "stream",
+    "translate",
 ]
 
 _NAMES_OF_MODULES = {
@@ -80,7 +87,10 @@ _NAMES_OF_MODULES = {
     "core.reference": ("ToolCallTransformer",),
     "parsing.parser": ("Parser",),
     "parsing.streams": ("astream", "stream"),
+    "parsing.translation": ("translate",),
     "parsing.whole": ("parse",),
+    "recovery.json_parser": ("JsonParser", "recover_json"),
+    "recovery.json_result": ("RecoveredJson",),
     "values.calls": ("ParseResult", "Status", "ToolCall"),
     "values.diagnostics": ("Diagnostic", "Edit", "Severity"),
     "values.errors": (

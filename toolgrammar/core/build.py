@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import roles
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.groups import Group, settle
+from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
 from toolgrammar.values.diagnostics import Diagnostic, Edit
@@ -24,6 +25,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.machine import Step
     from toolgrammar.core.source import Source
     from toolgrammar.values.calls import ToolCall
@@ -233,6 +235,16 @@ class Builder:
         """Lists the parameters of the open call's tool, in the order of its schema."""
         spec = self.spec()
         return tuple(spec.properties) if spec is not None else ()
+
+    def guide(self, role: str) -> Guide | None:
+        """Gives what the schema wants of the payload that fills a role of the open call."""
+        draft, spec = self.draft, self.spec()
+        if draft is None or spec is None or spec.parameters is None:
+            return None
+        if role not in ("arguments", "value"):
+            return None
+        guide = guide_of_tool(spec)
+        return guide if role == "arguments" else guide.member(draft.key)
 
     def spec(self) -> ToolSpec | None:
         """Gives the open call's tool, where it is known."""

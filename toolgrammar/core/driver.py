@@ -24,12 +24,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
+from toolgrammar.core.json_payload import JsonPayload
+from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
-from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE, STRICT_JSON
+from toolgrammar.core.roles import ANY_JSON, GROUP_ROLES, JSON_LIKE, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.undecided import Undecided
@@ -105,7 +107,7 @@ class Driver:
         """Rounds of the loop so far: a measure of work that needs no clock."""
         self.previous: Step | None = None
         self.step: Step | None = None
-        self.scanner: Scanner | None = None
+        self.scanner: Scanner | JsonPayload | None = None
         self.limits_depth = max_depth
         self.raw: RawReader | None = None
         self.called = False
@@ -146,7 +148,9 @@ class Driver:
             return False
         scanner, raw = self.scanner, self.raw
         if scanner is not None:
-            if type(scanner) is not JsonScanner or not scanner.plain or not inside_string(chunk):
+            if not isinstance(scanner, (JsonScanner, JsonPayload)) or not scanner.plain:
+                return False
+            if not scanner.inside(chunk):
                 return False
             self.builder.scanned.take(chunk)
         elif raw is not None:
@@ -427,7 +431,7 @@ class Driver:
                 if node.end is not None:
                     break  # the grammar lets the text end before the payload
             if step.begins.match(buffer, begin):
-                return self._enter(step, begin)
+                return self.enter(step, begin)
             if (
                 name == "PYTHON_ARGUMENTS"
                 and not self.final
@@ -442,7 +446,8 @@ class Driver:
             return self._to_text()
         return self._mismatch()
 
-    def _enter(self, step: Step, start: int) -> bool:
+    def enter(self, step: Step, start: int, *, decided: bool = False) -> bool:
+        """Begins a payload at an index; `decided` says that it is no raw text instead."""
         builder = self.builder
         if self.island >= 0:
             if start - self.island > MAX_ISLAND and not self.island_payload:
@@ -458,7 +463,7 @@ class Driver:
         name = step.terminal.name
         if name in RAW_LIKE:
             return self.enter_raw(step, start)
-        if step.otherwise is not None:
+        if step.otherwise is not None and not decided:
             self._commit_payload(step)
             self.run = Undecided(self, step, step.otherwise, start).run
             return True
@@ -469,11 +474,14 @@ class Driver:
         # The fast reader knows the default depth alone.
         if name in STRICT_JSON and self.limits_depth >= MAX_DEPTH:
             whole = read_whole(self.buffer, start, object_only=name == "JSON_OBJECT")
-            if whole is not None and (self.final or whole[1] < len(self.buffer)):
+            guide = builder.guide(step.leaf)
+            if whole is not None and guide is not None and needs_typing(whole[0], guide):
+                whole = None
+            if whole is not None and self._goes_on(step.node, whole[1]):
                 value, end = whole
                 builder.scanned.take_whole(value, self.buffer[start:end], self.base + end)
                 return self.leave(end)
-        self.scanner = scanner_for(step.terminal, builder.spec(), self.limits_depth)
+        self.scanner = self._scanner(step, name)
         self.run = self._scan
         return True
 
@@ -495,10 +503,28 @@ class Driver:
         self.run = self.raw.run
         return True
 
-    def go_on(self, scanner: Scanner) -> None:
-        """Leaves the rest of a payload to a scanner that began it."""
-        self.scanner = scanner
-        self.run = self._scan
+    def _goes_on(self, node: Node, end: int) -> bool:
+        """Whether what stands behind a whole payload leaves no doubt that it ends there."""
+        place = _SPACE.match(self.buffer, end).end()  # type: ignore[union-attr]
+        if place == len(self.buffer):
+            return self.final
+        if node.accepts_text or self.builder.strict:
+            return True
+        tokens, anchors = node.token, node.repairs.pattern
+        return bool(tokens.match(self.buffer, place) or anchors.match(self.buffer, place))
+
+    def _scanner(self, step: Step, name: str) -> Scanner | JsonPayload:
+        """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
+        if self.builder.strict or name not in JSON_LIKE:
+            return scanner_for(step.terminal, self.builder.spec(), self.limits_depth)
+        return JsonPayload(
+            step,
+            self.start_node,
+            self.builder.guide(step.leaf),
+            object_only=name not in ANY_JSON,
+            backticks=name == "TEMPLATE_OBJECT",
+            max_depth=self.limits_depth,
+        )
 
     def _commit_payload(self, step: Step) -> None:
         outside = step.leaf in ("reasoning", "content", "text")
@@ -509,6 +535,8 @@ class Driver:
         scanner = self.scanner
         assert scanner is not None
         out: list[str] = []
+        if isinstance(scanner, JsonPayload):
+            return self._scan_mending(scanner, out)
         self.position = scanner.feed(self.buffer, self.position, out)
         while scanner.failed and self._take_control(scanner, out):
             # What stands before a mended character was given out before the report of it.
@@ -521,6 +549,29 @@ class Driver:
         if scanner.failed:
             return self._payload_failed(scanner.failure)
         return False
+
+    def _scan_mending(self, scanner: JsonPayload, out: list[str]) -> bool:
+        """Reads on in a JSON payload that is mended as it comes."""
+        position = self.position
+        end = scanner.feed(self.buffer, position, out, base=self.base, final=self.final)
+        self.position = end
+        scanned = self.builder.scanned
+        if out:
+            scanned.take("".join(out))
+        if scanner.failed:
+            return self._payload_failed(scanner.failure)
+        if not scanner.done:
+            return False
+        if scanner.unread:
+            # What was looked at behind the payload is read once more, as what it is.
+            self.position = position - len(scanner.unread)
+            if self.position < 0:
+                self.base += self.position
+                self.buffer = scanner.unread + self.buffer[position:]
+                self.position = 0
+        scanned.mend(scanner, self.base + self.position)
+        scanned.end(self.base + self.position)
+        return self.leave(self.position)
 
     def _take_control(self, scanner: Scanner, out: list[str]) -> bool:
         """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
@@ -609,6 +660,8 @@ class Driver:
             return
         if out:
             builder.scanned.take("".join(out))
+        if isinstance(self.scanner, JsonPayload):
+            builder.scanned.mend(self.scanner, self.base + len(self.buffer))
         if whole:
             builder.scanned.end(self.base + len(self.buffer))
             self.leave(len(self.buffer))

@@ -94,8 +94,10 @@ def _read_straight(
     ):
         machine.given_up += 1
         return None
-    if not reading.reasoning and any(closer in text for closer in entry.tables.reasoning_tags):
-        return None  # reasoning may be closed that was not opened
+    if not reading.reasoning and reading.text_parts and entry.tables.reasoning_tags:
+        written = "".join(reading.text_parts)
+        if any(closer in written for closer in entry.tables.reasoning_tags):
+            return None  # reasoning is closed that was not opened
     machine.read_straight += 1
     return make_result(
         tuple(reading.calls),
