@@ -333,7 +333,7 @@ class Driver:
             value = match.group(group)
             if value is not None:
                 found.append((role, value))
-        for role, value in (*found, *step.constants):
+        for role, value in (*step.constants, *found):
             self.builder.leaf(role, value, start, self.unit)
             self.called = self.called or role == "name"
 
@@ -359,7 +359,7 @@ class Driver:
             self._commit()
         elif (
             step.leaf != "name"
-            and not step.constants
+            and "name" not in dict(step.constants)
             and not any(role == "name" for _, role in step.terminal.groups)
         ):
             distinctive = not step.leaf and len(text.strip()) >= 3

@@ -28,6 +28,7 @@ KEYS = (
     "quotes",
     "element",
     "names",
+    "keys",
     "tools",
     "since",
     "source",
@@ -71,6 +72,8 @@ class Header:
     names: Mapping[str, str] = field(default_factory=dict)
     """The tools that terminals stand for, by the names of the terminals; `*` is the one tool that
     the caller passes."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -311,6 +314,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "quotes": _read_quotes,
     "element": _read_element,
     "names": _read_pairs,
+    "keys": _read_pairs,
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

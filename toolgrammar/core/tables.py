@@ -51,15 +51,16 @@ class Terminal:
 
     def with_header(self, header: Header) -> Terminal:
         """Gives the terminal with what a header says of it."""
-        marks, name = header.marks_of(self.name), header.names.get(self.name)
-        constants = () if name is None else (("name", name),)
-        return replace(self, marks=marks, constants=constants)
+        texts = (("name", header.names.get(self.name)), ("key", header.keys.get(self.name)))
+        constants = tuple((role, text) for role, text in texts if text is not None)
+        return replace(self, marks=header.marks_of(self.name), constants=constants)
 
     def fills(self, tools: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Gives the roles that it fills by itself, with the one known tool filled in."""
         if ("name", ANY_TOOL) not in self.constants:
             return self.constants
-        return tuple(("name", name) for name in tools[:1])
+        known = tools[0] if tools else ""
+        return tuple((r, known if r == "name" else text) for r, text in self.constants)
 
     def is_read(self, tools: Sequence[str]) -> bool:
         """Whether it is known which tool it stands for; else it is read nowhere."""

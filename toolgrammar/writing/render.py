@@ -243,7 +243,8 @@ class Writer:
 
     def _beside_input(self, call: ToolCall) -> list[tuple[str, Any]]:
         """Lists the named arguments of a call that carries a text as well."""
-        if call.input is None or "key" not in self.tables.leaf_roles:
+        told = any(role == "key" for t in self.tables.terminals for role, _ in t.constants)
+        if call.input is None or not (told or "key" in self.tables.leaf_roles):
             return []
         return list(_named_arguments(call).items())
 
@@ -363,26 +364,44 @@ class Writer:
         return terminal.text or sample(terminal.pattern)
 
     def _grouped(self, terminal: Terminal, needs: _Needs) -> str | None:
-        """Writes a marker that holds the name of the tool in a named group."""
+        """Writes a marker that holds the name of the tool, or a value, in a named group."""
         assert needs.call is not None
         named = {group: needs.call.name for group, role in terminal.groups if role == "name"}
-        if not named or "name" not in needs.parts:
+        if named and "name" not in needs.parts:
+            return None
+        for group, role in terminal.groups:
+            if role == "value" and needs.key is not None:
+                _, value = needs.key
+                named[group] = value if isinstance(value, str) else as_json(value)
+        if not named:
             return None
         text = sample(terminal.pattern, named, self.index)
         match = re.match(terminal.pattern, text) if text else None
         if match is None or any(match[group] != name for group, name in named.items()):
             return None
-        needs.parts.discard("name")
+        for group, role in terminal.groups:
+            if role == "name":
+                needs.parts.discard("name")
+            elif group in named:
+                needs.key = None
         return text
 
 
 def _stands_for(terminal: Terminal, needs: _Needs) -> bool:
-    """Whether a terminal that names a tool names the one that is called; then it is written."""
-    name = dict(terminal.constants)["name"]
-    if needs.call is None or "name" not in needs.parts or name not in (ANY_TOOL, needs.call.name):
-        return False
-    needs.parts.discard("name")
-    return True
+    """Whether what a terminal stands for is what is wanted: the tool, or one of the arguments."""
+    call = needs.call
+    for role, text in terminal.constants if call is not None else ():
+        if role == "name":
+            if "name" not in needs.parts or text not in (ANY_TOOL, call.name if call else ""):
+                return False
+            needs.parts.discard("name")
+        else:
+            at = next((at for at, (key, _) in enumerate(needs.arguments) if key == text), -1)
+            if at < 0:
+                return False
+            needs.key, needs.whole = needs.arguments.pop(at), True
+            needs.last_key = text
+    return call is not None
 
 
 def _named_arguments(call: ToolCall) -> dict[str, Any]:
