@@ -10,6 +10,7 @@ from toolgrammar.core.groups import Group, settle
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
+from toolgrammar.core.stumbles import Stumble, is_stumble
 from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.events import (
     CallEnd,
@@ -90,6 +91,8 @@ class Builder:
         self.skipped_from = self.skipped_to = -1
         self.diagnostics_marked = 0
         self.token_start = -1
+        self.watched = False
+        """Whether a repair is to be judged first: the text may be in another format."""
         self.scanned = ScannedValues(self)
         self.raws = RawValues(self)
 
@@ -412,6 +415,7 @@ class Builder:
 
     def _finish_call(self, draft: Draft, end: int, group: Group | None = None) -> None:
         self.draft = None
+        self.watched = False
         self.last_name = draft.written_name
         if draft.name is None:
             if self.listening:
@@ -460,7 +464,13 @@ class Builder:
         path: str = "",
         hint: str = "",
     ) -> None:
-        """Adds a diagnostic, and its event where somebody listens."""
+        """Adds a diagnostic, and its event where somebody listens.
+
+        Raises:
+            Stumble: the text may be in another format, which does not need a repair here.
+        """
+        if self.watched and is_stumble(code):
+            raise Stumble
         diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
         self.diagnostics.append(diagnostic)
         if self.listening:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.evidence import NotACall
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
@@ -39,6 +40,7 @@ from toolgrammar.core.undecided import Undecided
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolgrammar.core.among import Among
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Machine, Node, Step
     from toolgrammar.core.scanners import Scanner
@@ -59,6 +61,7 @@ class Driver:
     """The state of one message between two chunks."""
 
     __slots__ = (
+        "among",
         "back",
         "base",
         "behind",
@@ -98,8 +101,8 @@ class Driver:
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
         self.back: tuple[int, Node, int, Step | None] | None = None
-        """Of a short literal that was read last: its index, and the node, the end and the token
-        before it. What follows may show that it belongs to something else."""
+        """Of a short literal that was read last, before a repeated name: its index, and the node,
+        the end and the token before it. The name may show that it belongs to something else."""
         self.behind: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
         self.final = False
@@ -111,10 +114,19 @@ class Driver:
         self.limits_depth = max_depth
         self.raw: RawReader | None = None
         self.called = False
+        self.among: Among | None = None
+        """The other formats that the message may be written in."""
         self.run: Callable[[], bool] = self._text
 
     def feed(self, chunk: str, *, final: bool = False) -> None:
         """Takes the next chunk; `final` says that the text ends with it."""
+        if self.among is not None:
+            self.among.feed(self, chunk, final=final)
+        else:
+            self.take(chunk, final=final)
+
+    def take(self, chunk: str, *, final: bool) -> None:
+        """Takes a chunk and reads on as far as it goes."""
         keep = self.position if self.island < 0 else self.island
         if self.back is not None:
             keep = min(keep, self.back[0])
@@ -132,11 +144,28 @@ class Driver:
         else:
             self.buffer += chunk
         self.final = final
-        while self.run():
-            self.steps += 1
-        self.steps += 1
-        if final:
-            self._finish()
+        reading = True
+        while reading:
+            try:
+                while self.run():
+                    self.steps += 1
+                self.steps += 1
+                if final:
+                    self._finish()
+                reading = False
+            except NotACall:
+                self._mismatch()
+
+    def restart(self, before: str, offset: int, last_end: int) -> None:
+        """Stands in text again at an offset, with nothing but the character before it."""
+        self.buffer = before
+        self.position = len(before)
+        self.base = offset - len(before)
+        self.last_end = last_end
+        self.island = self.unit = -1
+        self.back = self.behind = self.previous = self.step = self.scanner = self.raw = None
+        self.final = self.called = False
+        self.run = self._text
 
     def feed_inside(self, chunk: str) -> bool:
         """Takes a chunk that only goes on where the driver is; False where it must be looked at.
@@ -154,7 +183,7 @@ class Driver:
                 return False
             self.builder.scanned.take(chunk)
         elif raw is not None:
-            if raw.held is not None or not raw.end.plain.fullmatch(chunk):
+            if raw.held is not None or raw.others is not None or not raw.end.plain.fullmatch(chunk):
                 return False
             raw.searched = 1
             self.builder.raws.take(chunk)
@@ -162,17 +191,24 @@ class Driver:
             self.node.skipping
             or self.behind is not None
             or not self.in_text
-            or not self.node.plain.fullmatch(chunk)
+            or not self._takes_plain(chunk)
         ):
             return False
         else:
             self.builder.text(chunk, self.base + self.position)
+        if self.among is not None:
+            self.among.judge.settle(self.builder)
         # One character stays, for anchors and look-behinds.
         self.base += self.position + len(chunk) - 1
         self.buffer = chunk[-1]
         self.position = 1
         self.steps += 1
         return True
+
+    def _takes_plain(self, chunk: str) -> bool:
+        if self.among is not None and self.among.governs(self.node):
+            return self.among.takes_plain(self, chunk)
+        return self.node.plain.fullmatch(chunk) is not None
 
     @property
     def in_text(self) -> bool:
@@ -186,23 +222,38 @@ class Driver:
             return waits
         buffer, position = self.buffer, self.position
         node = self.node
+        if self.among is not None and self.among.governs(node):
+            return self.among.text(self)
         match = node.opener.search(buffer, position)
         end = match.start() if match else len(buffer)
         if match is None and not self.final:
             held = node.opener_beginnings.search(buffer, position)
             if held:
                 end = held.start()
-        if end > position:
-            self._give_text(position, end)
-            self.position = end
+        self.give_text_to(end)
         if match is None:
             return False
-        self.island, self.island_node, self.island_payload = end, node, False
+        self.builder.mark()
+        self.enter_island(node, end)
+        if self.among is not None:
+            self.among.in_section = True
+        return True
+
+    def give_text_to(self, end: int) -> None:
+        """Gives out the text up to an index."""
+        if end > self.position:
+            self._give_text(self.position, end)
+            self.position = end
+
+    def enter_island(self, node: Node, place: int) -> None:
+        """Begins an island that may turn out to be none."""
+        self.node = node
+        self.position = place
+        self.island, self.island_node, self.island_payload = place, node, False
         self.behind = None
         self.unit = -1
-        self.builder.mark()
+        self.called = False
         self.run = self._token
-        return True
 
     def _behind_island(self) -> bool | None:
         """Leaves out closers that follow a call or section; None where text begins."""
@@ -218,12 +269,21 @@ class Driver:
         if not self.final and strays.beginnings.match(buffer, place):
             return False
         name = match.groupdict().get("name") if match else None
-        if match is None or name not in (None, self.behind) or node.opener.match(buffer, place):
+        opens = self._opens(place)
+        if opens is None:
+            return False
+        if match is None or name not in (None, self.behind) or opens:
             self.behind = None
             return None
         self.builder.stray(self.base + place, self.base + match.end(), match.group())
         self.position = match.end()
         return True
+
+    def _opens(self, place: int) -> bool | None:
+        """Whether an island opens at a place; None where more text has to come to tell."""
+        if self.among is not None and self.among.governs(self.node):
+            return self.among.opens(self, place)
+        return self.node.opener.match(self.buffer, place) is not None
 
     def _give_text(self, start: int, end: int) -> None:
         text, offset = self.buffer[start:end], self.base + start
@@ -266,6 +326,7 @@ class Driver:
         if step.kind == "same" and text != self.builder.same(step.terminal.name):
             return self._mismatch()
         short = self.island < 0 and step.kind == "literal" and step.weight < SHORT
+        short = short and any(terminal.kind == "same" for _, terminal in step.node.tokens)
         self.back = (start, node, self.last_end, self.previous) if short else None
         self.position = end
         self._take(step, text, start, end, match)
@@ -274,7 +335,7 @@ class Driver:
     def pass_over(self, step: Step) -> None:
         """Does what a token that was put in does: it closes, and leads on."""
         for role in (*step.before, *step.after):
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.back = None
         self.node = step.node
         self.previous = step
@@ -287,7 +348,7 @@ class Driver:
         """Ends a call that text, or the next call, follows without a closer."""
         closed, stack = self.node.after_text
         for role in closed:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = self.node.machine.node(stack)
         self.run = self._text
         return True
@@ -305,7 +366,7 @@ class Driver:
         """Does what a token does: closes, opens, fills a role, moves on."""
         builder, base = self.builder, self.base
         for role in step.before:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         if self.unit < 0 or step.opens:
             self.unit = base + start
         if step.opens:
@@ -318,7 +379,7 @@ class Driver:
             self._give_back_nameless()
             return
         for role in step.after:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = node = step.node
         self.previous = step
         if self.island >= 0:
@@ -367,10 +428,13 @@ class Driver:
                 self._commit()
 
     def _commit(self) -> None:
+        if self.among is not None:
+            self.among.vouch(self.builder)
         self.island = -1
         self.builder.commit()
 
-    def _close(self, role: str, end: int) -> None:
+    def close(self, role: str, end: int) -> None:
+        """Closes a call or a section that ended at an offset."""
         if role == "call" and self.island >= 0 and self.called:
             self._commit()  # taking the island back would leave the call, and read it once more
         self.builder.close(role, end)
@@ -389,6 +453,10 @@ class Driver:
             builder.rewind()
             resume = max(self.position, self.island + 1) if self.island_payload else self.island + 1
             self.node = self.island_node
+            if self.among is not None and not self.among.in_section:
+                if self.among.again(self, self.island, resume):
+                    return True
+                resume = self.island + 1
             start, self.island = self.island, -1
             self._give_text(start, resume)
             self.position = resume
@@ -454,7 +522,7 @@ class Driver:
                 return self._mismatch()
             self.island_payload = True
         for role in step.before:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         if self.unit < 0:
             self.unit = self.base + start
         self.back = None
@@ -500,6 +568,8 @@ class Driver:
         )
         self._commit_payload(step)
         self.raw = RawReader(self, raw_end, start)
+        if self.among is not None and step.leaf == "reasoning":
+            self.raw.others = self.among.other_ends(self, step.node)
         self.run = self.raw.run
         return True
 
@@ -610,7 +680,7 @@ class Driver:
             self._give_back_nameless()
             return True
         for role in step.after:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = step.node
         in_text = self.node.accepts_text and not self.builder.has_draft
         self.run = self._text if in_text else self._token
@@ -621,12 +691,12 @@ class Driver:
     def _finish(self) -> None:
         """Ends whatever is open when the text ends."""
         builder = self.builder
-        for _ in range(3):
+        for _ in range(3) if self.among is None else iter(int, 1):
             if self.raw is not None:
                 assert self.step is not None
                 self.raw.finish(self.step)
-            elif self.run == self._scan:
-                self._finish_scan()
+            elif self.run == self._scan and self._finish_scan():
+                continue
             if self.run != self._token:
                 break
             if self.island >= 0 and not (self.called and builder.delimited):
@@ -645,19 +715,18 @@ class Driver:
         self.raw = None
         self.run = self._text
 
-    def _finish_scan(self) -> None:
+    def _finish_scan(self) -> bool:
+        """Ends a payload with the text; true where an island was none and all was read again."""
         assert self.scanner is not None
         out: list[str] = []
         whole = self.scanner.finish(out)
         builder = self.builder
         if self.island >= 0:
-            builder.rewind()
-            start, self.island = self.island, -1
-            self.node = self.island_node
-            self._give_text(start, len(self.buffer))
             self.position = len(self.buffer)
-            self.run = self._text
-            return
+            self._mismatch()
+            while self.run():
+                self.steps += 1
+            return True
         if out:
             builder.scanned.take("".join(out))
         if isinstance(self.scanner, JsonPayload):
@@ -668,6 +737,7 @@ class Driver:
         else:
             builder.scanned.cut(self.base + len(self.buffer))
             self.run = self._text
+        return False
 
     def _finish_token(self) -> None:
         builder = self.builder
@@ -677,7 +747,7 @@ class Driver:
         if self.node.end is not None:
             builder.ended_open = True
             for role in self.node.end:
-                self._close(role, self.last_end)
+                self.close(role, self.last_end)
             rest = self.position
             if rest < len(self.buffer):
                 self.node = self.start_node

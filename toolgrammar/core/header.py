@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 KEYS = (
     "id",
     "title",
+    "family",
     "aliases",
     "models",
     "stop",
@@ -55,6 +56,8 @@ class Header:
     """The format's id, which is the file's name; empty in a library of common rules."""
     title: str = ""
     """The name for people; the id where none is given."""
+    family: str = ""
+    """What formats of its kind are called together, for lists."""
     aliases: tuple[str, ...] = ()
     """Other names of the format."""
     models: tuple[str, ...] = ()
@@ -306,6 +309,7 @@ def _choice(*allowed: str) -> Callable[[_Entry], str]:
 _READERS: dict[str, Callable[[_Entry], object]] = {
     "id": _read_id,
     "title": _read_text,
+    "family": _read_text,
     "aliases": _read_words,
     "models": _read_words,
     "stop": _read_strings,

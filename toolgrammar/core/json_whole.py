@@ -25,6 +25,8 @@ def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     return found
 
 
+_INFINITE = (float("inf"), float("-inf"))
+
 # typeshed leaves `scan_once` out; `raw_decode` would build an error for every text that fails.
 _decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
 _scan_once = _decoder.scan_once  # type: ignore[attr-defined]
@@ -48,14 +50,14 @@ def read_whole(
         return None
     kind = type(value)
     if kind is dict or kind is list:
-        return None if _is_too_deep(value) else (value, end)
+        return None if _is_odd(value) else (value, end)
     if not isinstance(value, str) and (end == len(text) or word_character(text, end)):
         return None
     return value, end
 
 
-def _is_too_deep(value: JsonValue) -> bool:
-    """Whether lists and dicts nest deeper than `MAX_DEPTH`."""
+def _is_odd(value: JsonValue) -> bool:
+    """Whether lists and dicts nest deeper than `MAX_DEPTH`, or a number is too great for a float."""
     level: list[JsonValue] = [value]
     for _ in range(MAX_DEPTH):
         below: list[JsonValue] = []
@@ -64,6 +66,8 @@ def _is_too_deep(value: JsonValue) -> bool:
                 kind = type(inner)
                 if kind is dict or kind is list:
                     below.append(inner)
+                elif kind is float and (inner in _INFINITE):
+                    return True
         if not below:
             return False
         level = below

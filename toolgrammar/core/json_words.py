@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isinf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
@@ -55,7 +56,9 @@ def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
     if _STRICT_NUMBER.fullmatch(word):
         if len(word) > MAX_DIGITS and len(word.lstrip("-")) > MAX_DIGITS and word[1:].isdigit():
             raise ValueError(word[:20])
-        return Scalar(word, "")
+        # No float is that great: what callers get is an infinity.
+        too_great = ("e" in word or "E" in word) and isinf(float(word))
+        return Scalar(word, "nonfinite" if too_great else "")
     low = word.lower() if len(word) <= _LONGEST_LITERAL else ""
     if low in _LITERALS:
         return Scalar(_LITERALS[low], "" if word == _LITERALS[low] else "literal")

@@ -261,11 +261,16 @@ def normalised(pattern: str, names: dict[str, str]) -> str:
 
 def without_look_ahead(pattern: str) -> str:
     """Takes the look-aheads off the end of `pattern`; nothing in the result captures."""
-    parsed = sre_parser.parse(pattern)
-    items = list(parsed)
-    while items and items[-1][0] in (sre.ASSERT, sre.ASSERT_NOT) and items[-1][1][0] > 0:
-        items.pop()
-    return _sequence_text(items, {})
+    return _sequence_text(_without_end(list(sre_parser.parse(pattern))), {})
+
+
+def _without_end(items: list[Any]) -> list[Any]:
+    while items and items[-1][0] in _ASSERTIONS and items[-1][1][0] > 0:
+        items = items[:-1]
+    if items and items[-1][0] is sre.SUBPATTERN:
+        group, added, removed, body = items[-1][1]
+        items = [*items[:-1], (sre.SUBPATTERN, (group, added, removed, _without_end(list(body))))]
+    return items
 
 
 def group_names(pattern: str) -> tuple[str, ...]:

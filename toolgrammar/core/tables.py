@@ -135,6 +135,12 @@ class Tables:
         return reasoning_tags(self)
 
     @cached_property
+    def has_keys(self) -> bool:
+        """Whether arguments are written one by one, with a key."""
+        told = any(role == "key" for terminal in self.terminals for role, _ in terminal.constants)
+        return told or "key" in self.leaf_roles
+
+    @cached_property
     def free_text(self) -> bool:
         """Whether calls carry one text instead of named arguments."""
         found = set(self.leaf_roles)
