@@ -101,7 +101,7 @@ class _Compiler:
             {s.name for r in rules for s in r.expansion if isinstance(s, LarkTerminal)}
         )
         self.numbers = {name: number for number, name in enumerate(self.used)}
-        self.terminals = tuple(self._terminal(name) for name in self.used)
+        self.terminals = tuple(self._terminal(name).with_header(header) for name in self.used)
         self.advice: list[GrammarError] = []
         """What works and may yet not be meant."""
         self.tables = self._tables()
@@ -182,6 +182,8 @@ class _Compiler:
                 kind = "same"
             elif name == roles.TOOL_TERMINAL:
                 kind = "tool"
+            elif name == roles.COUNT_TERMINAL:
+                return Terminal(name, "regex", "", "[0-9]+", partial.partial("[0-9]+") or "")
             elif name not in roles.PAYLOAD_TERMINALS:
                 hint = nearest(name, roles.DECLARED_TERMINALS) + "declared terminals are "
                 raise self._error(

@@ -32,9 +32,10 @@ from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import mend, missing_closers, skip_fence
 from toolgrammar.core.raw_reader import RawReader
-from toolgrammar.core.roles import GROUP_ROLES
+from toolgrammar.core.roles import ANY_JSON, GROUP_ROLES, JSON_LIKE, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner, read_whole
-from toolgrammar.core.scan_python import PythonArgumentsScanner
+from toolgrammar.core.scanners import scanner_for
+from toolgrammar.core.undecided import Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.among import Among
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.core.scanners import Scanner
 
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""
@@ -54,15 +56,6 @@ MAX_ISLAND = 4096
 
 _ISLANDS = frozenset({"call", *GROUP_ROLES})
 _SPACE = re.compile(r"\s*")
-_STARTS = {
-    "JSON_OBJECT": re.compile(r"\{"),
-    "TEMPLATE_OBJECT": re.compile(r"\{"),
-    "JSON_VALUE": re.compile(r'["{\[\-0-9tfn]'),
-    "PYTHON_ARGUMENTS": re.compile(
-        r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']|(?:True|False|None|true|false|null)\b"
-    ),
-    "RAW": re.compile(""),
-}
 _START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
 
 
@@ -122,7 +115,7 @@ class Driver:
         """Rounds of the loop so far: a measure of work that needs no clock."""
         self.previous: Step | None = None
         self.step: Step | None = None
-        self.scanner: JsonScanner | JsonPayload | PythonArgumentsScanner | None = None
+        self.scanner: Scanner | JsonPayload | None = None
         self.limits_depth = max_depth
         self.raw: RawReader | None = None
         self.called = False
@@ -189,7 +182,7 @@ class Driver:
             return False
         scanner, raw = self.scanner, self.raw
         if scanner is not None:
-            if isinstance(scanner, PythonArgumentsScanner) or not scanner.plain:
+            if not isinstance(scanner, (JsonScanner, JsonPayload)) or not scanner.plain:
                 return False
             if not scanner.inside(chunk):
                 return False
@@ -407,7 +400,7 @@ class Driver:
             value = match.group(group)
             if value is not None:
                 found.append((role, value))
-        for role, value in found:
+        for role, value in (*step.constants, *found):
             self.builder.leaf(role, value, start, self.unit)
             self.called = self.called or role == "name"
 
@@ -431,7 +424,11 @@ class Driver:
         builder = self.builder
         if not builder.has_draft:
             self._commit()
-        elif step.leaf != "name" and not any(role == "name" for _, role in step.terminal.groups):
+        elif (
+            step.leaf != "name"
+            and "name" not in dict(step.constants)
+            and not any(role == "name" for _, role in step.terminal.groups)
+        ):
             distinctive = not step.leaf and len(text.strip()) >= 3
             if distinctive or step.kind == "same" or builder.delimited_by(step):
                 self._commit()
@@ -508,14 +505,14 @@ class Driver:
         start = position if node.exact else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
         for step in node.payloads:
             name = step.terminal.name
-            begin = start if name == "RAW" else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+            begin = start if name in RAW_LIKE else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
             if begin == len(buffer):
                 if not self.final:
                     return False
                 if node.end is not None:
                     break  # the grammar lets the text end before the payload
-            if _STARTS[name].match(buffer, begin):
-                return self._enter(step, begin)
+            if step.begins.match(buffer, begin):
+                return self.enter(step, begin)
             if (
                 name == "PYTHON_ARGUMENTS"
                 and not self.final
@@ -530,7 +527,8 @@ class Driver:
             return self._to_text()
         return self._mismatch()
 
-    def _enter(self, step: Step, start: int) -> bool:
+    def enter(self, step: Step, start: int, *, decided: bool = False) -> bool:
+        """Begins a payload at an index; `decided` says that it is no raw text instead."""
         builder = self.builder
         if self.island >= 0:
             if start - self.island > MAX_ISLAND and not self.island_payload:
@@ -544,26 +542,18 @@ class Driver:
         self.position = start
         self.step = step
         name = step.terminal.name
-        if name == "RAW":
-            raw_end = self.node.end_of_raw(step)
-            before = self.previous is not None and "\n" in self.previous.terminal.trail
-            builder.raws.begin(
-                step.leaf,
-                self.base + start,
-                self.unit,
-                before=before,
-                closes_line=raw_end.closes_line,
-            )
+        if name in RAW_LIKE:
+            return self.enter_raw(step, start)
+        if step.otherwise is not None and not decided:
             self._commit_payload(step)
-            self.raw = RawReader(self, raw_end, start)
-            if self.among is not None and step.leaf == "reasoning":
-                self.raw.others = self.among.other_ends(self, step.node)
-            self.run = self.raw.run
+            self.run = Undecided(self, step, step.otherwise, start).run
             return True
-        builder.scanned.begin(step.leaf, self.base + start, self.unit)
+        builder.scanned.begin(
+            step.leaf, self.base + start, self.unit, may_be_arguments=self.node.takes_arguments
+        )
         self._commit_payload(step)
         # The fast reader knows the default depth alone.
-        if name in ("JSON_OBJECT", "JSON_VALUE") and self.limits_depth >= MAX_DEPTH:
+        if name in STRICT_JSON and self.limits_depth >= MAX_DEPTH:
             whole = read_whole(self.buffer, start, object_only=name == "JSON_OBJECT")
             guide = builder.guide(step.leaf)
             if whole is not None and guide is not None and needs_typing(whole[0], guide):
@@ -572,12 +562,28 @@ class Driver:
                 value, end = whole
                 builder.scanned.take_whole(value, self.buffer[start:end], self.base + end)
                 return self.leave(end)
-        self.scanner = (
-            PythonArgumentsScanner(parameters=builder.parameters(), max_depth=self.limits_depth)
-            if name == "PYTHON_ARGUMENTS"
-            else self._json_scanner(step, name)
-        )
+        self.scanner = self._scanner(step, name)
         self.run = self._scan
+        return True
+
+    def enter_raw(self, step: Step, start: int) -> bool:
+        """Begins a raw payload at an index of the buffer."""
+        self.step = step
+        raw_end = self.node.end_of_raw(step)
+        before = self.previous is not None and "\n" in self.previous.terminal.trail
+        self.builder.raws.begin(
+            step.leaf,
+            self.base + start,
+            self.unit,
+            before=before,
+            closes_line=raw_end.closes_line,
+            typed=step.terminal.name == "RAW",
+        )
+        self._commit_payload(step)
+        self.raw = RawReader(self, raw_end, start)
+        if self.among is not None and step.leaf == "reasoning":
+            self.raw.others = self.among.other_ends(self, step.node)
+        self.run = self.raw.run
         return True
 
     def _goes_on(self, node: Node, end: int) -> bool:
@@ -590,18 +596,17 @@ class Driver:
         tokens, anchors = node.token, node.repairs.pattern
         return bool(tokens.match(self.buffer, place) or anchors.match(self.buffer, place))
 
-    def _json_scanner(self, step: Step, name: str) -> JsonScanner | JsonPayload:
-        object_only, backticks = name != "JSON_VALUE", name == "TEMPLATE_OBJECT"
-        depth = self.limits_depth
-        if self.builder.strict:
-            return JsonScanner(object_only=object_only, backticks=backticks, max_depth=depth)
+    def _scanner(self, step: Step, name: str) -> Scanner | JsonPayload:
+        """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
+        if self.builder.strict or name not in JSON_LIKE:
+            return scanner_for(step.terminal, self.builder.spec(), self.limits_depth)
         return JsonPayload(
             step,
             self.start_node,
             self.builder.guide(step.leaf),
-            object_only=object_only,
-            backticks=backticks,
-            max_depth=depth,
+            object_only=name not in ANY_JSON,
+            backticks=name == "TEMPLATE_OBJECT",
+            max_depth=self.limits_depth,
         )
 
     def _commit_payload(self, step: Step) -> None:
@@ -651,7 +656,7 @@ class Driver:
         scanned.end(self.base + self.position)
         return self.leave(self.position)
 
-    def _take_control(self, scanner: JsonScanner | PythonArgumentsScanner, out: list[str]) -> bool:
+    def _take_control(self, scanner: Scanner, out: list[str]) -> bool:
         """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
         position = self.position
         character = self.buffer[position : position + 1]

@@ -117,7 +117,16 @@ def digest_of(path: Path) -> str:
 def compiler_stamp() -> str:
     """Returns what changes whenever the compiler does, so that old caches are not read."""
     digest = hashlib.sha256()
-    for name in ("compile.py", "lint.py", "partial.py", "result_rules.py", "roles.py", "tables.py"):
+    for name in (
+        "compile.py",
+        "header.py",
+        "lint.py",
+        "nesting.py",
+        "partial.py",
+        "result_rules.py",
+        "roles.py",
+        "tables.py",
+    ):
         digest.update(read_text_if_there(_PACKAGE / "core" / name).encode())
     return digest.hexdigest()[:12]
 

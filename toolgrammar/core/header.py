@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast
 
 from toolgrammar.core.files import grammar_paths, read_text
+from toolgrammar.core.scan_bare import QUOTES
 from toolgrammar.core.trim import MODES
 from toolgrammar.values.errors import GrammarError
 
@@ -25,6 +26,10 @@ KEYS = (
     "stop",
     "trim",
     "roles",
+    "quotes",
+    "element",
+    "names",
+    "keys",
     "tools",
     "since",
     "source",
@@ -63,6 +68,15 @@ class Header:
     """How white space around a role's text is taken off, by role."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """The names on the wire that are roles, as in `toolId=id`."""
+    quotes: tuple[str, ...] = ()
+    """What strings of a `BARE_OBJECT` stand between; the first is the one that is written."""
+    element: str = ""
+    """What stands before each tag of `ELEMENTS`."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The tools that terminals stand for, by the names of the terminals; `*` is the one tool that
+    the caller passes."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -71,6 +85,12 @@ class Header:
     """Where the truth about the format stands."""
     unknown_arguments: Literal["keep", "drop"] = "keep"
     """What happens to an argument that the tool's schema does not have."""
+
+    def marks_of(self, terminal: str) -> tuple[str, ...]:
+        """Returns what the header says of a declared terminal."""
+        if terminal == "ELEMENTS":
+            return (self.element,)
+        return (self.quotes or QUOTES) if terminal == "BARE_OBJECT" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +230,24 @@ def _read_strings(entry: _Entry) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _read_element(entry: _Entry) -> str:
+    """Returns the one string that stands before each tag."""
+    found = _read_strings(entry)
+    if len(found) != 1:
+        raise entry.error("found no string, or several", '`element` is one string: `"]<x>["`')
+    return found[0]
+
+
+def _read_quotes(entry: _Entry) -> tuple[str, ...]:
+    """Returns the quotes of strings; one that begins another, or a bracket, can't be told apart."""
+    quotes = _read_strings(entry)
+    for quote in quotes:
+        if not quote.strip() or quote[0] in "{}[],:\\":
+            hint = "a quote is a mark that no key and no value begins with"
+            raise entry.error(f"`{quote}` can't be a quote", hint)
+    return quotes
+
+
 def _quoted(entry: _Entry, position: int) -> tuple[str, int]:
     """Returns the JSON string at a position and the position after its comma."""
     match = _STRING.match(entry.value, position)
@@ -277,6 +315,10 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "stop": _read_strings,
     "trim": _pairs_of("way to trim", *MODES),
     "roles": _pairs_of("role on the wire", *WIRE_ROLES),
+    "quotes": _read_quotes,
+    "element": _read_element,
+    "names": _read_pairs,
+    "keys": _read_pairs,
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

@@ -78,7 +78,7 @@ def _is_odd(value: JsonValue) -> bool:
                 if kind is dict or kind is list:
                     below.append(inner)
                 elif (kind is float and inner in _INFINITE) or (
-                    kind is str and not inner.isascii() and _has_surrogate(inner)
+                    isinstance(inner, str) and not inner.isascii() and _has_surrogate(inner)
                 ):
                     return True
         if not below:

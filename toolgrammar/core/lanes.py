@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.partial import first_characters, normalised
+from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ _LEAF_MARKS = {"name": NAME, "id": ID, "key": KEY}
 _JSON_STARTS = frozenset('"{[-0123456789tfn')
 PAYLOAD_STARTS = {
     "JSON_OBJECT": r"(?=\{)",
-    "JSON_VALUE": r'(?=["{\[\-0-9tfn])',
+    **dict.fromkeys(ANY_JSON, r'(?=["{\[\-0-9tfn])'),
     "RAW": "",
+    "RAW_STRING": "",
 }
 """Payloads that a lane may lead to, and what their text begins with."""
 
@@ -177,6 +179,8 @@ def _marks(
     """
     step, group = run.steps[number], f"g{number}"
     marks: list[tuple[int, str]] = []
+    if step.constants:
+        return None
     if not _closing(step.before, f"g{number - 1}" if number else "", marks):
         return None
     unit = _unit(run, number)
@@ -256,7 +260,7 @@ def _end(node: Node, payload: Step) -> str:
     for _, terminal in node.tokens:
         pattern = node.machine.pattern(terminal)
         firsts = first_characters(pattern)
-        if name == "RAW" or firsts is None or firsts & _JSON_STARTS:
+        if name in RAW_LIKE or firsts is None or firsts & _JSON_STARTS:
             guards.append(normalised(pattern, {}))
     blanks = "" if node.exact else r"\s*+"
     guard = f"(?!{'|'.join(guards)})" if guards else ""

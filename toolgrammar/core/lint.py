@@ -57,6 +57,7 @@ class Lint:
             self._ignored,
             self._nameless,
             self._trimmed,
+            self._unread,
             self._beside_raw,
         )
         found: dict[str, GrammarError] = {}
@@ -99,7 +100,9 @@ class Lint:
     def _names(self, symbol: str, seen: frozenset[str]) -> bool:
         terminal = self._terminals.get(symbol)
         if terminal is not None:
-            return any(role == "name" for _, role in terminal.groups)
+            return any(role == "name" for _, role in terminal.groups) or (
+                "name" in dict(terminal.constants)
+            )
         if symbol in seen:
             return False
         return any(
@@ -124,7 +127,11 @@ class Lint:
     def _trimmed(self) -> Iterator[GrammarError]:
         """Finds keys of the header's `trim` that name nothing."""
         raw = {self._raw_role(symbol) for p in self._productions for symbol in p.symbols}
-        raw |= {p.role for p in self._productions if "RAW" in map(roles.bare_name, p.symbols)}
+        raw |= {
+            p.role
+            for p in self._productions
+            if not roles.RAW_LIKE.isdisjoint(map(roles.bare_name, p.symbols))
+        }
         raw.discard("")
         keyed = "value" in raw and any(p.role == "key" for p in self._productions)
         for name in self._header.trim:
@@ -137,6 +144,28 @@ class Lint:
             message = f"`{name}` is no role that reads RAW in this grammar"
             yield self._in_header("trim", name).error("unread-trim", message, hint)
 
+    def _unread(self) -> Iterator[GrammarError]:
+        """Finds keys of the header that say something of a terminal that is not there."""
+        used = {terminal.name for terminal in self._terminals.values()}
+        for key, terminal in (("quotes", "BARE_OBJECT"), ("element", "ELEMENTS")):
+            if getattr(self._header, key) and terminal not in used:
+                message = f"`{key}` says how `{terminal}` is written, and it is not used here"
+                hint = f"drop the line, or `%declare {terminal}` and use it"
+                yield self._header_line(key).error(f"unread-{key}", message, hint)
+        pairs = [("names", name) for name in self._header.names]
+        for key, name in [*pairs, *(("keys", name) for name in self._header.keys)]:
+            if name not in used:
+                near = difflib.get_close_matches(name, sorted(used), 1)
+                hint = f"nearest: `{near[0]}`" if near else "name a terminal that a `call` uses"
+                message = f"`{name}` is no terminal of this grammar"
+                yield self._in_header(key, name).error(f"unread-{key}", message, hint)
+
+    def _header_line(self, key: str) -> Place:
+        path, text = self._places.files[0]
+        match = re.search(rf"(?m)^//@[ \t]*{key}[ \t]*:", text)
+        line = text.count("\n", 0, match.start()) + 1 if match else 1
+        return self._places.at(path, line, 1)
+
     def _in_header(self, key: str, word: str) -> Place:
         path, text = self._places.files[0]
         match = re.search(rf"(?m)^//@[ \t]*{key}[ \t]*:.*?(?<![^\s,:])({re.escape(word)})=", text)
@@ -147,7 +176,8 @@ class Lint:
     def _raw_role(self, symbol: str) -> str:
         """Gives the role of a rule that is a raw payload and nothing else, or nothing."""
         for production in self._by_origin.get(symbol, ()):
-            if [roles.bare_name(part) for part in production.symbols] == ["RAW"]:
+            names = [roles.bare_name(part) for part in production.symbols]
+            if len(names) == 1 and names[0] in roles.RAW_LIKE:
                 return production.role
         return ""
 
@@ -181,7 +211,7 @@ class Lint:
             return
         place = self._place_of(production.symbols[at + 1], production.origin)
         if not behind.text.strip():
-            following = self._terminals.get((*production.symbols, "", "")[at + 2])
+            following = self._first_terminal((*production.symbols, "", "")[at + 2])
             if following is None or following.kind == "payload" or not following.pattern:
                 message = f"white space alone does not end `{role}`: a literal of it is not read"
                 hint = "write it as a pattern: `/\\n/`"
@@ -190,6 +220,13 @@ class Lint:
             message = f"the white space behind `{role}` would be part of it"
             hint = f"read it by a pattern, or write `//@ trim: {role}=right` in the header"
             yield place.error("blank-beside-raw", message, hint)
+
+    def _first_terminal(self, symbol: str) -> Terminal | None:
+        """Gives a terminal, or the one that a rule consists of."""
+        for production in self._by_origin.get(symbol, ()):
+            if len(production.symbols) == 1:
+                return self._terminals.get(production.symbols[0])
+        return self._terminals.get(symbol)
 
     def _literal(self, production: Production, at: int) -> Terminal | None:
         if not 0 <= at < len(production.symbols):

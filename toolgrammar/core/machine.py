@@ -16,6 +16,7 @@ from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
+from toolgrammar.core.scanners import beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,10 +47,13 @@ class Step:
         "_node",
         "after",
         "before",
+        "begins",
+        "constants",
         "kind",
         "leaf",
         "machine",
         "opens",
+        "otherwise",
         "stack",
         "terminal",
         "weight",
@@ -59,6 +63,10 @@ class Step:
         self.machine = machine
         self.terminal = terminal
         self.kind = terminal.kind
+        self.begins = beginning(terminal)
+        """How a payload begins."""
+        self.constants = terminal.fills(machine.tool_names)
+        """Roles that it fills with a text of the header."""
         self.before: tuple[str, ...] = ()
         """Roles that close before the terminal."""
         self.after: tuple[str, ...] = ()
@@ -67,6 +75,8 @@ class Step:
         """The role that the terminal fills."""
         self.opens = ""
         """The structure that opens with it."""
+        self.otherwise: Step | None = None
+        """What a JSON payload is where it is no JSON: the raw payload that may stand there too."""
         self.stack: tuple[int, ...] = ()
         self._node: Node | None = None
         self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0
@@ -104,6 +114,7 @@ class Node:
         "skipping",
         "stack",
         "steps",
+        "takes_arguments",
         "tokens",
     )
 
@@ -159,19 +170,32 @@ class Node:
             else:
                 self.steps[f"t{number}"] = step
                 self.tokens.append((f"t{number}", terminal))
+        payloads.sort(key=lambda step: roles.breadth(step.terminal.name))
         self.payloads = tuple(payloads)
-        self.exact = any(step.terminal.name == "RAW" for step in payloads)
+        self.takes_arguments = any(step.leaf == "arguments" for step in payloads)
+        self._pair()
+        self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
         self.tokens.sort(
             key=lambda pair: (-pair[1].priority, _rank(pair[1]), -len(pair[1].pattern), pair[0])
         )
+
+    def _pair(self) -> None:
+        """Tells each JSON payload which raw one means the same as it."""
+        raws = {
+            (step.leaf, step.before, step.after, step.stack): step
+            for step in self.payloads
+            if step.terminal.name in roles.RAW_LIKE
+        }
+        for step in self.payloads if raws else ():
+            if step.terminal.name in roles.STRICT_JSON:
+                step.otherwise = raws.get((step.leaf, step.before, step.after, step.stack))
 
     @property
     def token(self) -> re.Pattern[str]:
         """Reads one token, with the white space before it where that does not count."""
         if self._token is None:
             body = "|".join(
-                f"(?P<{group}>{self.machine.tolerant(terminal)})"
-                for group, terminal in self.tokens
+                f"(?P<{group}>{self.machine.tolerant(terminal)})" for group, terminal in self.tokens
             )
             self._token = re.compile(
                 r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
@@ -295,7 +319,7 @@ class Machine:
             )
         if terminal.kind == "same":
             return IDENTIFIER
-        return terminal.pattern
+        return terminal.pattern if terminal.is_read(self.tool_names) else "(?!)"
 
     def tolerant(self, terminal: Terminal) -> str:
         """Gives the regular expression of a terminal and of other ways to quote it."""
@@ -309,7 +333,7 @@ class Machine:
             return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
         if terminal.kind == "same":
             return _WORD
-        return terminal.partial
+        return terminal.partial if terminal.is_read(self.tool_names) else ""
 
     def shift(
         self, stack: tuple[int, ...], number: int

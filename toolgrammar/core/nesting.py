@@ -40,7 +40,7 @@ class Nesting:
         heads: list[tuple[int, ...]] = []
         follow: set[int] = set()
         closer: tuple[int, ...] = ()
-        if not any(terminal.name == "RAW" for terminal in self._terminals):
+        if not any(terminal.name in roles.RAW_LIKE for terminal in self._terminals):
             return ()
         for rule in self._rules:
             symbols = list(rule.expansion)

@@ -21,17 +21,38 @@ _SINGLE = frozenset({"name", "id", "depends_on", "mode", "key"})
 class RawValues:
     """The raw payload that is being read, for one message."""
 
-    __slots__ = ("builder", "role", "text", "trimmer")
+    __slots__ = ("builder", "role", "text", "trimmer", "typed")
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.trimmer: Trimmer | None = None
         self.role = ""
+        self.typed = True
+        """Whether the schema types the value."""
         self.text: list[str] = []
 
-    def begin(self, role: str, start: int, unit: int, *, before: bool, closes_line: bool) -> None:
-        """Begins a raw payload; the flags say whether it stands on lines of its own."""
+    def begin(
+        self,
+        role: str,
+        start: int,
+        unit: int,
+        *,
+        before: bool,
+        closes_line: bool,
+        typed: bool = True,
+    ) -> None:
+        """Begins a raw payload.
+
+        Args:
+            role: what it fills.
+            start: its offset.
+            unit: the offset of what may become a call.
+            before: whether a line end stands before it.
+            closes_line: whether its closer stands on a line of its own.
+            typed: whether the schema types it, as a value.
+        """
         self.role = role
+        self.typed = typed
         key = ""
         if role in ("value", "input", "body", "arguments"):
             draft = self.builder.open_draft(unit)
@@ -61,6 +82,7 @@ class RawValues:
         assert draft is not None
         spec = self.builder.spec()
         draft.schema, draft.streams = draft.schema_of(spec)
+        draft.streams = draft.streams or not self.typed
         draft.dropped = bool(
             self.builder.drop_unknown
             and spec is not None

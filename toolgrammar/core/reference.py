@@ -112,7 +112,7 @@ def _parser(path: Path, digest: str, strict: StrictTerminals) -> tuple[Lark, tup
 def _payloads() -> tuple[list[TerminalDef], list[Rule]]:
     """Gives terminals and rules of the declared payloads."""
     grammar, _ = load_grammar(PAYLOAD_GRAMMAR, "payloads", [], _ALL_TOKENS)
-    starts = ["json_object", "json_value", "template_object", "python_arguments"]
+    starts = list(dict.fromkeys(roles.PAYLOAD_RULES.values()))
     terminals, rules, _ = grammar.compile(starts, set())
     return terminals, rules
 
@@ -143,6 +143,8 @@ class _StrictGrammar(Grammar):
         self._numbers = {name: number for number, name in enumerate(sorted(used))}
         terminals, payloads = _payloads()
         self._terminals = {terminal.name: terminal for terminal in terminals}
+        for name, expression in self._strict.payload_terminals():
+            self._terminals[name] = TerminalDef(name, PatternRE(expression))
         self._rules: list[Rule] = [copy.copy(rule) for rule in payloads]
         for rule in rules:
             if rule.origin.name != "start":
@@ -166,11 +168,11 @@ class _StrictGrammar(Grammar):
         terminal = self._tables.terminals[number]
         if terminal.name in roles.TEXT_LIKE:
             return self._defined(terminal.name, self._strict.between(), 0)
-        if terminal.name == "RAW":
-            return self._raw(role if role in roles.LEAF_ROLES else "")
+        if terminal.name in roles.RAW_LIKE:
+            return self._raw(terminal.name, role if role in roles.LEAF_ROLES else "")
         if terminal.kind == "payload":
             origin = NonTerminal(f"{_PAYLOAD}{terminal.name}")
-            payload = NonTerminal(terminal.name.lower())
+            payload = NonTerminal(roles.PAYLOAD_RULES[terminal.name])
             self._add_rule(origin, [payload])
             self._add_rule(origin, [self._defined("ODD_BLANK", ODD_BLANK, 0), payload])
             return origin
@@ -179,11 +181,11 @@ class _StrictGrammar(Grammar):
         priority = self._priorities.get(symbol.name, 0)
         return self._defined(symbol.name, self._strict.scanned(number), priority)
 
-    def _raw(self, role: str) -> NonTerminal:
+    def _raw(self, kind: str, role: str) -> NonTerminal:
         """Gives the rule of a raw payload; calls quoted in it balance."""
-        name = f"RAW_{role.upper()}"
+        name = f"{kind}_{role.upper()}"
         origin = NonTerminal(f"{_PAYLOAD}{name}")
-        begin = self._defined(name, self._strict.raw(role), 1)
+        begin = self._defined(name, self._strict.raw(role, kind), 1)
         self._add_rule(origin, [begin])
         self._add_rule(origin, [])
         parts = self._strict.quoted(role)
@@ -241,7 +243,7 @@ def _tidied(root: Any) -> Tree[Token]:
         text = "".join(str(token) for token in node.scan_values(lambda _: True))
         end += len(text)
         if name.startswith("RAW"):
-            return _token("RAW", text, end)
+            return _token("RAW_STRING" if name.startswith("RAW_STRING") else "RAW", text, end)
         return _token(name, text.lstrip(), end)
 
     return cast("Tree[Token]", tidy(root))

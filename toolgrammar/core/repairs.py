@@ -151,6 +151,7 @@ def _can_be_inserted(step: Step) -> bool:
         and not step.leaf
         and not step.opens
         and not step.terminal.groups
+        and not step.constants
     )
 
 

@@ -41,9 +41,17 @@ PAYLOAD_TERMINALS = {
     "TEXT": "text of the message, up to the next opener",
     "SKIPPED": "text between calls of a section that belongs to nobody: reported and dropped",
     "RAW": "text without escapes, up to the closer that the grammar allows next",
+    "RAW_STRING": "the same, and a string whatever the schema says",
     "JSON_OBJECT": "a JSON object",
     "JSON_VALUE": "a JSON value",
+    "JSON_NUMBER": "a JSON value; a number where it is written",
+    "JSON_BOOLEAN": "a JSON value; true or false where it is written",
+    "JSON_NULL": "a JSON value; null where it is written",
+    "JSON_ARRAY": "a JSON value; an array where it is written",
+    "JSON_TEXT": "a JSON string: the payload is the text that it stands for",
     "TEMPLATE_OBJECT": "a JSON object whose strings may be written between backticks",
+    "BARE_OBJECT": "an object with bare keys and words, its strings between the header's quotes",
+    "ELEMENTS": "arguments as elements inside each other, with the header's text before each tag",
     "PYTHON_ARGUMENTS": "the arguments of a Python call, up to its closing parenthesis",
 }
 """Declared terminals that a scanner reads."""
@@ -57,14 +65,41 @@ SAME_TERMINALS = {
 TOOL_TERMINAL = "TOOL"
 """Declared terminal that is the name of a known tool."""
 
+COUNT_TERMINAL = "COUNT"
+"""Declared terminal that numbers the calls."""
+
 DECLARED_TERMINALS = {
     **PAYLOAD_TERMINALS,
     **SAME_TERMINALS,
+    COUNT_TERMINAL: "the number of the call, from 1; any digits are read",
     TOOL_TERMINAL: "the name of a known tool",
 }
 
 TEXT_LIKE = frozenset({"TEXT", "SKIPPED"})
-JSON_LIKE = frozenset({"JSON_OBJECT", "JSON_VALUE", "TEMPLATE_OBJECT"})
+RAW_LIKE = frozenset({"RAW", "RAW_STRING"})
+TYPED_JSON = {
+    "JSON_NUMBER": (int, float),
+    "JSON_BOOLEAN": (bool,),
+    "JSON_NULL": (type(None),),
+    "JSON_ARRAY": (list, tuple),
+    "JSON_OBJECT": (dict,),
+}
+"""Payloads of strict JSON that are written for one type, with the exact types of their values."""
+ANY_JSON = frozenset({"JSON_VALUE", *TYPED_JSON} - {"JSON_OBJECT"})
+"""Payloads that read any JSON value."""
+STRICT_JSON = ANY_JSON | {"JSON_OBJECT"}
+PAYLOAD_RULES = {
+    name: ("JSON_VALUE" if name in ANY_JSON else name).lower()
+    for name in PAYLOAD_TERMINALS
+    if name not in RAW_LIKE | TEXT_LIKE
+}
+"""The rule by which plain Lark reads each payload that has a scanner of its own."""
+JSON_LIKE = STRICT_JSON | {"TEMPLATE_OBJECT"}
+
+
+def breadth(payload: str) -> int:
+    """Orders payloads: raw text can begin with anything, so it is what all others are not."""
+    return 2 if payload in RAW_LIKE else int(payload in ANY_JSON)
 
 
 def bare_name(symbol: str) -> str:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.json_repairs import MESSAGES
+from toolgrammar.core.json_text import JsonText
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
 from toolgrammar.values.spans import Span
@@ -20,15 +21,29 @@ if TYPE_CHECKING:
 class ScannedValues:
     """The payload that is being scanned, for one message; what it means goes into the draft."""
 
-    __slots__ = ("builder", "role")
+    __slots__ = ("builder", "role", "text")
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.role = ""
+        self.text: JsonText | None = None
+        """The string that is being read as the input of a call."""
 
-    def begin(self, role: str, start: int, unit: int) -> None:
-        """Begins a JSON or Python payload."""
+    def begin(self, role: str, start: int, unit: int, *, may_be_arguments: bool = False) -> None:
+        """Begins a JSON or Python payload.
+
+        Args:
+            role: what it fills.
+            start: its offset.
+            unit: the offset of what may become a call.
+            may_be_arguments: whether a string that is the input may hold the arguments instead.
+        """
         self.role = role
+        self.text = None
+        if role in ("input", "body"):
+            draft = self.builder.open_draft(unit)
+            draft.payload_start = start
+            self.text = JsonText(self.builder, role, start, unit, may_be_arguments=may_be_arguments)
         if role not in ("arguments", "value"):
             return
         draft = self.builder.open_draft(unit)
@@ -43,6 +58,8 @@ class ScannedValues:
     def take(self, text: str) -> None:
         """Takes the next part of the payload's JSON."""
         draft = self.builder.draft
+        if self.text is not None:
+            self.text.take(text)
         if self.role not in ("arguments", "value") or draft is None:
             return
         assert draft.payload is not None
@@ -62,10 +79,19 @@ class ScannedValues:
     def end(self, end: int) -> None:
         """Ends a payload: its value is that of the JSON that was given out."""
         draft = self.builder.draft
+        if self.text is not None:
+            self._end_text(self.text, end)
         self._end_arguments(end)
         if self.role in ("arguments", "value") and draft is not None:
             assert draft.payload is not None
             self._accept(json.loads("".join(draft.payload)))
+
+    def _end_text(self, text: JsonText, end: int) -> None:
+        arguments = text.end(end)
+        draft, self.text = self.builder.draft, None
+        if arguments is not None and draft is not None:
+            draft.arguments_start, draft.arguments_end = draft.payload_start, end
+            self._decoded(draft, arguments)
 
     def _end_arguments(self, end: int) -> None:
         """Notes where the arguments end, unless the payload was a member beside them."""
@@ -94,23 +120,23 @@ class ScannedValues:
             except (ValueError, RecursionError):
                 inner = None
         if isinstance(inner, dict):
-            draft.arguments = inner
-            draft.has_payload = True
-            draft.repaired = True
-            self.builder.emit(
-                draft,
-                make_arguments_delta(
-                    len(self.builder.calls), json.dumps(inner, ensure_ascii=False)
-                ),
-            )
-            self.builder.report(
-                "decoded",
-                "info",
-                "Found arguments as JSON text in a string; decoded them once",
-                Span(draft.payload_start, draft.payload_start),
-            )
+            self._decoded(draft, inner)
         else:
             draft.error = f"Found {type(value).__name__} as arguments; a call wants an object"
+
+    def _decoded(self, draft: Draft, arguments: dict[str, Any]) -> None:
+        """Takes arguments that stood in a string as JSON text."""
+        draft.arguments = arguments
+        draft.has_payload = True
+        draft.repaired = True
+        written = json.dumps(arguments, ensure_ascii=False)
+        self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), written))
+        self.builder.report(
+            "decoded",
+            "info",
+            "Found arguments as JSON text in a string; decoded them once",
+            Span(draft.payload_start, draft.payload_start),
+        )
 
     def mend(self, scanner: JsonPayload, end: int) -> None:
         """Notes what was mended in the payload, which ends here."""
@@ -141,7 +167,7 @@ class ScannedValues:
 
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""
-        if self.builder.draft is not None and self.role in ("arguments", "value"):
+        if self.builder.draft is not None and (self.text or self.role in ("arguments", "value")):
             self.builder.draft.repaired = True
             written = json.dumps(character)[1:-1]
             self.builder.report(
@@ -155,6 +181,8 @@ class ScannedValues:
     def fail(self, text: str, reason: str, place: int) -> None:
         """Ends a payload at a place where it can't go on; what was given out is closed."""
         draft = self.builder.draft
+        if self.text is not None:
+            self.text.cut(place)
         if draft is None or self.role not in ("arguments", "value"):
             return
         code = "limit-depth" if "deep" in reason else "malformed-arguments"
@@ -167,6 +195,8 @@ class ScannedValues:
     def cut(self, end: int) -> None:
         """Ends the call whose payload was cut by the end of the text."""
         draft = self.builder.draft
+        if self.text is not None:
+            self.text.cut(end)
         if draft is not None and self.role in ("arguments", "value"):
             draft.arguments_end = end
             self._close(draft, "")

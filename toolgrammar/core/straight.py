@@ -31,6 +31,7 @@ from toolgrammar.core.lanes import (
     trimmed,
 )
 from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.values.making import make_call, make_span
@@ -251,7 +252,7 @@ class StraightReading:
 
     def _payload(self, lane: Lane, step: Step, start: int) -> int:
         """Reads a payload; gives its end, or -1 where it is not plain."""
-        if step.terminal.name == "RAW":
+        if step.terminal.name in RAW_LIKE:
             end = self._raw(lane, step, start)
         else:
             end = self._json(step, start)
@@ -319,7 +320,8 @@ class StraightReading:
         if trimmed_text is None:
             return -1
         if role == "value":
-            return end if self._value(trimmed_text, start, end) else -1
+            typed = step.terminal.name == "RAW"
+            return end if self._value(trimmed_text, start, end, typed=typed) else -1
         if role == "reasoning":
             self.reasoning.append(trimmed_text)
         elif role in ("text", "content"):
@@ -337,11 +339,11 @@ class StraightReading:
                     return False
         return True
 
-    def _value(self, text: str, start: int, end: int) -> bool:
+    def _value(self, text: str, start: int, end: int, *, typed: bool) -> bool:
         spec = self.tools.get(self.name) if self.name is not None else None
         schema = spec.properties.get(self.key) if spec is not None else None
         value: Any = text
-        if not is_text_only(schema):
+        if typed and not is_text_only(schema):
             value, fits = type_text(text, schema)
             if not fits:
                 return False

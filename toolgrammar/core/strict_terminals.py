@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
+from toolgrammar.core.scan_elements import NAME
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from toolgrammar.core.machine import Machine, Node, Step
 
@@ -18,12 +21,15 @@ _NAMED_GROUP = re.compile(r"\(\?P<\w+>")
 _PAYLOAD_STARTS = {
     "JSON_OBJECT": r"\s*\{",
     "TEMPLATE_OBJECT": r"\s*\{",
-    "JSON_VALUE": r'\s*["{\[\-0-9tfn]',
+    "BARE_OBJECT": r"\s*\{",
+    "JSON_TEXT": r'\s*"',
+    **dict.fromkeys(ANY_JSON, r'\s*["{\[\-0-9tfn]'),
 }
 
 PAYLOAD_GRAMMAR = r"""
 json_object: _json_object
 json_value: _json_value
+json_text: P_STRING
 _json_value: _json_object | _json_array | P_STRING | P_NUMBER | P_WORD
 _json_object: J_LBRACE J_RBRACE | J_LBRACE _json_member (J_COMMA _json_member)* J_RBRACE
 _json_member: P_STRING J_COLON _json_value
@@ -35,6 +41,15 @@ _template_object: J_LBRACE J_RBRACE
     | J_LBRACE _template_member (J_COMMA _template_member)* J_RBRACE
 _template_member: P_STRING J_COLON _template_value
 _template_array: J_LSQB J_RSQB | J_LSQB _template_value (J_COMMA _template_value)* J_RSQB
+
+bare_object: _bare_object
+_bare_object: P_LBRACE P_RBRACE | P_LBRACE _bare_member (P_COMMA _bare_member)* P_COMMA? P_RBRACE
+_bare_member: (B_STRING | B_KEY) P_COLON _bare_value?
+_bare_value: B_STRING | B_WORD | _bare_object | _bare_array
+_bare_array: P_LSQB P_RSQB | P_LSQB _bare_value (P_COMMA _bare_value)* P_COMMA? P_RSQB
+
+elements: _element+
+_element: E_OPEN (E_TEXT | _element)* E_CLOSE
 
 python_arguments: _python_positional? | _python_named
 _python_positional: _python_value (P_COMMA _python_value)* (P_COMMA _python_named? )?
@@ -48,6 +63,12 @@ _python_brace: P_LBRACE P_RBRACE | P_LBRACE _python_items P_RBRACE
     | P_LBRACE _python_pair (P_COMMA _python_pair)* P_COMMA? P_RBRACE
 _python_pair: _python_value P_COLON _python_value
 
+B_KEY: /x/
+B_WORD: /x/
+B_STRING: /x/
+E_OPEN: /x/
+E_CLOSE: /x/
+E_TEXT: /x/
 P_STRING: /[ \t\n\r]*"(?:[^"\\\x00-\x1f]|\\(?:["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
 P_BACKTICKS: /[ \t\n\r]*`(?:[^`\\]|\\[\s\S])*`/
 P_NUMBER: /[ \t\n\r]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/
@@ -72,7 +93,9 @@ P_PYTHON_WORD: /\s*(?:True|False|None|true|false|null)\b/
 P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
 P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
 """
-"""What the declared payloads are, as rules of plain Lark."""
+"""What the declared payloads are, as rules of plain Lark; those with `B_` and `E_` depend on the header.
+
+That the tags of `ELEMENTS` agree is not checked, and what would be a tag inside a string is one."""
 
 ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
 """White space that may stand before a payload, but, in JSON, not inside it."""
@@ -102,6 +125,22 @@ class StrictTerminals:
         names = self.machine.tool_names if named else ()
         return (names, self.value_openers, self._quoting)
 
+    def payload_terminals(self) -> Iterator[tuple[str, str]]:
+        """Gives the terminals of payloads that the header of the format decides."""
+        for terminal in self.machine.tables.terminals:
+            if terminal.name == "BARE_OBJECT":
+                quotes = _any(map(re.escape, terminal.marks))
+                strings = _any(map(_string, sorted(terminal.marks, key=len, reverse=True)))
+                yield "B_STRING", rf"\s*(?:{strings})"
+                yield "B_KEY", rf"\s*(?!{quotes})[^\s:,{{}}\[\]][^:,{{}}\[\]]*"
+                yield "B_WORD", rf"\s*(?!{quotes})[^\s,{{}}\[\]][^,}}\]]*"
+
+            if terminal.name == "ELEMENTS":
+                mark = re.escape(terminal.marks[0])
+                yield "E_OPEN", rf"\s*{mark}<{NAME}>"
+                yield "E_CLOSE", rf"{mark}</{NAME}>"
+                yield "E_TEXT", _up_to((f"{mark}</?{NAME}>",))
+
     def _value_openers(self, island: str) -> tuple[tuple[str, str], ...]:
         """Lists what may open a value in a text, as written, and the key in it."""
         tables = self.machine.tables
@@ -126,11 +165,12 @@ class StrictTerminals:
         before = "" if f"t{number}" in self._exact else r"\s*"
         return f"{before}(?:{pattern})"
 
-    def raw(self, role: str) -> str:
+    def raw(self, role: str, kind: str = "RAW") -> str:
         """Gives the expression of a raw payload in a role, up to a sure closer or a quoted call."""
         others: list[str] = []
-        for node, _ in self._raw_places(role):
+        for node, _ in self._raw_places(role, kind):
             others += [self._pattern(int(group[1:])) for group, _ in node.tokens]
+            # Also where both mean the same: what begins as JSON and is none, Lark does not read.
             others += [
                 start
                 for other in node.payloads
@@ -194,12 +234,12 @@ class StrictTerminals:
         )
         return _up_to(openers)
 
-    def _raw_places(self, role: str) -> list[tuple[Node, Step]]:
+    def _raw_places(self, role: str, kind: str = "") -> list[tuple[Node, Step]]:
         return [
             (node, step)
             for node in self.nodes
             for step in node.payloads
-            if step.terminal.name == "RAW" and step.leaf == role
+            if step.terminal.name in ((kind,) if kind else RAW_LIKE) and step.leaf == role
         ]
 
     def _pattern(self, number: int, key: str = "") -> str:
@@ -232,6 +272,13 @@ class StrictTerminals:
                 one += rf"\s*(?:{'|'.join(second)})"
             following.append(one)
         return rf"{text}(?=\s*(?:{'|'.join(following)}|\Z))"
+
+
+def _string(quote: str) -> str:
+    """Gives the expression of a string between two equal quotes; a short one knows escapes."""
+    mark = re.escape(quote)
+    body = rf"(?:[^{mark}\\]|\\[\s\S])*" if len(quote) == 1 else r"[\s\S]*?"
+    return f"{mark}{body}{mark}"
 
 
 def _any(patterns: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,16 @@ from toolgrammar.core import files
 from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-TABLE_VERSION = 1
+    from toolgrammar.core.header import Header
+
+TABLE_VERSION = 2
 """Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
+
+ANY_TOOL = "*"
+"""A name that stands for the one tool that is known."""
 
 JsonTables = dict[str, Any]
 
@@ -36,6 +42,29 @@ class Terminal:
     priority: int = 0
     groups: tuple[tuple[str, str], ...] = ()
     """Named groups that fill a role: pairs of group name in `pattern` and role."""
+    marks: tuple[str, ...] = ()
+    """What the header says of a declared terminal: the quotes of its strings, what stands before
+    its tags."""
+    constants: tuple[tuple[str, str], ...] = ()
+    """Roles that the header fills where this terminal stands, with their texts; the text `*` of a
+    name is the one tool that is known."""
+
+    def with_header(self, header: Header) -> Terminal:
+        """Gives the terminal with what a header says of it."""
+        texts = (("name", header.names.get(self.name)), ("key", header.keys.get(self.name)))
+        constants = tuple((role, text) for role, text in texts if text is not None)
+        return replace(self, marks=header.marks_of(self.name), constants=constants)
+
+    def fills(self, tools: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Gives the roles that it fills by itself, with the one known tool filled in."""
+        if ("name", ANY_TOOL) not in self.constants:
+            return self.constants
+        known = tools[0] if tools else ""
+        return tuple((r, known if r == "name" else text) for r, text in self.constants)
+
+    def is_read(self, tools: Sequence[str]) -> bool:
+        """Whether it is known which tool it stands for; else it is read nowhere."""
+        return len(tools) == 1 or ("name", ANY_TOOL) not in self.constants
 
     @property
     def lead(self) -> str:
@@ -95,12 +124,21 @@ class Tables:
     @cached_property
     def names_tools(self) -> bool:
         """Whether the envelope has the names of the tools in it."""
-        return any(terminal.kind == "tool" for terminal in self.terminals)
+        return any(
+            terminal.kind == "tool" or ("name", ANY_TOOL) in terminal.constants
+            for terminal in self.terminals
+        )
 
     @cached_property
     def reasoning_tags(self) -> dict[str, str]:
         """What closes reasoning, each with what opens it."""
         return reasoning_tags(self)
+
+    @cached_property
+    def has_keys(self) -> bool:
+        """Whether arguments are written one by one, with a key."""
+        told = any(role == "key" for terminal in self.terminals for role, _ in terminal.constants)
+        return told or "key" in self.leaf_roles
 
     @cached_property
     def free_text(self) -> bool:
@@ -112,10 +150,7 @@ class Tables:
         """Gives the tables as JSON data."""
         return {
             "version": TABLE_VERSION,
-            "terminals": [
-                [t.name, t.kind, t.text, t.pattern, t.partial, t.priority, list(t.groups)]
-                for t in self.terminals
-            ],
+            "terminals": [[*astuple(terminal)] for terminal in self.terminals],
             "rules": [list(rule) for rule in self.rules],
             "actions": [[[t, *a] for t, a in row.items()] for row in self.actions],
             "gotos": [list(row.items()) for row in self.gotos],
@@ -137,12 +172,7 @@ class Tables:
             if data["version"] != TABLE_VERSION:
                 raise ValueError("tables of another version")
             return cls(
-                terminals=tuple(
-                    Terminal(
-                        name, kind, text, pattern, partial, priority, tuple(map(tuple, groups))
-                    )
-                    for name, kind, text, pattern, partial, priority, groups in data["terminals"]
-                ),
+                terminals=tuple(map(_terminal, data["terminals"])),
                 rules=tuple((origin, length, role) for origin, length, role in data["rules"]),
                 actions=tuple({t: (a, b) for t, a, b in row} for row in data["actions"]),
                 gotos=tuple(dict(row) for row in data["gotos"]),
@@ -154,6 +184,22 @@ class Tables:
             )
         except (KeyError, TypeError, IndexError) as problem:
             raise ValueError(f"not a table: {problem}") from problem
+
+
+def _terminal(row: list[Any]) -> Terminal:
+    *plain, groups, marks, constants = row
+    name, kind, text, pattern, partial, priority = plain
+    return Terminal(
+        *(name, kind, text, pattern, partial),
+        priority=priority,
+        groups=_pairs(groups),
+        marks=tuple(marks),
+        constants=_pairs(constants),
+    )
+
+
+def _pairs(rows: list[list[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((first, second) for first, second in rows)
 
 
 def load(path: Path, digest: str) -> Tables:

@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from toolgrammar.core.build import Builder
+from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.machine import Machine
-from toolgrammar.core.scan_json import JsonScanner
-from toolgrammar.core.scan_python import PythonArgumentsScanner
+from toolgrammar.core.roles import RAW_LIKE
+from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.source import Source
 from toolgrammar.core.strict_terminals import StrictTerminals
 
@@ -113,7 +114,7 @@ class TreeFeed:
         for piece in pieces:
             self._end = piece.end
             terminal = self._terminals[piece.kind]
-            if piece.kind == "RAW":
+            if piece.kind in RAW_LIKE:
                 self._raw(role, piece)
             elif terminal.kind == "payload":
                 self._payload(role, piece)
@@ -142,7 +143,11 @@ class TreeFeed:
     def _named_groups(self, piece: Piece) -> None:
         """Fills the roles that are groups inside one terminal."""
         terminal = self._terminals.get(piece.kind)
-        if terminal is None or not terminal.groups:
+        if terminal is None:
+            return
+        for role, text in terminal.fills(self._strict.machine.tool_names):
+            self._builder.leaf(role, text, piece.start, self._unit)
+        if not terminal.groups:
             return
         match = re.match(terminal.pattern, piece.text)
         for group, role in terminal.groups if match else ():
@@ -155,7 +160,12 @@ class TreeFeed:
         on_own_line = opener is not None and "\n" in opener.trail
         closes_line = self._strict.closes_line(role)
         self._builder.raws.begin(
-            role, piece.start, self._unit, before=on_own_line, closes_line=closes_line
+            role,
+            piece.start,
+            self._unit,
+            before=on_own_line,
+            closes_line=closes_line,
+            typed=piece.kind == "RAW",
         )
         self._builder.raws.take(piece.text)
         self._builder.raws.end(piece.end, whole=True)
@@ -164,12 +174,9 @@ class TreeFeed:
         builder = self._builder
         builder.scanned.begin(role, piece.start, self._unit)
         out: list[str] = []
-        if piece.kind == "PYTHON_ARGUMENTS":
-            scanner = PythonArgumentsScanner(parameters=builder.parameters())
-            scanner.feed(f"{piece.text})", 0, out)
-        else:
-            json_scanner = JsonScanner(backticks=piece.kind == "TEMPLATE_OBJECT")
-            json_scanner.feed(piece.text, 0, out)
-            json_scanner.finish(out, closed=True)
+        scanner = scanner_for(self._terminals[piece.kind], builder.spec(), MAX_DEPTH)
+        # What ends only with what follows it: the parenthesis of a call, or anything else.
+        behind = ")" if piece.kind == "PYTHON_ARGUMENTS" else " ;"
+        scanner.feed(f"{piece.text}{behind}", 0, out)
         builder.scanned.take("".join(out))
         builder.scanned.end(piece.end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.roles import bare_name
+from toolgrammar.core.roles import RAW_LIKE, bare_name
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ def reasoning_tags(tables: Tables) -> dict[str, str]:
     tags: dict[str, str] = {}
     for production in tables.productions:
         symbols = [bare_name(symbol) for symbol in production.symbols]
-        if production.role != "reasoning" or "RAW" not in symbols:
+        at = next((at for at, symbol in enumerate(symbols) if symbol in RAW_LIKE), -1)
+        if production.role != "reasoning" or at < 0:
             continue
-        at = symbols.index("RAW")
         before = [text for symbol in symbols[:at] if (text := texts.get(symbol, ""))]
         behind = [text for symbol in symbols[at + 1 :] if (text := texts.get(symbol, ""))]
         if before and behind:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core.tables import ANY_TOOL
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgrammar.core.tables import Tables
+    from toolgrammar.core.tables import Tables, Terminal
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.writing.stretches import Stretch
 
@@ -15,7 +17,17 @@ if TYPE_CHECKING:
 class Needs:
     """What is still to be written; each alternative is tried on a copy."""
 
-    __slots__ = ("arguments", "call", "calls", "key", "last_key", "parts", "prose", "whole")
+    __slots__ = (
+        "arguments",
+        "call",
+        "calls",
+        "inputs",
+        "key",
+        "last_key",
+        "parts",
+        "prose",
+        "whole",
+    )
 
     def __init__(self, calls: Sequence[ToolCall], prose: Stretch | None = None) -> None:
         self.calls = list(calls)
@@ -34,12 +46,14 @@ class Needs:
         """Whether arguments were written one by one, so that they can't come all at once."""
         self.last_key = ""
         """The key that was written last."""
+        self.inputs = 0
+        """How many parts of the text of this call are still to come."""
 
     def copy(self) -> Needs:
         """Gives needs of their own for one try."""
         other = Needs(self.calls, self.prose)
         other.call, other.key, other.whole = self.call, self.key, self.whole
-        other.last_key = self.last_key
+        other.last_key, other.inputs = self.last_key, self.inputs
         other.parts, other.arguments = set(self.parts), list(self.arguments)
         return other
 
@@ -47,7 +61,7 @@ class Needs:
         """Takes over what a try has left."""
         self.calls, self.call, self.parts = other.calls, other.call, other.parts
         self.arguments, self.key, self.whole = other.arguments, other.key, other.whole
-        self.last_key, self.prose = other.last_key, other.prose
+        self.last_key, self.prose, self.inputs = other.last_key, other.prose, other.inputs
 
     def begin(self, call: ToolCall, tables: Tables, wire_names: Mapping[str, str]) -> None:
         """Sets up what a call needs.
@@ -66,12 +80,27 @@ class Needs:
             self.parts.add("depends_on")
         if call.input is not None or tables.free_text:
             self.parts.add("input")
-            keyed = call.input is not None and "key" in tables.leaf_roles
+            keyed = call.input is not None and tables.has_keys
             self.arguments = list(beside_input(call).items()) if keyed else []
         for role, value in (("id", call.id), ("depends_on", ",".join(call.depends_on))):
             if value and role in wire_names:
                 self.parts.discard(role)
                 self.arguments.append((wire_names[role], value))
+
+    def stand_for(self, terminal: Terminal) -> bool:
+        """Takes off what a terminal stands for: the tool, or a key; false where that is not due."""
+        call = self.call
+        for role, text in terminal.constants if call is not None else ():
+            if role == "name":
+                if "name" not in self.parts or text not in (ANY_TOOL, call.name if call else ""):
+                    return False
+                self.parts.discard("name")
+            else:
+                at = next((at for at, (key, _) in enumerate(self.arguments) if key == text), -1)
+                if at < 0:
+                    return False
+                self.key, self.whole, self.last_key = self.arguments.pop(at), True, text
+        return call is not None
 
     @property
     def size(self) -> tuple[int, int, int, int]:

@@ -6,7 +6,6 @@ the next is tried before that.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgrammar.core import roles
@@ -20,6 +19,7 @@ from toolgrammar.values.schemas import type_of
 from toolgrammar.values.tools import ToolSpec
 from toolgrammar.writing.manner import Manner
 from toolgrammar.writing.needs import beside_input
+from toolgrammar.writing.payloads import as_json
 from toolgrammar.writing.stretches import Kind, Stretch, said
 from toolgrammar.writing.walk import Walk
 
@@ -144,9 +144,9 @@ def _compare(wanted: ToolCall, got: ToolCall, *, free_text: bool) -> None:
             text = next(iter(wanted.arguments.values()), "")
         same = same and text == got.input
         if wanted.input is not None:
-            same = same and _json(beside_input(wanted)) == _json(beside_input(got))
+            same = same and as_json(beside_input(wanted)) == as_json(beside_input(got))
     else:
-        same = same and got.input is None and _json(wanted.arguments) == _json(got.arguments)
+        same = same and got.input is None and as_json(wanted.arguments) == as_json(got.arguments)
     if not same:
         raise RenderError(
             f"the format can't carry the call of {wanted.name!r}: it would come back as {got!r:.200}"
@@ -213,9 +213,12 @@ def _machine(tables: Tables, names: Iterable[str]) -> Machine:
 
 
 def _schema_of(value: Any) -> Mapping[str, Any]:
-    """Gives the JSON Schema type of a value."""
+    """Gives the JSON Schema of a value, of all its parts where they tell."""
+    if isinstance(value, dict):
+        parts = {key: _schema_of(part) for key, part in value.items()}
+        return {"type": "object", "properties": parts}
+    if isinstance(value, list | tuple):
+        items = [_schema_of(part) for part in value]
+        alike = all(item == items[0] for item in items)
+        return {"type": "array", "items": items[0]} if items and alike else {"type": "array"}
     return {"type": ["null"]} if value is None else {"type": type_of(value)}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

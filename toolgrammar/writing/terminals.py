@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.partial import without_look_ahead
+from toolgrammar.core.roles import COUNT_TERMINAL, RAW_LIKE
 from toolgrammar.values.schemas import type_of
+from toolgrammar.writing.payloads import as_json, payload
 from toolgrammar.writing.sample import sample
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Terminals:
             role: the role of the terminal; empty for markup.
             before: what stands right before it in its rule.
         """
-        if terminal.name == "SKIPPED":
+        if terminal.name == "SKIPPED" or (terminal.constants and not needs.stand_for(terminal)):
             return None
         if terminal.name == "TEXT" or role in ("reasoning", "content"):
             return self._prose(needs, role, before)
@@ -87,13 +88,11 @@ class Terminals:
             if needs.whole:
                 return None
             arguments, needs.arguments = dict(needs.arguments), []
-            if terminal.name == "PYTHON_ARGUMENTS":
-                return ", ".join(f"{key}={value!r}" for key, value in arguments.items())
-            return _json(arguments)
+            return payload(terminal, arguments)
         if role == "key" and needs.arguments:
             needs.key, needs.whole = needs.arguments.pop(0), True
             needs.last_key = needs.key[0]
-            return _fitting(terminal, (needs.key[0], _json(needs.key[0])))
+            return _fitting(terminal, (needs.key[0], as_json(needs.key[0])))
         if role == "value" and needs.key is not None:
             key, value = needs.key
             needs.key = None
@@ -103,12 +102,13 @@ class Terminals:
         return None
 
     def _value(self, terminal: Terminal, key: str, value: Any) -> str | None:
-        if terminal.kind == "payload" and terminal.name != "RAW":
-            return _json(value)
+        raw_text = terminal.name in RAW_LIKE and isinstance(value, str)
+        if terminal.kind == "payload" and terminal.name != "RAW" and not raw_text:
+            return payload(terminal, value)
         if isinstance(value, str):
             return _fitting(terminal, (self._padded(value, "value", key),))
         # Where the wire has a way of its own to write it, raw text is left to strings.
-        return _fitting(terminal, (_json(value),)) if self.manner.raw_carries_all else None
+        return _fitting(terminal, (as_json(value),)) if self.manner.raw_carries_all else None
 
     def _padded(self, text: str, role: str, key: str = "") -> str:
         """Puts line ends round a text that begins or ends with one, where one is taken off."""
@@ -123,8 +123,16 @@ class Terminals:
             if len(values) > 1 or not all(isinstance(value, str) for value in values):
                 return None
             text = values[0] if values else ""
+        needs.inputs -= 1
+        if terminal.name in RAW_LIKE and needs.inputs > 0 and "\n" in text:
+            # What stands behind is a part of the text too: its last line.
+            text, _, last = text.rpartition("\n")
+            needs.call = call.__class__(call.name, {}, input=last)
+            return self._padded(text, role)
         needs.parts.discard("input")
-        if role == "body" or terminal.name == "RAW":
+        if terminal.name == "JSON_TEXT":
+            return as_json(text)
+        if role == "body" or terminal.name in RAW_LIKE:
             return self._padded(text, role)
         # A head on the opener's line, and the body below it.
         head, _, rest = text.partition("\n")
@@ -141,7 +149,7 @@ class Terminals:
                 return _fitting(terminal, (value,))
             groups = {group: call.name for group, role in terminal.groups if role == "name"}
             return sample(terminal.pattern, groups, self.index)
-        return _fitting(terminal, () if value is None else (value, _json(value)))
+        return _fitting(terminal, () if value is None else (value, as_json(value)))
 
     def _marker(self, terminal: Terminal, needs: Needs) -> str | None:
         if terminal.kind == "same":
@@ -149,6 +157,8 @@ class Terminals:
             return needs.call.name if terminal.name == "SAME_NAME" else needs.last_key
         if terminal.kind == "payload":
             return None
+        if terminal.name == COUNT_TERMINAL:
+            return str(self.index + 1)
         if terminal.groups and needs.call is not None:
             return self._grouped(terminal, needs, needs.call)
         if needs.key is not None and (text := _fitting(terminal, (type_of(needs.key[1]),))):
@@ -156,15 +166,24 @@ class Terminals:
         return sample(terminal.pattern)
 
     def _grouped(self, terminal: Terminal, needs: Needs, call: ToolCall) -> str | None:
-        """Writes a marker that holds the name of the tool in a named group."""
+        """Writes a marker that holds the name of the tool, or a value, in a named group."""
         named = {group: call.name for group, role in terminal.groups if role == "name"}
-        if not named or "name" not in needs.parts:
+        if named and "name" not in needs.parts:
+            return None
+        values = [group for group, role in terminal.groups if role == "value" and needs.key]
+        if needs.key is not None:
+            value = needs.key[1]
+            named |= dict.fromkeys(values, value if isinstance(value, str) else as_json(value))
+        if not named:
             return None
         text = sample(terminal.pattern, named, self.index)
         match = re.match(_bare(terminal.pattern), text) if text else None
         if text is None or match is None or match.end() != len(text):
             return None
-        needs.parts.discard("name")
+        if any(role == "name" for _, role in terminal.groups):
+            needs.parts.discard("name")
+        if values:
+            needs.key = None
         return text
 
 
@@ -188,7 +207,3 @@ def _fitting(terminal: Terminal, texts: Sequence[str]) -> str | None:
 @cache
 def _bare(pattern: str) -> str:
     return without_look_ahead(pattern)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

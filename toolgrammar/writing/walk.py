@@ -189,12 +189,16 @@ class Walk:
             trial = needs.copy()
             trial.calls = trial.calls[1:]
             trial.begin(call, self.tables, self.wire_names)
+            trial.inputs = sum(map(self._is_input, production.symbols))
             text = self._symbols(production.symbols, trial, production.role)
             if text is not None and trial.call_is_whole:
                 needs.take(trial)
                 self.texts.index += 1
                 return text
         return None
+
+    def _is_input(self, symbol: str) -> bool:
+        return any(p.role in ("input", "body") for p in self.rules.get(symbol, ()))
 
     def _prose(self, origin: str, needs: Needs) -> str | None:
         """Writes text or reasoning: no optional part before it, and every one behind it."""
@@ -214,4 +218,4 @@ class Walk:
         return None
 
     def _is_raw(self, symbol: str) -> bool:
-        return symbol in self.terminals and self.terminals[symbol].name == "RAW"
+        return symbol in self.terminals and self.terminals[symbol].name in roles.RAW_LIKE

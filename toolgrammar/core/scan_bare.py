@@ -1,0 +1,351 @@
+"""Scans one object with bare keys and bare words as its text arrives, and gives it out as JSON.
+
+The strings stand between two equal quotes, which a format chooses: `<|"|>` or `'`. A quote of one
+character knows the escapes of JavaScript; a longer one knows none, so all up to the next such
+quote is the string. What stands without quotes is `true`, `false`, `null` or a number, and a
+string else. As with `JsonScanner`, what is given out is never wrong later: strings leave at once
+but for the longest tail that may become their closing quote, a word leaves at its end, a key with
+its value.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+QUOTES: Final = ('"', "'")
+"""The quotes of a format that names none."""
+
+# What the scanner waits for. The order is that of `BareScanner._handlers`.
+(
+    _START,  # the opening brace
+    _KEY,  # a key or the end of the object
+    _KEY_WORD,  # the rest of a bare key
+    _KEY_STRING,  # the rest of a quoted key
+    _COLON,  # the colon after a quoted key
+    _VALUE,  # a value, or the end of a member that has none
+    _ITEM,  # an item or the end of the array
+    _STRING,  # the rest of a string
+    _WORD,  # the rest of a bare word
+    _AFTER,  # a comma or a closer after a value
+) = range(10)
+
+_WANTED: Final = {
+    _START: "an object",
+    _KEY: "a key or `}`",
+    _KEY_WORD: "a colon after a key",
+    _COLON: "a colon after a key",
+    _VALUE: "a value",
+    _ITEM: "an item or `]`",
+}
+_BLANKS = re.compile(r"\s+")
+_KEY_RUN = re.compile(r"[^:,{}\[\]]+")
+_WORD_RUN = re.compile(r"[^,}\]]+")
+_NUMBER = re.compile(r"(-?)(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+_ESCAPE = re.compile(
+    r"\\(?:u\{(?P<point>[0-9a-fA-F]{1,6})\}|u(?P<unit>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})"
+    r"|(?P<one>\r\n|[\s\S]))"
+)
+_ESCAPE_BEGUN = re.compile(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
+_ESCAPED = {
+    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
+    "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",
+}  # fmt: skip
+_LAST_CHARACTER: Final = 0x10FFFF
+
+
+def word_as_json(word: str) -> str:
+    """Gives the JSON text of a bare word."""
+    if word in ("true", "false", "null"):
+        return word
+    match = _NUMBER.fullmatch(word)
+    if match and len(word) <= MAX_DIGITS:
+        sign, whole, fraction, power = match.groups()
+        if whole is not None or (fraction is not None and len(fraction) > 1):
+            fraction = f"{fraction}0" if fraction == "." else fraction
+            return f"{sign}{whole or '0'}{fraction or ''}{power or ''}"
+    return as_json(word)
+
+
+class BareScanner:
+    """Reads one object piece by piece; the joined pieces are JSON."""
+
+    __slots__ = (
+        "_counts",
+        "_key",
+        "_max_depth",
+        "_quote",
+        "_quotes",
+        "_rest",
+        "_run",
+        "_stack",
+        "_state",
+        "_word",
+        "done",
+        "failed",
+        "failure",
+    )
+
+    def __init__(self, *, quotes: Sequence[str] = QUOTES, max_depth: int = MAX_DEPTH) -> None:
+        """Make a scanner for one object.
+
+        Args:
+            quotes: What strings may stand between.
+            max_depth: How deep brackets may nest.
+        """
+        self._quotes = sorted(quotes, key=len, reverse=True)
+        self._max_depth = max_depth
+        self._state = _START
+        self._stack: list[str] = []  # the closers that are due
+        self._counts: list[int] = []  # for each of them, how many values were given out
+        self._key: list[str] = []  # the JSON text of the key, without its quotes
+        self._quote = ""  # the quote of the open string
+        self._run = re.compile("")  # what of a string can't end it, where it knows escapes
+        self._word: list[str] = []
+        self._rest = ""  # consumed, and not decided yet: a begun quote or escape
+        self.done = False
+        self.failed = False
+        self.failure = ""
+
+    def feed(self, text: str, position: int, out: list[str]) -> int:
+        """Give the offset of the first character not consumed; safe pieces go to `out`.
+
+        All of `text` is consumed unless the object is `done` or the scanner has `failed`.
+        """
+        window, at, shift = text, position, 0
+        if self._rest:
+            window, at, shift = self._rest + text[position:], 0, position - len(self._rest)
+            self._rest = ""
+        while at < len(window) and not (self.done or self.failed):
+            end = self._handlers[self._state](self, window, at, out)
+            if end == at and not self.failed:
+                self._rest = window[at:]
+                end = len(window)
+            at = end
+        return max(position, at + shift)
+
+    def finish(self, out: list[str]) -> bool:
+        """Append what closes the object; True if it was whole. The scanner stays as it is."""
+        if self.done:
+            return True
+        if self._state == _STRING:
+            out.append('"')
+        out.append("".join(reversed(self._stack)))
+        return False
+
+    # The states. Each gives the offset behind what it read, or its own where it needs more text.
+
+    def _start(self, text: str, at: int, out: list[str]) -> int:
+        if text[at] == "{":
+            return self._open(text, at, out)
+        return self._blank_or_refuse(text, at)
+
+    def _key_or_end(self, text: str, at: int, out: list[str]) -> int:
+        character = text[at]
+        if character.isspace():
+            return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+        if character == "}":
+            return self._close(at, out)
+        self._key = []
+        opened = self._opened(text, at)
+        if opened is None:
+            return at
+        if opened:
+            self._state = _KEY_STRING
+            return at + len(opened)
+        if _KEY_RUN.match(text, at) is None:
+            return self._refuse(text, at)
+        self._state = _KEY_WORD
+        return self._key_word(text, at, out)
+
+    def _key_word(self, text: str, at: int, _out: list[str]) -> int:
+        run = _KEY_RUN.match(text, at)
+        if run is not None:
+            self._word.append(run.group())
+            return run.end()
+        if text[at] != ":":
+            return self._refuse(text, at)
+        self._key = [as_json("".join(self._word).rstrip())[1:-1]]
+        self._word = []
+        self._state = _VALUE
+        return at + 1
+
+    def _key_string(self, text: str, at: int, _out: list[str]) -> int:
+        return self._string_part(text, at, self._key, _COLON)
+
+    def _colon(self, text: str, at: int, _out: list[str]) -> int:
+        if text[at] == ":":
+            self._state = _VALUE
+            return at + 1
+        return self._blank_or_refuse(text, at)
+
+    def _value(self, text: str, at: int, out: list[str]) -> int:
+        character = text[at]
+        if character.isspace():
+            return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+        if character in ",}" and self._state == _VALUE:
+            self._begin(out)
+            out.append('""')
+            self._state = _AFTER
+            return self._after(text, at, out)
+        if character == "]" and self._state == _ITEM:
+            return self._close(at, out)
+        if character in ",}]":
+            return self._refuse(text, at)
+        if character in "{[":
+            return self._open(text, at, out)
+        opened = self._opened(text, at)
+        if opened is None:
+            return at
+        if opened:
+            self._begin(out)
+            out.append('"')
+            self._state = _STRING
+            return at + len(opened)
+        self._state = _WORD
+        return self._bare_word(text, at, out)
+
+    def _string(self, text: str, at: int, out: list[str]) -> int:
+        end = self._string_part(text, at, out, _AFTER)
+        if self._state == _AFTER:
+            out.append('"')
+        return end
+
+    def _bare_word(self, text: str, at: int, out: list[str]) -> int:
+        run = _WORD_RUN.match(text, at)
+        if run is not None:
+            self._word.append(run.group())
+            return run.end()
+        self._begin(out)
+        out.append(word_as_json("".join(self._word).rstrip()))
+        self._word = []
+        self._state = _AFTER
+        return self._after(text, at, out)
+
+    def _after(self, text: str, at: int, out: list[str]) -> int:
+        character = text[at]
+        if character == ",":
+            self._state = _KEY if self._stack[-1] == "}" else _ITEM
+            return at + 1
+        if character == self._stack[-1]:
+            return self._close(at, out)
+        return self._blank_or_refuse(text, at)
+
+    # What the states share
+
+    def _opened(self, text: str, at: int) -> str | None:
+        """Opens the string whose quote stands here; empty where none does, None where one may."""
+        for quote in self._quotes:
+            if text.startswith(quote, at):
+                self._quote = quote
+                self._run = re.compile(rf"[^{re.escape(quote[0])}\\]+")
+                return quote
+        left = len(text) - at
+        if any(len(quote) > left and text.endswith(quote[:left]) for quote in self._quotes):
+            return None
+        return ""
+
+    def _string_part(self, text: str, at: int, sink: list[str], then: int) -> int:
+        """Reads on in a string; at its closing quote the state becomes `then`."""
+        quote = self._quote
+        if len(quote) == 1:
+            run = self._run.match(text, at)
+            if run is not None:
+                sink.append(as_json(run.group())[1:-1])
+                return run.end()
+            if text[at] == "\\":
+                return self._escape(text, at, sink)
+            self._state = then
+            return at + 1
+        end = text.find(quote, at)
+        if end >= 0:
+            self._state = then
+        else:
+            end = len(text) - _begun(text, at, quote)
+        if end > at:
+            sink.append(as_json(text[at:end])[1:-1])
+        return end + len(quote) if self._state == then else end
+
+    def _escape(self, text: str, at: int, sink: list[str]) -> int:
+        if _ESCAPE_BEGUN.match(text, at):
+            return at
+        match = _ESCAPE.match(text, at)
+        assert match is not None
+        one = match["one"]
+        if one is not None:
+            sink.append(as_json(_ESCAPED.get(one, one))[1:-1])
+            return match.end()
+        code = int(match["point"] or match["unit"] or match["byte"], 16)
+        if match["unit"]:
+            sink.append(f"\\u{code:04x}")  # half a pair waits for nothing: its escape is whole
+        else:
+            sink.append(as_json(chr(min(code, _LAST_CHARACTER)))[1:-1])
+        return match.end()
+
+    def _begin(self, out: list[str]) -> None:
+        """Gives out what stands before a value."""
+        if not self._stack:
+            return
+        before = ", " if self._counts[-1] else ""
+        self._counts[-1] += 1
+        if self._stack[-1] == "}":
+            before += f'"{"".join(self._key)}": '
+        out.append(before)
+
+    def _open(self, text: str, at: int, out: list[str]) -> int:
+        if len(self._stack) >= self._max_depth:
+            return self._fail("too deep", at)
+        self._begin(out)
+        out.append(text[at])
+        is_object = text[at] == "{"
+        self._stack.append("}" if is_object else "]")
+        self._counts.append(0)
+        self._state = _KEY if is_object else _ITEM
+        return at + 1
+
+    def _close(self, at: int, out: list[str]) -> int:
+        out.append(self._stack.pop())
+        self._counts.pop()
+        self._state = _AFTER
+        self.done = not self._stack
+        return at + 1
+
+    def _blank_or_refuse(self, text: str, at: int) -> int:
+        blanks = _BLANKS.match(text, at)
+        return self._refuse(text, at) if blanks is None else blanks.end()
+
+    def _refuse(self, text: str, at: int) -> int:
+        wanted = _WANTED.get(self._state) or f"a comma or `{self._stack[-1]}` after a value"
+        shown = text[at] if text[at].isprintable() else ascii(text[at])[1:-1]
+        return self._fail(f"Found `{shown}`; the object wants {wanted}", at)
+
+    def _fail(self, failure: str, at: int) -> int:
+        self.failed = True
+        self.failure = failure
+        return at
+
+    _handlers: ClassVar[tuple[Callable[[BareScanner, str, int, list[str]], int], ...]] = (
+        _start,
+        _key_or_end,
+        _key_word,
+        _key_string,
+        _colon,
+        _value,
+        _value,
+        _string,
+        _bare_word,
+        _after,
+    )
+
+
+def _begun(text: str, at: int, quote: str) -> int:
+    """Gives how long the tail of a text is that may become a quote."""
+    for length in range(min(len(quote) - 1, len(text) - at), 0, -1):
+        if text.endswith(quote[:length]):
+            return length
+    return 0

@@ -1,0 +1,81 @@
+"""Chooses the scanner of a declared payload, and says how its text begins."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolgrammar.core.roles import ANY_JSON
+from toolgrammar.core.scan_bare import BareScanner
+from toolgrammar.core.scan_elements import ElementScanner
+from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.core.scan_python import PythonArgumentsScanner
+
+if TYPE_CHECKING:
+    from toolgrammar.core.tables import Terminal
+    from toolgrammar.values.tools import ToolSpec
+
+_VALUE: Final = r'["{\[\-0-9tfn]'
+_PYTHON: Final = (
+    r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
+    r"|(?:True|False|None|true|false|null)\b"
+)
+_BEGINNINGS: Final = {
+    "JSON_OBJECT": r"\{",
+    "TEMPLATE_OBJECT": r"\{",
+    "BARE_OBJECT": r"\{",
+    "JSON_TEXT": '"',
+    **dict.fromkeys(ANY_JSON, _VALUE),
+    "PYTHON_ARGUMENTS": _PYTHON,
+}
+"""What the text of a payload begins with; one that is not here begins with anything."""
+
+
+class Scanner(Protocol):
+    """What owns the text of a payload until it is whole."""
+
+    done: bool
+    failed: bool
+    failure: str
+
+    def feed(self, text: str, position: int, out: list[str]) -> int:
+        """Gives the offset of the first character not consumed; safe JSON goes to `out`."""
+
+    def finish(self, out: list[str]) -> bool:
+        """Appends what closes the value; true if it was whole."""
+
+
+def beginning(terminal: Terminal) -> re.Pattern[str]:
+    """Gives the expression of how the text of a payload begins."""
+    if terminal.name == "ELEMENTS":
+        return _compiled(rf"{re.escape(terminal.marks[0])}<[^\W\d]")
+    return _compiled(_BEGINNINGS.get(terminal.name, ""))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Scanner:
+    """Makes the scanner of a payload.
+
+    Args:
+        terminal: the declared terminal.
+        spec: the tool that is called, where it is known.
+        max_depth: how deep brackets may nest.
+    """
+    if terminal.name == "PYTHON_ARGUMENTS":
+        parameters = tuple(spec.properties) if spec is not None else ()
+        return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
+    if terminal.name == "ELEMENTS":
+        properties = spec.properties if spec is not None else {}
+        return ElementScanner(mark=terminal.marks[0], properties=properties, max_depth=max_depth)
+    if terminal.name == "BARE_OBJECT":
+        return BareScanner(quotes=terminal.marks, max_depth=max_depth)
+    return JsonScanner(
+        object_only=terminal.name in ("JSON_OBJECT", "TEMPLATE_OBJECT"),
+        backticks=terminal.name == "TEMPLATE_OBJECT",
+        max_depth=max_depth,
+    )

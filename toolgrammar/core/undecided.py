@@ -1,0 +1,100 @@
+"""Decides what a payload is that is JSON if it can be, and raw text if it can't.
+
+It is JSON where a whole value stands and what the grammar takes follows it. Then the same text is
+read once more, as what it is. So such a payload never streams: a single character behind a long
+value may show that it was text all along.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.scan_json import JsonScanner
+
+if TYPE_CHECKING:
+    from toolgrammar.core.driver import Driver
+    from toolgrammar.core.machine import Step
+
+_SPACE = re.compile(r"\s*")
+
+
+class Undecided:
+    """One payload that may be JSON or raw, between two chunks."""
+
+    __slots__ = ("before", "driver", "json", "out", "raw", "read", "scanner", "start")
+
+    def __init__(self, driver: Driver, json: Step, raw: Step, start: int) -> None:
+        self.driver = driver
+        self.json = json
+        self.raw = raw
+        self.start = driver.base + start
+        """Where the payload begins in the source."""
+        self.before = driver.buffer[max(0, start - 1) : start]
+        """The character before it, for anchors."""
+        self.read: list[str] = []
+        """What the scanner consumed."""
+        self.out: list[str] = []
+        self.scanner = JsonScanner(
+            object_only=json.terminal.name == "JSON_OBJECT", max_depth=driver.limits_depth
+        )
+
+    def run(self) -> bool:
+        """Reads on; false where more text is needed."""
+        driver, scanner = self.driver, self.scanner
+        if not scanner.done:
+            position = driver.position
+            driver.position = scanner.feed(driver.buffer, position, self.out)
+            self.read.append(driver.buffer[position : driver.position])
+        if scanner.failed:
+            return self._is_raw()
+        if not scanner.done:
+            return driver.final and self._is_json()
+        follows = self._follows()
+        if follows is None:
+            return False
+        return self._is_json() if follows else self._is_raw()
+
+    def _follows(self) -> bool | None:
+        """Whether the grammar takes what stands behind the value; None where that is not known."""
+        driver, node = self.driver, self.json.node
+        if node.accepts_text:
+            return True
+        buffer, position = driver.buffer, driver.position
+        place = _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+        if place - position > MAX_TOKEN:
+            return False
+        if not driver.final:
+            if place == len(buffer) or node.beginnings.match(buffer, position):
+                return None
+        elif place == len(buffer) or node.beginnings.match(buffer, position):
+            return True  # the end of the text cuts what follows
+        return node.token.match(buffer, position) is not None
+
+    def _is_json(self) -> bool:
+        """Reads the payload from its beginning as JSON; half a number is left out."""
+        driver = self.driver
+        if not self.scanner.done and not self._has_begun():
+            driver.step = self.json
+            driver.cut(self.json.node)
+            return False
+        return driver.enter(self.json, self._rewind(), decided=True)
+
+    def _has_begun(self) -> bool:
+        """Whether a value that the text cuts has a part that is sure: half a number has none."""
+        rest: list[str] = []
+        self.scanner.finish(rest)
+        return bool(self.out or rest)
+
+    def _is_raw(self) -> bool:
+        """Reads the payload from its beginning as raw text."""
+        return self.driver.enter_raw(self.raw, self._rewind())
+
+    def _rewind(self) -> int:
+        """Goes back to the beginning of the payload; gives its index in the buffer."""
+        driver = self.driver
+        driver.buffer = "".join((self.before, *self.read, driver.buffer[driver.position :]))
+        driver.base = self.start - len(self.before)
+        driver.position = len(self.before)
+        return driver.position
