@@ -170,8 +170,7 @@ class Node:
         """Reads one token, with the white space before it where that does not count."""
         if self._token is None:
             body = "|".join(
-                f"(?P<{group}>{self.machine.tolerant(terminal)})"
-                for group, terminal in self.tokens
+                f"(?P<{group}>{self.machine.tolerant(terminal)})" for group, terminal in self.tokens
             )
             self._token = re.compile(
                 r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
