@@ -435,7 +435,7 @@ class Driver:
 
     def _commit(self) -> None:
         if self.among is not None:
-            self.among.vouch(self.builder)
+            self.among.vouch(self)
         self.island = -1
         self.builder.commit()
 
