@@ -16,7 +16,7 @@ from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 from toolgrammar.core import files, partial, roles
 from toolgrammar.core.collisions import Collisions
 from toolgrammar.core.header import read_header
-from toolgrammar.core.lark_errors import check_imports, nearest, syntax_error, translated
+from toolgrammar.core.lark_errors import check_imports, nearest, syntax_error, too_deep, translated
 from toolgrammar.core.lint import Lint
 from toolgrammar.core.nesting import Nesting
 from toolgrammar.core.places import Places
@@ -69,8 +69,7 @@ def _compiled(path: Path) -> _Compiler:
     except GrammarError:
         raise
     except RecursionError as problem:
-        hint = "name its inner parts as rules of their own, `_part: …`"
-        raise places.start().error("too-deep", "a rule nests too deeply", hint) from problem
+        raise too_deep(places) from problem
     except (lark_errors.LarkError, OSError, ValueError, AssertionError, KeyError) as problem:
         raise translated(problem, places) from problem
     return compiler
@@ -83,8 +82,7 @@ def _check_lines(places: Places) -> None:
             _get_parser().parse(f"{text}\n", "start")
         except lark_errors.UnexpectedInput as problem:
             token = getattr(problem, "token", None)
-            shown = None if token is None else str(token)
-            raise syntax_error(places, file, problem.line, problem.column, shown) from problem
+            raise syntax_error(places, file, problem.line, problem.column, token) from problem
 
 
 class _Compiler:

@@ -152,6 +152,12 @@ def syntax_error(
     return place.error("syntax", message, "a rule reads `name: …`; alternatives stand behind `|`")
 
 
+def too_deep(places: Places) -> GrammarError:
+    """Returns the error for a grammar whose brackets nest deeper than Lark can follow."""
+    hint = "name its inner parts as rules of their own, `_part: …`"
+    return places.start().error("too-deep", "a rule nests too deeply", hint)
+
+
 def _line_of(places: Places, file: Path, line: int) -> str:
     text = next(text for path, text in places.files if path == file)
     return [*text.split("\n"), ""][line - 1]
