@@ -251,6 +251,7 @@ class Builder:
         if self.draft is None:
             self.draft = Draft(max(0, start))
             self.draft.repaired, self.mended_before = self.mended_before, False
+            self.token_start = -1
         return self.draft
 
     def leaf(self, role: str, text: str, start: int, unit: int) -> None:

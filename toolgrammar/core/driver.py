@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
 from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.mending import mend, missing_closers
+from toolgrammar.core.mending import cut_call, cut_here, mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner, read_whole
@@ -205,8 +205,12 @@ class Driver:
         buffer, node = self.buffer, self.node
         place = _SPACE.match(buffer, self.position).end()  # type: ignore[union-attr]
         if place > self.position:
+            if node.closes_group and (waits := self._blank_in_section(place)) is not None:
+                return waits
             self._give_text(self.position, place)
             self.position = place
+        if self.behind is None:
+            return None
         if place == len(buffer):
             return False
         strays = node.strays
@@ -219,6 +223,23 @@ class Driver:
             return None
         self.builder.stray(self.base + place, self.base + match.end(), match.group())
         self.position = match.end()
+        return True
+
+    def _blank_in_section(self, place: int) -> bool | None:
+        """Takes white space before a section's closer or next call as markup; None where it is text.
+
+        Args:
+            place: where the white space ends.
+        """
+        buffer, node = self.buffer, self.node
+        if place - self.position > MAX_TOKEN:
+            self.behind = None
+            return None
+        if not self.final and (place == len(buffer) or node.opener_beginnings.match(buffer, place)):
+            return False
+        if not node.opener.match(buffer, place):
+            return None
+        self.position = place
         return True
 
     def _give_text(self, start: int, end: int) -> None:
@@ -310,7 +331,7 @@ class Driver:
         if builder.argument_start < 0 and self.called and not step.leaf:
             builder.token_start = base + start
         self.last_end = base + end
-        if self.island >= 0 and "call" in step.after and not self.called:
+        if self.island >= 0 and not self.called and self._ends_nameless(step):
             self._give_back_nameless()
             return
         for role in step.after:
@@ -341,6 +362,13 @@ class Driver:
             self._commit()
         if self.island < 0:
             self.run = self._text
+
+    def _ends_nameless(self, step: Step) -> bool:
+        """Whether a call ends here, or where text follows, that names no tool."""
+        node = step.node
+        if "call" in step.after:
+            return True
+        return node.accepts_text and not self.builder.has_draft and "call" in node.after_text[0]
 
     def _give_back_nameless(self) -> None:
         """Gives an object that names no tool back as text, whole."""
@@ -389,17 +417,12 @@ class Driver:
             self._give_text(start, resume)
             self.position = resume
         else:
-            if self.final and self.node.beginnings.match(self.buffer, self.position):
+            cut = self.final and cut_here(self)
+            self._step_back()
+            if cut or (self.final and cut_here(self)):
                 # A closer that the end of the text cut: markup, not text.
-                self.position = len(self.buffer)
-                closers = missing_closers(self, self.node)
-                builder.cut(self.base + self.position, closers=closers, place=self.last_end)
-                self.node, self.run = self.start_node, self._text
-                self.called, self.unit = False, -1
+                self._cut_at(len(self.buffer))
                 return True
-            if self.back is not None:
-                self.position, self.node, self.last_end, self.previous = self.back
-                self.back = None
             mended = mend(self)
             if mended is not None:
                 return mended
@@ -412,6 +435,19 @@ class Driver:
         self.unit = -1
         self.run = self._text
         return True
+
+    def _step_back(self) -> None:
+        """Takes a short literal back: what follows shows that it belongs to something else."""
+        if self.back is not None:
+            self.position, self.node, self.last_end, self.previous = self.back
+            self.back = None
+
+    def _cut_at(self, end: int) -> None:
+        """Ends the call because the text ends inside its markup."""
+        cut_call(self)
+        self.position = end
+        self.node, self.run = self.start_node, self._text
+        self.called, self.unit = False, -1
 
     # Payloads
 
@@ -555,7 +591,7 @@ class Driver:
         self.last_end = self.base + end
         self.scanner = self.raw = None
         self.previous = step
-        if self.island >= 0 and "call" in step.after and not self.called:
+        if self.island >= 0 and not self.called and self._ends_nameless(step):
             self._give_back_nameless()
             return True
         for role in step.after:
@@ -586,6 +622,9 @@ class Driver:
             break
         if self.run == self._token:
             self._finish_token()
+        elif self.node.closes_group and self.node.end is not None:
+            for role in self.node.end:
+                self._close(role, self.last_end)
         builder.finish(self.base + len(self.buffer), missing_closers(self, self.node))
 
     def cut(self, node: Node) -> None:
@@ -618,7 +657,6 @@ class Driver:
 
     def _finish_token(self) -> None:
         builder = self.builder
-        end = self.base + len(self.buffer)
         if self.island >= 0:
             self._commit()
         if self.node.end is not None:
@@ -630,6 +668,7 @@ class Driver:
                 self.node = self.start_node
                 self._give_text(rest, len(self.buffer))
         else:
+            if self.back is not None and self.back[1].end is None:
+                self._step_back()
             brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in self.node.tokens)
-            closers = missing_closers(self, self.node)
-            builder.cut(end, root_open=brackets, closers=closers, place=self.last_end)
+            cut_call(self, root_open=brackets)

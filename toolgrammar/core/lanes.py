@@ -122,6 +122,8 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
             in_call = True
         position, node = match.end(), step.node
         if node.accepts_text and not in_call:
+            if "call" in node.after_text[0]:
+                return None  # a call without a name
             run.nodes.append(node)
             return run
     return None
@@ -156,6 +158,8 @@ def fuse(run: Run) -> Lane | None:
         marks.extend(marked)
         if not step.leaf:
             beside = group
+        elif step.leaf == "name":
+            beside = ""
     payload, end = run.payload, run.nodes[-1]
     if payload is not None:
         if payload.before:

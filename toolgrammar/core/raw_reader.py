@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Step
     from toolgrammar.core.raw_end import RawEnd
 
-_SAME_GROUP = re.compile(r"(?:u|f\w+?)_SAME_(NAME|KEY)_")
+_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY)_")
 
 
 class RawReader:
@@ -96,7 +96,14 @@ class RawReader:
         if kind.startswith("call_opener"):
             quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
         elif kind == "call_closer":
+            if not quoted:
+                # It closes nothing here; the payload's own closer may stand in it.
+                self.searched = match.start() + 1
+                return False
             self._close_quoted(groups.get("closed"))
+        elif kind.startswith("value_closer"):
+            if not quoted and self.values_open and self._repeats_rightly(groups):
+                self.values_open -= 1
         elif kind == "value_opener":
             if not quoted and self._begins_sibling(match, groups.get("key")):
                 return True
@@ -137,10 +144,8 @@ class RawReader:
 
     def _closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool | None:
         driver, end = self.driver, self.end
-        for group, value in groups.items():
-            same = _SAME_GROUP.match(group) if value is not None else None
-            if same is not None and value != driver.builder.same(f"SAME_{same[1]}"):
-                return self._other_ends(match.start())
+        if not self._repeats_rightly(groups):
+            return self._other_ends(match.start())
         if self.quoted:
             if end.call_closes_alone:
                 self.quoted.pop()
@@ -155,6 +160,14 @@ class RawReader:
             if closing is None or not closing.match(driver.buffer, match.end()):
                 self.values_open -= 1
                 self.searched = match.end()
+                return False
+        return True
+
+    def _repeats_rightly(self, groups: dict[str, str | None]) -> bool:
+        """Whether what repeats the name of the call or the key in a closer is that name or key."""
+        for group, value in groups.items():
+            same = _SAME_GROUP.match(group) if value is not None else None
+            if same is not None and value != self.driver.builder.same(f"SAME_{same[1]}"):
                 return False
         return True
 
