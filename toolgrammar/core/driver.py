@@ -606,20 +606,23 @@ class Driver:
     def _finish(self) -> None:
         """Ends whatever is open when the text ends."""
         builder = self.builder
-        for _ in range(3):
+        while True:
+            self.steps += 1
             if self.raw is not None:
                 assert self.step is not None
                 self.raw.finish(self.step)
             elif self.run == self._scan:
                 self._finish_scan()
-            if self.run != self._token:
-                break
-            if self.island >= 0 and not (self.called and builder.delimited):
+            elif (
+                self.run == self._token
+                and self.island >= 0
+                and not (self.called and builder.delimited)
+            ):
                 self._mismatch()
                 while self.run():
                     self.steps += 1
-                continue
-            break
+            else:
+                break
         if self.run == self._token:
             self._finish_token()
         elif self.node.closes_group and self.node.end is not None:

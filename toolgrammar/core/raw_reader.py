@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 _SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY)_")
 
+_LONGEST = 2048
+"""Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
+
 
 class RawReader:
     """The state of one raw payload between two chunks."""
@@ -54,12 +57,19 @@ class RawReader:
     def _may_grow(self, match: re.Match[str]) -> bool:
         """Whether more text may show that this is the payload's own closer, or that it is none."""
         driver = self.driver
-        closer = (match.lastgroup or "").startswith("closer_")
         if driver.final:
             return False
+        closer = (match.lastgroup or "").startswith("closer_")
+        stop = len(driver.buffer)
+        beginnings = self.end.beginnings
+        if stop - match.start() <= _LONGEST:
+            # What began before it comes first.
+            earlier = beginnings.search(driver.buffer, max(self.searched, stop - _LONGEST))
+            if earlier is not None and earlier.start() < match.start():
+                return True
         if closer and not self.end.looks_on:
             return False
-        return self.end.beginnings.match(driver.buffer, match.start()) is not None
+        return beginnings.match(driver.buffer, match.start()) is not None
 
     def _wait(self) -> None:
         driver = self.driver

@@ -45,6 +45,9 @@ class ScannedValues:
         if role not in ("arguments", "value"):
             return
         draft = self.builder.open_draft(unit)
+        if role == "arguments" and draft.has_payload:
+            self._refuse_second(draft, start)
+            return
         if draft.arguments_start < 0:
             draft.arguments_start = start
         draft.payload = []
@@ -52,6 +55,17 @@ class ScannedValues:
         draft.payload_streams = role == "value" or None
         if role == "value":
             self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), draft.member()))
+
+    def _refuse_second(self, draft: Draft, start: int) -> None:
+        """Leaves arguments out that come after whole ones, which are given out already."""
+        self.role = ""
+        draft.repaired = True
+        self.builder.report(
+            "skipped-markup",
+            "error",
+            "Found arguments a second time in one call; the first ones stay",
+            Span(max(0, start), max(0, start)),
+        )
 
     def take(self, text: str) -> None:
         """Takes the next part of the payload's JSON."""

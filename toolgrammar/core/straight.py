@@ -280,7 +280,7 @@ class StraightReading:
             return -1
         value, end = whole
         if step.leaf == "arguments":
-            if type(value) is not dict:
+            if type(value) is not dict or self.arguments is not None:
                 return -1
             self.arguments = value
         elif step.leaf == "value":

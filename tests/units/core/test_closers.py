@@ -140,3 +140,21 @@ def test_reasoning_that_only_closes_is_reported_however_it_is_read() -> None:
     for _ in range(3):
         result = read("minimax_m1", text)
         assert [problem.code for problem in result.diagnostics] == ["unopened-reasoning"]
+
+
+def test_of_two_arguments_in_one_call_the_first_stay() -> None:
+    text = '<tool_call>\n{"name": "f", "arguments": {"a": 1}, "arguments": {"a": 2}}\n</tool_call>'
+    result = read("hermes", text)
+    (call,) = result.calls
+    assert (call.arguments, call.status) == ({"a": 1}, "repaired")
+    assert [problem.code for problem in result.diagnostics] == ["skipped-markup"]
+
+
+def test_a_quoted_call_that_the_text_never_closes(tmp_path: Path) -> None:
+    text = "<act sh>a <act sh>b</act> <act sh>c"
+    result = read(save(tmp_path, "", TWO_CLOSERS), text)
+    assert [(call.input, call.status) for call in result.calls] == [
+        ("a <act sh>b", "complete"),
+        ("c", "truncated"),
+    ]
+    assert [problem.code for problem in result.diagnostics] == ["truncated"]
