@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import roles
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.groups import Group, settle
+from toolgrammar.core.header import Header
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
 from toolgrammar.values.diagnostics import Diagnostic, Edit
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.source import Source
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
+
+_PLAIN = Header()
 
 
 class Builder:
@@ -51,7 +54,9 @@ class Builder:
         listening: bool,
         strict: bool = False,
         max_calls: int | None = None,
+        header: Header = _PLAIN,
     ) -> None:
+        self.header = header
         self.strict = strict
         self.max_calls = max_calls
         self.free_text = free_text

@@ -32,6 +32,7 @@ from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scanners import scanner_for
+from toolgrammar.core.stops import close_by_stop
 from toolgrammar.core.undecided import Undecided
 
 if TYPE_CHECKING:
@@ -421,7 +422,8 @@ class Driver:
             self._step_back()
             if cut or (self.final and cut_here(self)):
                 # A closer that the end of the text cut: markup, not text.
-                self._cut_at(len(self.buffer))
+                if not close_by_stop(self):
+                    self._cut_at(len(self.buffer))
                 return True
             mended = mend(self)
             if mended is not None:
@@ -628,6 +630,8 @@ class Driver:
         elif self.node.closes_group and self.node.end is not None:
             for role in self.node.end:
                 self._close(role, self.last_end)
+        elif builder.group is not None:
+            close_by_stop(self)
         builder.finish(self.base + len(self.buffer), missing_closers(self, self.node))
 
     def cut(self, node: Node) -> None:
@@ -673,5 +677,7 @@ class Driver:
         else:
             if self.back is not None and self.back[1].end is None:
                 self._step_back()
+            if close_by_stop(self):
+                return
             brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in self.node.tokens)
             cut_call(self, root_open=brackets)

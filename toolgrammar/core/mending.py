@@ -124,12 +124,12 @@ def _after_blanks(driver: Driver) -> int:
 
 def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
     """Gives the text of markup that is put in at an offset."""
-    text = "".join(_text_of(step, driver) for step in path)
+    text = "".join(text_of(step, driver) for step in path)
     starts_line = text.startswith("\n") and driver.builder.source.slice(place - 1, place) == "\n"
     return text[1:] if starts_line else text
 
 
-def _text_of(step: Step, driver: Driver) -> str:
+def text_of(step: Step, driver: Driver) -> str:
     """Gives what a literal, or a repeated name, is written as."""
     if step.kind == "same":
         return driver.builder.same(step.terminal.name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.stops import end_of_payload, stopped_before
+
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Step
@@ -74,7 +76,9 @@ class RawReader:
     def _wait(self) -> None:
         driver = self.driver
         stop = len(driver.buffer)
-        if not driver.final:
+        if driver.final:
+            stop = end_of_payload(driver, self.end.node, self.searched)
+        else:
             held = self.end.beginnings.search(driver.buffer, self.searched)
             if held:
                 stop = held.start()
@@ -210,11 +214,14 @@ class RawReader:
     def finish(self, step: Step) -> None:
         """Ends the payload because the text ends."""
         driver = self.driver
+        stopped = stopped_before(driver, self.end.node) != ""
         if self.held is not None and self.last_closer >= 0:
-            self._end_at_last_closer(self.held)
-            return
-        ends = step.node.end is not None
-        end = len(driver.buffer)
+            if not stopped or self.quoted:
+                self._end_at_last_closer(self.held)
+                return
+            driver.builder.raws.take("".join(self.held))
+        ends = stopped or step.node.end is not None
+        end = driver.position
         driver.builder.raws.end(driver.base + end, whole=ends)
         if ends or step.leaf in ("reasoning", "content", "text"):
             driver.leave(end)

@@ -62,6 +62,7 @@ class Parser:
             listening=True,
             strict=strict,
             max_calls=limits.max_calls,
+            header=header,
         )
         self._driver = Driver(
             machine_of(self._format, specs),

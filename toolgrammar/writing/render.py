@@ -468,6 +468,7 @@ def _read(fmt: Writable, text: str, calls: Sequence[ToolCall]) -> list[ToolCall]
         id_seed="",
         free_text=fmt.tables.free_text,
         listening=False,
+        header=fmt.header,
     )
     source.append(text)
     driver = Driver(Machine(fmt.tables, specs), builder, base=0, max_depth=200)
