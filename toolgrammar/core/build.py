@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core import roles
+from toolgrammar.core import roles, wrappers
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.groups import Group, settle
 from toolgrammar.core.header import Header
@@ -184,7 +184,9 @@ class Builder:
         """Gives out an event of a call, or keeps it until the call is certain."""
         if not self.listening:
             return
-        if draft.started:
+        if draft.held is not None:
+            draft.held.append(event)
+        elif draft.started:
             self.events.append(event)
         else:
             draft.events.append(event)
@@ -417,6 +419,8 @@ class Builder:
             return
         if not draft.started:
             self._give_out(draft)
+        if draft.held is not None:
+            wrappers.settle(self, draft)
         if self.free_text and draft.inputs is None:
             draft.inputs = []
         index = len(self.calls)

@@ -46,6 +46,7 @@ class Draft:
         "error",
         "events",
         "has_payload",
+        "held",
         "id",
         "inputs",
         "key",
@@ -91,6 +92,8 @@ class Draft:
         self.started = False
         self.delimited = False
         self.events: list[Event] = []
+        self.held: list[Event] | None = None
+        """The events of an argument that may wrap all arguments; None where none does."""
         self.error: str | None = None
         self.repaired = False
         self.truncated = False

@@ -28,6 +28,7 @@ KEYS = (
     "quotes",
     "element",
     "names",
+    "unwrap",
     "tools",
     "since",
     "source",
@@ -71,6 +72,8 @@ class Header:
     names: Mapping[str, str] = field(default_factory=dict)
     """The tools that terminals stand for, by the names of the terminals; `*` is the one tool that
     the caller passes."""
+    unwrap: tuple[str, ...] = ()
+    """Keys of a lone argument that holds all the arguments."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -205,6 +208,10 @@ def _read_words(entry: _Entry) -> tuple[str, ...]:
     return tuple(word for part in entry.value.split(",") if (word := part.strip()))
 
 
+def _read_blank_words(entry: _Entry) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\s,]+", entry.value))
+
+
 def _read_strings(entry: _Entry) -> tuple[str, ...]:
     """Returns the parts between commas; a part in double quotes is a JSON string."""
     found: list[str] = []
@@ -311,6 +318,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "quotes": _read_quotes,
     "element": _read_element,
     "names": _read_pairs,
+    "unwrap": _read_blank_words,
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from toolgrammar.core import wrappers
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, Trimmer
 from toolgrammar.values.events import InputDelta
@@ -89,6 +90,8 @@ class RawValues:
             and spec.properties
             and draft.key not in spec.properties
         )
+        if self.builder.header.unwrap:
+            wrappers.begin_argument(self.builder, draft)
         if draft.streams and not draft.wire_role and not draft.dropped:
             if self.builder.listening:
                 self.builder.emit(
@@ -118,8 +121,10 @@ class RawValues:
             draft.inputs.append(text)
             self.builder.emit(draft, InputDelta(len(self.builder.calls), text))
         else:
-            self.text.append(text)
             draft = self.builder.draft
+            if draft is not None and draft.held is not None and not self.text:
+                wrappers.judge(self.builder, draft, text)
+            self.text.append(text)
             streams = role == "value" and draft is not None and draft.streams
             if (
                 self.builder.listening

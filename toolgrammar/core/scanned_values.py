@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core import wrappers
 from toolgrammar.core.json_text import JsonText
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
@@ -54,6 +55,8 @@ class ScannedValues:
         draft.payload_start = start
         draft.payload_streams = role == "value" or None
         if role == "value":
+            if self.builder.header.unwrap:
+                wrappers.begin_argument(self.builder, draft)
             self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), draft.member()))
 
     def _refuse_second(self, draft: Draft, start: int) -> None:
@@ -75,6 +78,8 @@ class ScannedValues:
         if self.role not in ("arguments", "value") or draft is None:
             return
         assert draft.payload is not None
+        if draft.held is not None and not draft.payload:
+            wrappers.judge(self.builder, draft, text)
         draft.payload.append(text)
         if draft.payload_streams is None:
             # Arguments are an object; what begins otherwise waits for its end.

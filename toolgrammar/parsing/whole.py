@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.straight import StraightReading
+from toolgrammar.core.wrappers import any_wrapped
 from toolgrammar.parsing.parser import Parser, machine_of
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.diagnostics import Diagnostic
@@ -89,8 +90,10 @@ def _read_straight(
     if machine.given_up > _PATIENCE + 4 * machine.read_straight:
         return None
     reading = StraightReading(machine, text, format_id=entry.id, tools=specs, trim=header.trim)
-    if not (_within(limits, text) and reading.run()) or (
-        limits.max_calls is not None and len(reading.calls) > limits.max_calls
+    if (
+        not (_within(limits, text) and reading.run())
+        or any_wrapped(header.unwrap, reading.calls)
+        or (limits.max_calls is not None and len(reading.calls) > limits.max_calls)
     ):
         machine.given_up += 1
         return None
