@@ -29,6 +29,8 @@ KEYS = (
     "element",
     "names",
     "unwrap",
+    "types",
+    "entities",
     "tools",
     "since",
     "source",
@@ -74,6 +76,10 @@ class Header:
     the caller passes."""
     unwrap: tuple[str, ...] = ()
     """Keys of a lone argument that holds all the arguments."""
+    types: Literal["schema", "shape"] = "schema"
+    """What gives a raw value its type: the tool's schema, or whether the text is JSON."""
+    entities: tuple[str, ...] = ()
+    """The roles whose raw payloads have entities as in XML."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -295,6 +301,22 @@ def _pairs_of(what: str, *allowed: str) -> Callable[[_Entry], dict[str, str]]:
     return read
 
 
+def _words_of(*allowed: str) -> Callable[[_Entry], tuple[str, ...]]:
+    """Returns a reader of words, with blanks between, that are among the allowed ones."""
+
+    def read(entry: _Entry) -> tuple[str, ...]:
+        words = _read_blank_words(entry)
+        for word in words:
+            if word not in allowed:
+                offset = entry.value.index(word)
+                raise entry.error(
+                    f"`{entry.key}` does not take `{word}`", _mend(word, allowed), offset
+                )
+        return words
+
+    return read
+
+
 def _choice(*allowed: str) -> Callable[[_Entry], str]:
     """Returns a reader that takes one of the words."""
 
@@ -319,6 +341,8 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "element": _read_element,
     "names": _read_pairs,
     "unwrap": _read_blank_words,
+    "types": _choice("schema", "shape"),
+    "entities": _words_of("value", "input", "body"),
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

@@ -85,6 +85,8 @@ def _read_straight(
     header = entry.header
     if header.roles or header.unknown_arguments == "drop" or entry.tables.free_text:
         return None
+    if header.types == "shape" or (header.entities and "&" in text):
+        return None
     specs = to_specs(tools) if tools is not None else {}
     machine = machine_of(entry, specs)
     if machine.given_up > _PATIENCE + 4 * machine.read_straight:

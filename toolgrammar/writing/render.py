@@ -20,10 +20,11 @@ from toolgrammar.core.tables import ANY_TOOL
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.tools import ToolSpec
 from toolgrammar.writing.payloads import as_json, payload
+from toolgrammar.writing.raw_texts import RawTexts
 from toolgrammar.writing.sample import sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from toolgrammar.core.header import Header
     from toolgrammar.core.tables import Production, Tables, Terminal
@@ -82,13 +83,14 @@ class _Needs:
 class Writer:
     """Writes messages in one format."""
 
-    def __init__(self, tables: Tables, wire_roles: Mapping[str, str]) -> None:
+    def __init__(self, tables: Tables, header: Header) -> None:
         self.tables = tables
+        self.texts = RawTexts(header, tables)
         self.rules: dict[str, list[Production]] = {}
         for production in tables.productions:
             self.rules.setdefault(production.origin, []).append(production)
         self.terminals: dict[str, Terminal] = {}
-        self.wire_names = {role: name for name, role in wire_roles.items()}
+        self.wire_names = {role: name for name, role in header.roles.items()}
         for terminal, name in zip(tables.terminals, self._lark_names(), strict=True):
             self.terminals[name] = terminal
         self.index = 0
@@ -291,7 +293,10 @@ class Writer:
             _, value = needs.key
             needs.key = None
             if terminal.kind == "regex":
-                return self._fits(terminal, (value if isinstance(value, str) else as_json(value),))
+                text = self.texts.value(value) if isinstance(value, str) else as_json(value)
+                return self._fits(terminal, (text,))
+            if terminal.name == "RAW" and isinstance(value, str):
+                return self.texts.value(value)
             return payload(terminal, value)
         if role in ("input", "body") and "input" in needs.parts:
             return self._input(terminal, needs, call, role)
@@ -323,7 +328,7 @@ class Writer:
                 needs.call = call.__class__(call.name, {}, input=rest)
             return written
         needs.parts.discard("input")
-        return text
+        return self.texts.text(text, role)
 
     def _named(self, terminal: Terminal, call: ToolCall, value: str | None) -> str | None:
         if terminal.kind == "tool":
@@ -390,14 +395,14 @@ def _named_arguments(call: ToolCall) -> dict[str, Any]:
     return {key: value for key, value in call.arguments.items() if value != call.input}
 
 
-def write(tables: Tables, wire_roles: Mapping[str, str], calls: Sequence[ToolCall]) -> str:
+def write(tables: Tables, header: Header, calls: Sequence[ToolCall]) -> str:
     """Gives the wire text of calls, not yet checked.
 
     Raises:
         RenderError: when no rule of the grammar can carry them.
     """
     try:
-        text = Writer(tables, wire_roles).message(calls)
+        text = Writer(tables, header).message(calls)
     except (TypeError, ValueError) as problem:
         raise RenderError(f"a value of these calls is no JSON: {problem}") from problem
     if text is None:
@@ -413,7 +418,7 @@ def render(fmt: Writable, calls: Iterable[ToolCall], text: str = "") -> str:
         RenderError: when the format can't carry a value: what was written does not come back.
     """
     calls = tuple(calls)
-    islands = write(fmt.tables, fmt.header.roles, calls) if calls else ""
+    islands = write(fmt.tables, fmt.header, calls) if calls else ""
     written = f"{text}\n{islands}" if text and islands else text or islands
     back = _read(fmt, written, calls)
     if len(back) != len(calls):
