@@ -29,7 +29,7 @@ from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import cut_call, cut_here, mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
-from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE, STRICT_JSON
+from toolgrammar.core.roles import FENCE_TERMINAL, GROUP_ROLES, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.stops import close_by_stop
@@ -281,9 +281,10 @@ class Driver:
             strict = as_strict(text)
             self.builder.requoted(self.base + start, self.base + end, strict)
             text = strict if step.leaf else text
-        if step.kind == "same" and text != self.builder.same(step.terminal.name):
+        if step.kind == "same" and not self.builder.repeats(step.terminal.name, text):
             return self._mismatch()
         short = self.island < 0 and step.kind == "literal" and step.weight < SHORT
+        short = short and not step.after  # what closed stays closed
         self.back = (start, node, self.last_end, self.previous) if short else None
         self.position = end
         self._take(step, text, start, end, match)
@@ -346,6 +347,8 @@ class Driver:
 
     def _fill(self, step: Step, text: str, start: int, match: re.Match[str]) -> None:
         """Hands on the roles that a token, or a named group in it, fills."""
+        if step.terminal.name == FENCE_TERMINAL:
+            self.builder.fence = text
         found = [(step.leaf, text)] if step.leaf else []
         for group, role in step.terminal.groups:
             value = match.group(group)

@@ -38,6 +38,11 @@ class EntityDecoder:
         return held
 
 
+def decoded(text: str) -> str:
+    """Gives a whole text with its entities decoded."""
+    return _ENTITY.sub(_decoded, text)
+
+
 def _decoded(match: re.Match[str]) -> str:
     """Gives the character of an entity; one that no character has stays as it is."""
     if match["name"]:

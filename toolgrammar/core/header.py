@@ -31,6 +31,7 @@ KEYS = (
     "unwrap",
     "types",
     "entities",
+    "unclosed",
     "tools",
     "since",
     "source",
@@ -80,6 +81,8 @@ class Header:
     """What gives a raw value its type: the tool's schema, or whether the text is JSON."""
     entities: tuple[str, ...] = ()
     """The roles whose raw payloads have entities as in XML."""
+    unclosed: Literal["call", "text"] = "call"
+    """What a call is whose closer never comes."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -342,7 +345,8 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "names": _read_pairs,
     "unwrap": _read_blank_words,
     "types": _choice("schema", "shape"),
-    "entities": _words_of("value", "input", "body"),
+    "entities": _words_of("value", "input", "body", "words"),
+    "unclosed": _choice("call", "text"),
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import roles
+from toolgrammar.core import fences, roles
 from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
@@ -325,7 +325,7 @@ class Machine:
                 else "(?!)"
             )
         if terminal.kind == "same":
-            return IDENTIFIER
+            return fences.CLOSING if terminal.name == "SAME_FENCE" else IDENTIFIER
         return terminal.pattern if terminal.is_read(self.tool_names) else "(?!)"
 
     def tolerant(self, terminal: Terminal) -> str:
@@ -339,7 +339,7 @@ class Machine:
         if terminal.kind == "tool":
             return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
         if terminal.kind == "same":
-            return _WORD
+            return fences.CLOSING_BEGINNINGS if terminal.name == "SAME_FENCE" else _WORD
         return terminal.partial if terminal.is_read(self.tool_names) else ""
 
     def shift(

@@ -259,12 +259,17 @@ def normalised(pattern: str, names: dict[str, str]) -> str:
     return _sequence_text(parsed, groups)
 
 
-def without_look_ahead(pattern: str) -> str:
-    """Takes the look-aheads off the end of `pattern`; nothing in the result captures."""
+def without_look_around(pattern: str) -> str:
+    """Takes look-behinds off the front of `pattern` and look-aheads off its end.
+
+    Nothing in the result captures.
+    """
     parsed = sre_parser.parse(pattern)
     items = list(parsed)
     while items and items[-1][0] in (sre.ASSERT, sre.ASSERT_NOT) and items[-1][1][0] > 0:
         items.pop()
+    while items and items[0][0] in (sre.ASSERT, sre.ASSERT_NOT) and items[0][1][0] < 0:
+        items.pop(0)
     return _sequence_text(items, {})
 
 

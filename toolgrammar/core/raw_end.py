@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.fences import NESTED
 from toolgrammar.core.partial import first_characters, partial, without
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class RawEnd:
         "closes_line",
         "closing_call",
         "closing_call_beginnings",
+        "fenced",
         "looks_on",
         "machine",
         "nests",
@@ -58,8 +60,11 @@ class RawEnd:
         """Whether the closer is written at the start of a line of its own."""
         opener = self.machine.tables.call_opener
         first = {group for group, _ in node.tokens}
+        self.fenced = any(terminal.name == "SAME_FENCE" for _, terminal in node.tokens)
+        """Whether it is a block of code: blocks inside it balance, not calls."""
         self.nests = (
-            role in ("value", "input", "body")
+            not self.fenced
+            and role in ("value", "input", "body")
             and bool(opener)
             and not any(f"t{head[0]}" in first for head in opener[3:])
         )
@@ -146,6 +151,8 @@ class RawEnd:
 
     def _parts(self, *, final: bool) -> list[str]:
         closers = [self._unit(group, terminal, final=final) for group, terminal in self.node.tokens]
+        if self.fenced:
+            closers.append(NESTED)
         # A closer is tried before the tags of quoted calls: it may be one of them.
         return [*closers, *self._outer_closers(final=final), *self._tags(), *self._value_closers()]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.fences import length
 from toolgrammar.core.stops import end_of_payload, stopped_before
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Step
     from toolgrammar.core.raw_end import RawEnd
 
-_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY)_")
+_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE)_")
 
 _LONGEST = 2048
 """Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
@@ -21,7 +22,16 @@ _LONGEST = 2048
 class RawReader:
     """The state of one raw payload between two chunks."""
 
-    __slots__ = ("driver", "end", "held", "last_closer", "quoted", "searched", "values_open")
+    __slots__ = (
+        "driver",
+        "end",
+        "fences",
+        "held",
+        "last_closer",
+        "quoted",
+        "searched",
+        "values_open",
+    )
 
     def __init__(self, driver: Driver, end: RawEnd, start: int) -> None:
         self.driver = driver
@@ -32,6 +42,8 @@ class RawReader:
         """What stands behind a closer that paired with a quoted opener; None before the first."""
         self.last_closer = -1
         """Offset of the last such closer."""
+        self.fences = 0
+        """Blocks of code that are open inside a block."""
         self.quoted: list[str] = []
         """Names of the calls that are quoted and open."""
         self.values_open = 0
@@ -115,6 +127,10 @@ class RawReader:
                 self.searched = match.start() + 1
                 return False
             self._close_quoted(groups.get("closed"))
+        elif kind == "fence_opener":
+            count = length(groups["fence_mark"] or "")
+            if count >= length(self.driver.builder.fence):
+                self.fences += 1
         elif kind.startswith("value_closer"):
             if not quoted and self.values_open and self._repeats_rightly(groups):
                 self.values_open -= 1
@@ -160,6 +176,10 @@ class RawReader:
         driver, end = self.driver, self.end
         if not self._repeats_rightly(groups):
             return self._other_ends(match.start())
+        if self.fences:
+            self.fences -= 1
+            self.searched = match.end()
+            return False
         if self.quoted:
             if end.call_closes_alone:
                 self.quoted.pop()
@@ -181,7 +201,9 @@ class RawReader:
         """Whether what repeats the name of the call or the key in a closer is that name or key."""
         for group, value in groups.items():
             same = _SAME_GROUP.match(group) if value is not None else None
-            if same is not None and value != self.driver.builder.same(f"SAME_{same[1]}"):
+            if same is None or value is None:
+                continue
+            if not self.driver.builder.repeats(f"SAME_{same[1]}", value):
                 return False
         return True
 

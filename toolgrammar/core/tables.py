@@ -137,7 +137,7 @@ class Tables:
     def free_text(self) -> bool:
         """Whether calls carry one text instead of named arguments."""
         found = set(self.leaf_roles)
-        return "input" in found and not found & {"arguments", "value"}
+        return "input" in found and not found & {"arguments", "value", "words"}
 
     def to_json(self) -> JsonTables:
         """Gives the tables as JSON data."""

@@ -8,13 +8,15 @@ is parsed again: a value that does not come back is refused.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgrammar.core import roles
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
+from toolgrammar.core.fences import fence_round
 from toolgrammar.core.machine import Machine
-from toolgrammar.core.partial import without_look_ahead
+from toolgrammar.core.partial import without_look_around
 from toolgrammar.core.source import Source
 from toolgrammar.core.tables import ANY_TOOL
 from toolgrammar.values.errors import RenderError
@@ -228,6 +230,8 @@ class Writer:
         return any(p.role in ("input", "body") for p in self.rules.get(symbol, ()))
 
     def _begin(self, needs: _Needs, call: ToolCall) -> None:
+        if call.input is None and "words" in self.tables.leaf_roles:
+            call = _with_input(call)
         needs.call = call
         needs.parts = {"name", "arguments"}
         needs.arguments = list(call.arguments.items())
@@ -245,7 +249,7 @@ class Writer:
 
     def _beside_input(self, call: ToolCall) -> list[tuple[str, Any]]:
         """Lists the named arguments of a call that carries a text as well."""
-        if call.input is None or "key" not in self.tables.leaf_roles:
+        if call.input is None or not {"key", "words"} & set(self.tables.leaf_roles):
             return []
         return list(_named_arguments(call).items())
 
@@ -285,6 +289,10 @@ class Writer:
                 return None
             arguments, needs.arguments = dict(needs.arguments), []
             return payload(terminal, arguments)
+        if role == "words" and needs.arguments:
+            values, needs.arguments = [value for _, value in needs.arguments], []
+            line = " ".join(v if isinstance(v, str) else as_json(v) for v in values)
+            return self._fits(terminal, (self.texts.text(line, "words"), f" {line}"))
         if role == "key" and needs.arguments:
             needs.key, needs.whole = needs.arguments.pop(0), True
             needs.last_key = needs.key[0]
@@ -343,7 +351,7 @@ class Writer:
     def _fits(self, terminal: Terminal, texts: Sequence[str]) -> str | None:
         if terminal.kind in ("payload", "tool"):
             return texts[0] if texts else None
-        pattern = without_look_ahead(terminal.pattern)
+        pattern = without_look_around(terminal.pattern)
         for text in texts:
             # A look-ahead elsewhere in a terminal may see what the grammar writes next.
             match = (
@@ -358,9 +366,13 @@ class Writer:
     def _marker(self, terminal: Terminal, needs: _Needs) -> str | None:
         if terminal.kind == "same":
             assert needs.call is not None
+            if terminal.name == "SAME_FENCE":
+                return fence_round(needs.call.input or "")
             return needs.call.name if terminal.name == "SAME_NAME" else needs.last_key
         if terminal.kind == "payload":
             return None
+        if terminal.name == roles.FENCE_TERMINAL and needs.call is not None:
+            return fence_round(needs.call.input or "")
         if terminal.name == roles.COUNT_TERMINAL:
             return str(self.index + 1)
         if terminal.groups and needs.call is not None:
@@ -388,6 +400,13 @@ def _stands_for(terminal: Terminal, needs: _Needs) -> bool:
         return False
     needs.parts.discard("name")
     return True
+
+
+def _with_input(call: ToolCall) -> ToolCall:
+    """Gives a call whose last argument is its text, where that is a string."""
+    texts = [value for value in call.arguments.values() if isinstance(value, str)]
+    last = list(call.arguments.values())[-1:]
+    return replace(call, input=texts[-1] if texts[-1:] == last else "")
 
 
 def _named_arguments(call: ToolCall) -> dict[str, Any]:
@@ -461,6 +480,8 @@ def _read(fmt: Writable, text: str, calls: Sequence[ToolCall]) -> list[ToolCall]
         properties = dict(known.parameters["properties"]) if known and known.parameters else {}
         properties |= {key: schema_of(value) for key, value in call.arguments.items()}
         schema = {"type": "object", "properties": properties}
+        if "words" in fmt.tables.leaf_roles:
+            schema["required"] = list(properties)
         specs[call.name] = ToolSpec(call.name, "", schema)
     source = Source()
     builder = Builder(
