@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	then command -v $$candidate; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check static format lint types layers coverage wheel bench readme docs clean
+.PHONY: help demo test laws check static format lint types layers coverage wheel bench readme docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,7 +43,10 @@ demo: $(VENV)/.runtime ## install what running needs and read the calls of an ex
 	$(BIN)/toolgrammar parse examples/hermes_weather.txt --format hermes
 
 test: $(VENV)/.development ## every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
+
+laws: $(VENV)/.development ## the laws over every place of every text: a long run
+	TOOLGRAMMAR_EVERY_SPLIT=1 $(BIN)/python -m pytest -n auto tests/laws
 
 check: static coverage ## everything: format, lint, types, layers, all tests with coverage
 
@@ -78,8 +81,9 @@ bench: $(VENV)/.development ## run every benchmark
 readme: $(VENV)/.development ## bring the README's table of formats up to date
 	$(BIN)/python -m tests.house.format_table
 
-docs: $(VENV)/.development ## write the page of all diagnostic codes anew
+docs: $(VENV)/.development ## write the pages of all codes and of all formats anew
 	$(BIN)/python -m tests.house.recovery_page
+	$(BIN)/python -m tests.house.formats_page
 
 clean: ## remove the environment, caches and builds
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format, load_format
-    from toolgrammar.catalogue.registry import formats
+    from toolgrammar.catalogue.registry import any_of, formats
+    from toolgrammar.catalogue.several import AnyOf
     from toolgrammar.core.reference import ToolCallTransformer
+    from toolgrammar.parsing.detection import detect
     from toolgrammar.parsing.parser import Parser
     from toolgrammar.parsing.streams import astream, stream
+    from toolgrammar.parsing.translation import translate
     from toolgrammar.parsing.whole import parse
+    from toolgrammar.recovery.json_parser import JsonParser, recover_json
+    from toolgrammar.recovery.json_result import RecoveredJson
     from toolgrammar.values.calls import ParseResult, Status, ToolCall
+    from toolgrammar.values.detections import Detection
     from toolgrammar.values.diagnostics import Diagnostic, Edit, Severity
     from toolgrammar.values.errors import (
         GrammarError,
@@ -42,21 +48,25 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnyOf",
     "ArgumentsDelta",
     "CallEnd",
     "CallStart",
+    "Detection",
     "Diagnostic",
     "Edit",
     "Event",
     "Format",
     "GrammarError",
     "InputDelta",
+    "JsonParser",
     "Limits",
     "ParseError",
     "ParseResult",
     "Parser",
     "Problem",
     "ReasoningDelta",
+    "RecoveredJson",
     "RenderError",
     "Severity",
     "Span",
@@ -67,21 +77,31 @@ __all__ = [
     "ToolGrammarError",
     "ToolSpec",
     "UnknownFormat",
+    "any_of",
     "astream",
+    "detect",
     "formats",
     "load_format",
     "parse",
+    "recover_json",
     "stream",
+    "translate",
 ]
 
 _NAMES_OF_MODULES = {
     "catalogue.format": ("Format", "load_format"),
-    "catalogue.registry": ("formats",),
+    "catalogue.registry": ("any_of", "formats"),
+    "catalogue.several": ("AnyOf",),
     "core.reference": ("ToolCallTransformer",),
+    "parsing.detection": ("detect",),
     "parsing.parser": ("Parser",),
     "parsing.streams": ("astream", "stream"),
+    "parsing.translation": ("translate",),
     "parsing.whole": ("parse",),
+    "recovery.json_parser": ("JsonParser", "recover_json"),
+    "recovery.json_result": ("RecoveredJson",),
     "values.calls": ("ParseResult", "Status", "ToolCall"),
+    "values.detections": ("Detection",),
     "values.diagnostics": ("Diagnostic", "Edit", "Severity"),
     "values.errors": (
         "GrammarError",

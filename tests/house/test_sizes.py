@@ -16,7 +16,6 @@ LONGER_MODULES: dict[str, str] = {
     "core/build.py": "one class: what is certain of a message; to be split along its payloads",
     "core/driver.py": "one loop over four modes; to be split along them",
     "core/scan_json.py": "one state machine",
-    "writing/render.py": "to be split into the walk and the check",
 }
 
 

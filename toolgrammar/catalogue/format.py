@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.tables import Tables
     from toolgrammar.values.calls import ToolCall
+    from toolgrammar.writing.prompt import Prompt
     from toolgrammar.writing.results import Answer
 
 
@@ -59,6 +60,11 @@ class Format:
     def title(self) -> str:
         """The name for people."""
         return self.header.title
+
+    @property
+    def family(self) -> str:
+        """What formats of its kind are called together; empty where nothing is said."""
+        return self.header.family
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -133,6 +139,18 @@ class Format:
         from toolgrammar.writing.results import render_results
 
         return render_results(self, results, id_prefix=id_prefix)
+
+    def prompt(self, tools: Iterable[object]) -> Prompt:
+        """Returns the instructions that teach a model this format, with its tools.
+
+        It is a string; its `stop` holds the strings at which the server should stop.
+
+        Args:
+            tools: the tools that the model has, of any shape.
+        """
+        from toolgrammar.catalogue.prompts import prompt_of
+
+        return prompt_of(self, list(to_specs(tools).values()))
 
     def tree(self, island: str, *, tools: Iterable[object] | None = None) -> Tree[Token]:
         """Returns the tree of one call section, read strictly by plain Lark.

@@ -2,7 +2,8 @@
 
 A page is plain Markdown. An example is a heading (`##` or `###`), a fence
 `text example`, and a fence `json` with what is expected. The fence
-`json tools` holds the tools of the page. All else is prose.
+`json tools` holds the tools of the page, the fence `prompt` the text that
+teaches a model the format. All else is prose.
 """
 
 import difflib
@@ -15,6 +16,7 @@ from typing import NamedTuple, cast
 
 from toolgrammar.core.files import read_text
 from toolgrammar.values.json_types import JsonValue
+from toolgrammar.writing.prompt import PLACEHOLDERS, unknown_placeholders
 
 EXPECTED_KEYS = (
     "calls", "codes", "content", "id", "note", "prefix",
@@ -68,6 +70,8 @@ class Page:
     """The tools of the fence `json tools`, or None where there is none."""
     name: str = ""
     """The file that was read, as it appears in messages."""
+    prompt: str | None = None
+    """The text of the fence `prompt`, or None where there is none."""
 
 
 class _Heading(NamedTuple):
@@ -118,6 +122,7 @@ class _Reader:
         self._examples: list[Example] = []
         self._lines_by_slug: dict[str, int] = {}
         self._tools: list[JsonValue] | None = None
+        self._prompt: str | None = None
 
     def read(self, text: str) -> Page:
         for block in _blocks(text, self._name):
@@ -126,7 +131,7 @@ class _Reader:
             else:
                 self._take_fence(block)
         self._refuse_waiting_text()
-        return Page(self._title, tuple(self._examples), self._tools, self._name)
+        return Page(self._title, tuple(self._examples), self._tools, self._name, self._prompt)
 
     def _take_heading(self, heading: _Heading) -> None:
         self._refuse_waiting_text()
@@ -145,6 +150,8 @@ class _Reader:
             self._text = None
         elif words == ["json", "tools"]:
             self._take_tools(fence)
+        elif words == ["prompt"]:
+            self._take_prompt(fence)
 
     def _take_text(self, fence: _Fence, options: list[str]) -> None:
         self._refuse_waiting_text()
@@ -186,6 +193,15 @@ class _Reader:
         if not isinstance(tools, list):
             raise self._error(fence.line, "`json tools` holds a list of tools: `[…]`")
         self._tools = tools
+
+    def _take_prompt(self, fence: _Fence) -> None:
+        if self._prompt is not None:
+            raise self._error(fence.line, "a second fence `prompt`; join it with the first")
+        for name in unknown_placeholders(fence.text):
+            nearest = difflib.get_close_matches(name, PLACEHOLDERS, 1)
+            mend = f"did you mean {nearest[0]!r}?" if nearest else f"known: {PLACEHOLDERS}"
+            raise self._error(fence.line, f"unknown placeholder {name!r} in a prompt; {mend}")
+        self._prompt = fence.text + "\n"
 
     def _refuse_waiting_text(self) -> None:
         if self._text is not None:

@@ -8,11 +8,12 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar, overload
 
 from toolgrammar.catalogue.format import Format, load_format
+from toolgrammar.catalogue.several import AUTO, AnyOf
 from toolgrammar.core.files import file_stamp, grammar_files, grammar_folder
 from toolgrammar.core.header import read_header, scan_headers
 from toolgrammar.values.errors import UnknownFormat
@@ -20,7 +21,12 @@ from toolgrammar.values.errors import UnknownFormat
 FormatLike: TypeAlias = str | os.PathLike[str] | Format
 """An id, an alias, a format, or a path to a `.lark` file."""
 
+FormatsLike: TypeAlias = FormatLike | AnyOf | Sequence[FormatLike]
+"""A format, several, or the word `auto`, which means all."""
+
 _Default = TypeVar("_Default")
+_KEPT = 64
+"""Combinations of formats that are kept."""
 
 _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
@@ -46,6 +52,8 @@ class Formats(Mapping[str, Format]):
         self._formats: dict[str, Format] = {}
         self._names: dict[str, str] = {}
         self._loaded: dict[str, _Loaded] = {}
+        self._joined: dict[tuple[Format, ...], AnyOf] = {}
+        self._auto: AnyOf | None = None
         self._scanned = False
         self._asked = False
 
@@ -91,6 +99,8 @@ class Formats(Mapping[str, Format]):
     def for_model(self, name: str) -> Format:
         """Returns the format that a model speaks; the longest pattern that fits decides.
 
+        A copy under another owner, or a name without one, is found by the model's own name.
+
         Raises:
             UnknownFormat: no format names this model.
         """
@@ -98,19 +108,20 @@ class Formats(Mapping[str, Format]):
         patterns = [
             (pattern.casefold(), entry) for entry in self.values() for pattern in entry.models
         ]
-        fitting = [
-            (len(pattern), entry)
-            for pattern, entry in patterns
-            if fnmatch.fnmatchcase(wanted, pattern)
-        ]
-        if fitting:
-            return max(fitting, key=lambda pair: pair[0])[1]
-        known = [pattern for pattern, _ in patterns]
-        nearest = _nearest(wanted, known)
+        own = [(_own_name(pattern), entry) for pattern, entry in patterns]
+        fitting = _fitting(wanted, patterns) or _fitting(_own_name(wanted), own)
+        if fitting is not None:
+            return fitting
+        nearest = _nearest(wanted, [pattern for pattern, _ in patterns])
         raise UnknownFormat(
             f"no format names the model {name!r}{_said('nearest patterns', nearest)}; "
             "pass format=… instead"
         )
+
+    def search(self, words: str) -> list[Format]:
+        """Returns the formats whose id, title, family, aliases or models hold every word."""
+        wanted = words.casefold().split()
+        return [entry for entry in self.values() if all(word in _about(entry) for word in wanted)]
 
     def register(self, format: FormatLike) -> Format:
         """Adds a format, given as such or as the path of its grammar file, and returns it.
@@ -156,6 +167,62 @@ class Formats(Mapping[str, Format]):
             "format must be an id, an alias, a Format or the path of a .lark file, "
             f"got {_kind(format)}"
         )
+
+    def resolve_any(self, format: FormatsLike) -> Format | AnyOf:
+        """Returns the format that a caller means, or the several that are read at once.
+
+        Args:
+            format: what `resolve` takes, what `any_of` gave, a sequence of these, ids with commas
+                between, or `auto`.
+
+        Raises:
+            UnknownFormat: no format has this id or alias.
+            GrammarError: the grammar file is broken.
+            TypeError: it is nothing of the kind.
+            ValueError: the sequence is empty.
+        """
+        if isinstance(format, AnyOf):
+            return format
+        if isinstance(format, str):
+            if format == AUTO:
+                return self._all()
+            if "," in format and not format.endswith(".lark"):
+                return self.any_of(*(part.strip() for part in format.split(",")))
+        elif isinstance(format, Sequence):
+            return self.any_of(*format)
+        return self.resolve(format)
+
+    def any_of(self, *formats: FormatLike | AnyOf) -> AnyOf:
+        """Returns several formats as one, to be read at once; the first is preferred in a tie.
+
+        Raises:
+            UnknownFormat: no format has this id or alias.
+            GrammarError: a grammar file is broken.
+            TypeError: one of them is no format.
+            ValueError: there is none.
+        """
+        found: list[Format] = []
+        for each in formats:
+            one = self.resolve_any(each)
+            found += one.formats if isinstance(one, AnyOf) else (one,)
+        key = tuple(found)
+        joined = self._joined.get(key)
+        if joined is None:
+            if len(self._joined) >= _KEPT:
+                self._joined.clear()
+            joined = self._joined[key] = AnyOf(found)
+        return joined
+
+    def _all(self) -> AnyOf:
+        """Returns all formats as one."""
+        found = self._auto
+        if found is None:
+            with self._lock:
+                self._ask_packages()
+                found = self._auto = AnyOf(
+                    (self._formats[name] for name in sorted(self._formats)), AUTO
+                )
+        return found
 
     def _load(self, path: str | os.PathLike[str]) -> Format:
         """Returns the format of a file, compiled anew only when the file has changed."""
@@ -224,6 +291,7 @@ class Formats(Mapping[str, Format]):
                 )
         self._names = {name: owner for name, owner in self._names.items() if owner != added.id}
         self._formats[added.id] = added
+        self._auto = None
         self._names.update(dict.fromkeys(names, added.id))
 
     def _ask_packages(self) -> None:
@@ -276,6 +344,28 @@ def _brought(loaded: object) -> Iterator[Format]:
         raise TypeError(f"expected a Format, a path or several, got {_kind(loaded)}")
 
 
+def _fitting(name: str, patterns: list[tuple[str, Format]]) -> Format | None:
+    """Returns the format of the longest pattern that fits a name."""
+    fitting = [
+        (len(pattern), entry)
+        for pattern, entry in patterns
+        if pattern.strip("*?") and fnmatch.fnmatchcase(name, pattern)
+    ]
+    return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
+
+
+def _own_name(model: str) -> str:
+    """Returns the name of a model, or its pattern, without the owner."""
+    return model.rpartition("/")[2]
+
+
+def _about(entry: Format) -> str:
+    """Returns what a search looks at."""
+    return "\n".join(
+        (entry.id, entry.title, entry.family, *entry.aliases, *entry.models)
+    ).casefold()
+
+
 def _normal(name: str) -> str:
     return name.casefold().replace("-", "_")
 
@@ -294,3 +384,4 @@ def _kind(value: object) -> str:
 
 formats = Formats()
 """The formats of this process."""
+any_of = formats.any_of

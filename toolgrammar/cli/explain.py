@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _OK
     if arguments.format is None:
         raise InputError("explain needs `--format`, or `--code` alone")
-    chosen = formats.resolve(arguments.format)
+    chosen = formats.resolve_any(arguments.format)
     tools = read_tools(arguments.tools)
     names: list[str] = arguments.files or [STANDARD_INPUT]
     status = _OK

@@ -8,7 +8,16 @@ import sys
 from typing import TYPE_CHECKING
 
 from toolgrammar import __version__
-from toolgrammar.cli import check, explain, formats, parse, render
+from toolgrammar.cli import (
+    check,
+    detect,
+    explain,
+    formats,
+    parse,
+    prompt,
+    render,
+    translate,
+)
 from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain
 from toolgrammar.values.errors import ToolGrammarError
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
 OK = 0
 CALLER_MISTAKE = 2
 
-_COMMANDS = (parse, formats, explain, check, render)
+_COMMANDS = (parse, detect, formats, explain, check, render, translate, prompt)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

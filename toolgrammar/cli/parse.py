@@ -42,7 +42,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "1 when a message has errors, 2 when the command was called wrongly.",
     )
     parser.add_argument("files", nargs="*", help="messages; none or `-` is standard input")
-    parser.add_argument("--format", required=True, help="id, alias or path of a .lark file")
+    parser.add_argument(
+        "--format", default="auto", help="ids, aliases, path of a .lark file (default: auto)"
+    )
     parser.add_argument("--tools", metavar="FILE", help="JSON list of the tools of the model")
     parser.add_argument("--prefix", default="", help="what the chat template wrote of the answer")
     parser.add_argument("--finish-reason", help="why the server stopped, as in `length`")
@@ -59,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Reads every message and returns the exit status."""
     names: list[str] = arguments.files or [STANDARD_INPUT]
     options: dict[str, Any] = {
-        "format": formats.resolve(arguments.format),
+        "format": formats.resolve_any(arguments.format),
         "tools": read_tools(arguments.tools),
         "strict": arguments.strict,
         "prefix": arguments.prefix,

@@ -10,8 +10,10 @@ from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group, settle
 from toolgrammar.core.header import Header
+from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
+from toolgrammar.core.stumbles import Stumble, is_stumble
 from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.events import (
     CallEnd,
@@ -27,6 +29,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.machine import Step
     from toolgrammar.core.source import Source
     from toolgrammar.values.calls import ToolCall
@@ -97,6 +100,8 @@ class Builder:
         self.skipped_from = self.skipped_to = -1
         self.diagnostics_marked = 0
         self.token_start = -1
+        self.watched = False
+        """Whether a repair is to be judged first: the text may be in another format."""
         self.scanned = ScannedValues(self)
         self.raws = RawValues(self)
 
@@ -258,6 +263,16 @@ class Builder:
         """Lists the parameters of the open call's tool, in the order of its schema."""
         spec = self.spec()
         return tuple(spec.properties) if spec is not None else ()
+
+    def guide(self, role: str) -> Guide | None:
+        """Gives what the schema wants of the payload that fills a role of the open call."""
+        draft, spec = self.draft, self.spec()
+        if draft is None or spec is None or spec.parameters is None:
+            return None
+        if role not in ("arguments", "value"):
+            return None
+        guide = guide_of_tool(spec)
+        return guide if role == "arguments" else guide.member(draft.key)
 
     def spec(self) -> ToolSpec | None:
         """Gives the open call's tool, where it is known."""
@@ -442,6 +457,7 @@ class Builder:
 
     def _finish_call(self, draft: Draft, end: int, group: Group | None = None) -> None:
         self.draft = None
+        self.watched = False
         self.last_name = draft.written_name
         if draft.name is None:
             if self.listening:
@@ -492,7 +508,13 @@ class Builder:
         path: str = "",
         hint: str = "",
     ) -> None:
-        """Adds a diagnostic, and its event where somebody listens."""
+        """Adds a diagnostic, and its event where somebody listens.
+
+        Raises:
+            Stumble: the text may be in another format, which does not need a repair here.
+        """
+        if self.watched and is_stumble(code):
+            raise Stumble
         diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
         self.diagnostics.append(diagnostic)
         if self.listening:

@@ -24,12 +24,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.json_tokens import MAX_DEPTH, inside_string
+from toolgrammar.core.evidence import NotACall
+from toolgrammar.core.json_payload import JsonPayload
+from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import cut_call, cut_here, mend, missing_closers
 from toolgrammar.core.raw_reader import RawReader
-from toolgrammar.core.roles import FENCE_TERMINAL, GROUP_ROLES, RAW_LIKE, STRICT_JSON
+from toolgrammar.core.roles import (
+    ANY_JSON,
+    FENCE_TERMINAL,
+    GROUP_ROLES,
+    JSON_LIKE,
+    RAW_LIKE,
+    STRICT_JSON,
+)
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.stops import close_by_stop
@@ -38,6 +48,7 @@ from toolgrammar.core.undecided import Undecided
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolgrammar.core.among import Among
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Machine, Node, Step
     from toolgrammar.core.scanners import Scanner
@@ -58,6 +69,7 @@ class Driver:
     """The state of one message between two chunks."""
 
     __slots__ = (
+        "among",
         "back",
         "base",
         "behind",
@@ -97,8 +109,8 @@ class Driver:
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
         self.back: tuple[int, Node, int, Step | None] | None = None
-        """Of a short literal that was read last: its index, and the node, the end and the token
-        before it. What follows may show that it belongs to something else."""
+        """Of a short literal that was read last, before a repeated name: its index, and the node,
+        the end and the token before it. The name may show that it belongs to something else."""
         self.behind: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
         self.final = False
@@ -106,14 +118,23 @@ class Driver:
         """Rounds of the loop so far: a measure of work that needs no clock."""
         self.previous: Step | None = None
         self.step: Step | None = None
-        self.scanner: Scanner | None = None
+        self.scanner: Scanner | JsonPayload | None = None
         self.limits_depth = max_depth
         self.raw: RawReader | None = None
         self.called = False
+        self.among: Among | None = None
+        """The other formats that the message may be written in."""
         self.run: Callable[[], bool] = self._text
 
     def feed(self, chunk: str, *, final: bool = False) -> None:
         """Takes the next chunk; `final` says that the text ends with it."""
+        if self.among is not None:
+            self.among.feed(self, chunk, final=final)
+        else:
+            self.take(chunk, final=final)
+
+    def take(self, chunk: str, *, final: bool) -> None:
+        """Takes a chunk and reads on as far as it goes."""
         keep = self.position if self.island < 0 else self.island
         if self.back is not None:
             keep = min(keep, self.back[0])
@@ -131,11 +152,28 @@ class Driver:
         else:
             self.buffer += chunk
         self.final = final
-        while self.run():
-            self.steps += 1
-        self.steps += 1
-        if final:
-            self._finish()
+        reading = True
+        while reading:
+            try:
+                while self.run():
+                    self.steps += 1
+                self.steps += 1
+                if final:
+                    self._finish()
+                reading = False
+            except NotACall:
+                self._mismatch()
+
+    def restart(self, before: str, offset: int, last_end: int) -> None:
+        """Stands in text again at an offset, with nothing but the character before it."""
+        self.buffer = before
+        self.position = len(before)
+        self.base = offset - len(before)
+        self.last_end = last_end
+        self.island = self.unit = -1
+        self.back = self.behind = self.previous = self.step = self.scanner = self.raw = None
+        self.final = self.called = False
+        self.run = self._text
 
     def feed_inside(self, chunk: str) -> bool:
         """Takes a chunk that only goes on where the driver is; False where it must be looked at.
@@ -147,11 +185,13 @@ class Driver:
             return False
         scanner, raw = self.scanner, self.raw
         if scanner is not None:
-            if type(scanner) is not JsonScanner or not scanner.plain or not inside_string(chunk):
+            if not isinstance(scanner, (JsonScanner, JsonPayload)) or not scanner.plain:
+                return False
+            if not scanner.inside(chunk):
                 return False
             self.builder.scanned.take(chunk)
         elif raw is not None:
-            if raw.held is not None or not raw.end.plain.fullmatch(chunk):
+            if raw.held is not None or raw.others is not None or not raw.end.plain.fullmatch(chunk):
                 return False
             raw.searched = 1
             self.builder.raws.take(chunk)
@@ -159,17 +199,24 @@ class Driver:
             self.node.skipping
             or self.behind is not None
             or not self.in_text
-            or not self.node.plain.fullmatch(chunk)
+            or not self._takes_plain(chunk)
         ):
             return False
         else:
             self.builder.text(chunk, self.base + self.position)
+        if self.among is not None:
+            self.among.judge.settle(self.builder)
         # One character stays, for anchors and look-behinds.
         self.base += self.position + len(chunk) - 1
         self.buffer = chunk[-1]
         self.position = 1
         self.steps += 1
         return True
+
+    def _takes_plain(self, chunk: str) -> bool:
+        if self.among is not None and self.among.governs(self.node):
+            return self.among.takes_plain(self, chunk)
+        return self.node.plain.fullmatch(chunk) is not None
 
     @property
     def in_text(self) -> bool:
@@ -183,23 +230,38 @@ class Driver:
             return waits
         buffer, position = self.buffer, self.position
         node = self.node
+        if self.among is not None and self.among.governs(node):
+            return self.among.text(self)
         match = node.opener.search(buffer, position)
         end = match.start() if match else len(buffer)
         if match is None and not self.final:
             held = node.opener_beginnings.search(buffer, position)
             if held:
                 end = held.start()
-        if end > position:
-            self._give_text(position, end)
-            self.position = end
+        self.give_text_to(end)
         if match is None:
             return False
-        self.island, self.island_node, self.island_payload = end, node, False
+        self.builder.mark()
+        self.enter_island(node, end)
+        if self.among is not None:
+            self.among.in_section = True
+        return True
+
+    def give_text_to(self, end: int) -> None:
+        """Gives out the text up to an index."""
+        if end > self.position:
+            self._give_text(self.position, end)
+            self.position = end
+
+    def enter_island(self, node: Node, place: int) -> None:
+        """Begins an island that may turn out to be none."""
+        self.node = node
+        self.position = place
+        self.island, self.island_node, self.island_payload = place, node, False
         self.behind = None
         self.unit = -1
-        self.builder.mark()
+        self.called = False
         self.run = self._token
-        return True
 
     def _behind_island(self) -> bool | None:
         """Leaves out closers that follow a call or section; None where text begins."""
@@ -219,7 +281,10 @@ class Driver:
         if not self.final and strays.beginnings.match(buffer, place):
             return False
         name = match.groupdict().get("name") if match else None
-        if match is None or name not in (None, self.behind) or node.opener.match(buffer, place):
+        opens = self._opens(place)
+        if opens is None:
+            return False
+        if match is None or name not in (None, self.behind) or opens:
             self.behind = None
             return None
         self.builder.stray(self.base + place, self.base + match.end(), match.group())
@@ -242,6 +307,12 @@ class Driver:
             return None
         self.position = place
         return True
+
+    def _opens(self, place: int) -> bool | None:
+        """Whether an island opens at a place; None where more text has to come to tell."""
+        if self.among is not None and self.among.governs(self.node):
+            return self.among.opens(self, place)
+        return self.node.opener.match(self.buffer, place) is not None
 
     def _give_text(self, start: int, end: int) -> None:
         text, offset = self.buffer[start:end], self.base + start
@@ -293,7 +364,7 @@ class Driver:
     def pass_over(self, step: Step) -> None:
         """Does what a token that was put in does: it closes, and leads on."""
         for role in (*step.before, *step.after):
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.back = None
         self.node = step.node
         self.previous = step
@@ -306,7 +377,7 @@ class Driver:
         """Ends a call that text, or the next call, follows without a closer."""
         closed, stack = self.node.after_text
         for role in closed:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = self.node.machine.node(stack)
         self.run = self._text
         return True
@@ -324,7 +395,7 @@ class Driver:
         """Does what a token does: closes, opens, fills a role, moves on."""
         builder, base = self.builder, self.base
         for role in step.before:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         if self.unit < 0 or step.opens:
             self.unit = base + start
         if step.opens:
@@ -337,7 +408,7 @@ class Driver:
             self._give_back_nameless()
             return
         for role in step.after:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = node = step.node
         self.previous = step
         if self.island >= 0:
@@ -354,7 +425,7 @@ class Driver:
             value = match.group(group)
             if value is not None:
                 found.append((role, value))
-        for role, value in (*found, *step.constants):
+        for role, value in (*step.constants, *found):
             self.builder.leaf(role, value, start, self.unit)
             self.called = self.called or role == "name"
 
@@ -387,7 +458,7 @@ class Driver:
             self._commit()
         elif (
             step.leaf != "name"
-            and not step.constants
+            and "name" not in dict(step.constants)
             and not any(role == "name" for _, role in step.terminal.groups)
         ):
             distinctive = not step.leaf and len(text.strip()) >= 3
@@ -395,10 +466,13 @@ class Driver:
                 self._commit()
 
     def _commit(self) -> None:
+        if self.among is not None:
+            self.among.vouch(self.builder)
         self.island = -1
         self.builder.commit()
 
-    def _close(self, role: str, end: int) -> None:
+    def close(self, role: str, end: int) -> None:
+        """Closes a call or a section that ended at an offset."""
         if role == "call" and self.island >= 0 and self.called:
             self._commit()  # taking the island back would leave the call, and read it once more
         self.builder.close(role, end)
@@ -417,13 +491,18 @@ class Driver:
             builder.rewind()
             resume = max(self.position, self.island + 1) if self.island_payload else self.island + 1
             self.node = self.island_node
+            if self.among is not None and not self.among.in_section:
+                if self.among.again(self, self.island, resume):
+                    return True
+                resume = self.island + 1
             start, self.island = self.island, -1
             self._give_text(start, resume)
             self.position = resume
         else:
-            cut = self.final and cut_here(self)
-            self._step_back()
-            if cut or (self.final and cut_here(self)):
+            cut = self.final and self._is_cut()
+            if cut or any(terminal.kind == "same" for _, terminal in self.node.tokens):
+                self._step_back()
+            if cut:
                 # A closer that the end of the text cut: markup, not text.
                 if not close_by_stop(self):
                     self._cut_at(len(self.buffer))
@@ -440,6 +519,12 @@ class Driver:
         self.unit = -1
         self.run = self._text
         return True
+
+    def _is_cut(self) -> bool:
+        """Whether the text ends in the beginning of markup, from here or from a short literal on."""
+        if cut_here(self, self.node, self.position):
+            return True
+        return self.back is not None and cut_here(self, self.back[1], self.back[0])
 
     def _step_back(self) -> None:
         """Takes a short literal back: what follows shows that it belongs to something else."""
@@ -468,7 +553,7 @@ class Driver:
                 if node.end is not None:
                     break  # the grammar lets the text end before the payload
             if step.begins.match(buffer, begin):
-                return self._enter(step, begin)
+                return self.enter(step, begin)
             if (
                 name == "PYTHON_ARGUMENTS"
                 and not self.final
@@ -483,14 +568,15 @@ class Driver:
             return self._to_text()
         return self._mismatch()
 
-    def _enter(self, step: Step, start: int) -> bool:
+    def enter(self, step: Step, start: int, *, decided: bool = False) -> bool:
+        """Begins a payload at an index; `decided` says that it is no raw text instead."""
         builder = self.builder
         if self.island >= 0:
             if start - self.island > MAX_ISLAND and not self.island_payload:
                 return self._mismatch()
             self.island_payload = True
         for role in step.before:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         if self.unit < 0:
             self.unit = self.base + start
         self.back = None
@@ -499,7 +585,7 @@ class Driver:
         name = step.terminal.name
         if name in RAW_LIKE:
             return self.enter_raw(step, start)
-        if step.otherwise is not None:
+        if step.otherwise is not None and not decided:
             self._commit_payload(step)
             self.run = Undecided(self, step, step.otherwise, start).run
             return True
@@ -510,11 +596,14 @@ class Driver:
         # The fast reader knows the default depth alone.
         if name in STRICT_JSON and self.limits_depth >= MAX_DEPTH:
             whole = read_whole(self.buffer, start, object_only=name == "JSON_OBJECT")
-            if whole is not None and (self.final or whole[1] < len(self.buffer)):
+            guide = builder.guide(step.leaf)
+            if whole is not None and guide is not None and needs_typing(whole[0], guide):
+                whole = None
+            if whole is not None and self._goes_on(step.node, whole[1]):
                 value, end = whole
                 builder.scanned.take_whole(value, self.buffer[start:end], self.base + end)
                 return self.leave(end)
-        self.scanner = scanner_for(step.terminal, builder.spec(), self.limits_depth)
+        self.scanner = self._scanner(step, name)
         self.run = self._scan
         return True
 
@@ -533,13 +622,33 @@ class Driver:
         )
         self._commit_payload(step)
         self.raw = RawReader(self, raw_end, start)
+        if self.among is not None and step.leaf == "reasoning":
+            self.raw.others = self.among.other_ends(self, step.node)
         self.run = self.raw.run
         return True
 
-    def go_on(self, scanner: Scanner) -> None:
-        """Leaves the rest of a payload to a scanner that began it."""
-        self.scanner = scanner
-        self.run = self._scan
+    def _goes_on(self, node: Node, end: int) -> bool:
+        """Whether what stands behind a whole payload leaves no doubt that it ends there."""
+        place = _SPACE.match(self.buffer, end).end()  # type: ignore[union-attr]
+        if place == len(self.buffer):
+            return self.final
+        if node.accepts_text or self.builder.strict:
+            return True
+        tokens, anchors = node.token, node.repairs.pattern
+        return bool(tokens.match(self.buffer, place) or anchors.match(self.buffer, place))
+
+    def _scanner(self, step: Step, name: str) -> Scanner | JsonPayload:
+        """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
+        if self.builder.strict or name not in JSON_LIKE:
+            return scanner_for(step.terminal, self.builder.spec(), self.limits_depth)
+        return JsonPayload(
+            step,
+            self.start_node,
+            self.builder.guide(step.leaf),
+            object_only=name not in ANY_JSON,
+            backticks=name == "TEMPLATE_OBJECT",
+            max_depth=self.limits_depth,
+        )
 
     def _commit_payload(self, step: Step) -> None:
         outside = step.leaf in ("reasoning", "content", "text")
@@ -550,6 +659,8 @@ class Driver:
         scanner = self.scanner
         assert scanner is not None
         out: list[str] = []
+        if isinstance(scanner, JsonPayload):
+            return self._scan_mending(scanner, out)
         self.position = scanner.feed(self.buffer, self.position, out)
         while scanner.failed and self._take_control(scanner, out):
             # What stands before a mended character was given out before the report of it.
@@ -562,6 +673,29 @@ class Driver:
         if scanner.failed:
             return self._payload_failed(scanner.failure)
         return False
+
+    def _scan_mending(self, scanner: JsonPayload, out: list[str]) -> bool:
+        """Reads on in a JSON payload that is mended as it comes."""
+        position = self.position
+        end = scanner.feed(self.buffer, position, out, base=self.base, final=self.final)
+        self.position = end
+        scanned = self.builder.scanned
+        if out:
+            scanned.take("".join(out))
+        if scanner.failed:
+            return self._payload_failed(scanner.failure)
+        if not scanner.done:
+            return False
+        if scanner.unread:
+            # What was looked at behind the payload is read once more, as what it is.
+            self.position = position - len(scanner.unread)
+            if self.position < 0:
+                self.base += self.position
+                self.buffer = scanner.unread + self.buffer[position:]
+                self.position = 0
+        scanned.mend(scanner, self.base + self.position)
+        scanned.end(self.base + self.position)
+        return self.leave(self.position)
 
     def _take_control(self, scanner: Scanner, out: list[str]) -> bool:
         """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
@@ -600,7 +734,7 @@ class Driver:
             self._give_back_nameless()
             return True
         for role in step.after:
-            self._close(role, self.last_end)
+            self.close(role, self.last_end)
         self.node = step.node
         in_text = self.node.accepts_text and not self.builder.has_draft
         self.run = self._text if in_text else self._token
@@ -632,7 +766,7 @@ class Driver:
             self._finish_token()
         elif self.node.closes_group and self.node.end is not None:
             for role in self.node.end:
-                self._close(role, self.last_end)
+                self.close(role, self.last_end)
         elif builder.group is not None:
             close_by_stop(self)
         builder.finish(self.base + len(self.buffer), missing_closers(self, self.node))
@@ -643,27 +777,29 @@ class Driver:
         self.raw = None
         self.run = self._text
 
-    def _finish_scan(self) -> None:
+    def _finish_scan(self) -> bool:
+        """Ends a payload with the text; true where an island was none and all was read again."""
         assert self.scanner is not None
         out: list[str] = []
         whole = self.scanner.finish(out)
         builder = self.builder
         if self.island >= 0:
-            builder.rewind()
-            start, self.island = self.island, -1
-            self.node = self.island_node
-            self._give_text(start, len(self.buffer))
             self.position = len(self.buffer)
-            self.run = self._text
-            return
+            self._mismatch()
+            while self.run():
+                self.steps += 1
+            return True
         if out:
             builder.scanned.take("".join(out))
+        if isinstance(self.scanner, JsonPayload):
+            builder.scanned.mend(self.scanner, self.base + len(self.buffer))
         if whole:
             builder.scanned.end(self.base + len(self.buffer))
             self.leave(len(self.buffer))
         else:
             builder.scanned.cut(self.base + len(self.buffer))
             self.run = self._text
+        return False
 
     def _finish_token(self) -> None:
         builder = self.builder
@@ -672,13 +808,14 @@ class Driver:
         if self.node.end is not None:
             builder.ended_open = True
             for role in self.node.end:
-                self._close(role, self.last_end)
+                self.close(role, self.last_end)
             rest = self.position
             if rest < len(self.buffer):
                 self.node = self.start_node
                 self._give_text(rest, len(self.buffer))
         else:
-            if self.back is not None and self.back[1].end is None:
+            back = self.back
+            if back is not None and back[1].end is None and cut_here(self, back[1], back[0]):
                 self._step_back()
             if close_by_stop(self):
                 return

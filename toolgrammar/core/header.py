@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 KEYS = (
     "id",
     "title",
+    "family",
     "aliases",
     "models",
     "stop",
@@ -32,6 +33,7 @@ KEYS = (
     "types",
     "entities",
     "unclosed",
+    "keys",
     "tools",
     "since",
     "source",
@@ -58,6 +60,8 @@ class Header:
     """The format's id, which is the file's name; empty in a library of common rules."""
     title: str = ""
     """The name for people; the id where none is given."""
+    family: str = ""
+    """What formats of its kind are called together, for lists."""
     aliases: tuple[str, ...] = ()
     """Other names of the format."""
     models: tuple[str, ...] = ()
@@ -83,6 +87,8 @@ class Header:
     """The roles whose raw payloads have entities as in XML."""
     unclosed: Literal["call", "text"] = "call"
     """What a call is whose closer never comes."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -335,6 +341,7 @@ def _choice(*allowed: str) -> Callable[[_Entry], str]:
 _READERS: dict[str, Callable[[_Entry], object]] = {
     "id": _read_id,
     "title": _read_text,
+    "family": _read_text,
     "aliases": _read_words,
     "models": _read_words,
     "stop": _read_strings,
@@ -347,6 +354,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "types": _choice("schema", "shape"),
     "entities": _words_of("value", "input", "body", "words"),
     "unclosed": _choice("call", "text"),
+    "keys": _read_pairs,
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

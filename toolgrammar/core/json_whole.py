@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from itertools import accumulate
 from typing import TYPE_CHECKING, NoReturn
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, word_character
@@ -18,12 +16,19 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(message)
 
 
-_BESIDE_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', re.DOTALL)
-_ESCAPED = re.compile(r"\\u00[57][bB]")
-_DEPTHS = {"{": 1, "[": 1, "}": -1, "]": -1}
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """Makes an object; one that repeats a key is left to the scanner, which reports it."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        message = "a key comes twice"
+        raise ValueError(message)
+    return found
+
+
+_INFINITE = (float("inf"), float("-inf"))
 
 # typeshed leaves `scan_once` out; `raw_decode` would build an error for every text that fails.
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
 _scan_once = _decoder.scan_once  # type: ignore[attr-defined]
 
 
@@ -32,7 +37,8 @@ def read_whole(
 ) -> tuple[JsonValue, int] | None:
     """Give the strict value that begins at `position` and its end, or None if none is whole there.
 
-    The fast path: CPython's own scanner. It accepts what `JsonScanner` accepts. A root number or
+    The fast path: CPython's own scanner. It accepts what `JsonScanner` accepts, but for objects that
+    repeat a key: they are for the scanner to report. A root number or
     literal that the end of the text cuts is undecided, hence None.
     """
     if object_only and not text.startswith("{", position):
@@ -44,44 +50,25 @@ def read_whole(
         return None
     kind = type(value)
     if kind is dict or kind is list:
-        # So few brackets can't nest too deep; more are looked at one by one.
-        brackets = text.count("{", position, end) + text.count("[", position, end)
-        if brackets > MAX_DEPTH and _is_too_deep(value, text, position, end, brackets):
-            return None
-        return value, end
+        return None if _is_odd(value) else (value, end)
     if not isinstance(value, str) and (end == len(text) or word_character(text, end)):
         return None
     return value, end
 
 
-def _is_too_deep(value: JsonValue, text: str, start: int, end: int, brackets: int) -> bool:
-    """Whether brackets nest deeper than `MAX_DEPTH`.
-
-    The value tells for all that it shows. Brackets that are neither its own nor in its strings
-    belong to what a key that comes twice has hidden: then the text is looked at.
-    """
+def _is_odd(value: JsonValue) -> bool:
+    """Whether lists and dicts nest deeper than `MAX_DEPTH`, or a number is too great for a float."""
     level: list[JsonValue] = [value]
-    for depth in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         below: list[JsonValue] = []
         for each in level:
-            if isinstance(each, dict):
-                brackets -= 1
-                below.extend(each.values())
-                below.extend(each)
-            elif isinstance(each, list):
-                brackets -= 1
-                below.extend(each)
-            elif isinstance(each, str):
-                brackets -= each.count("{") + each.count("[")
+            for inner in each.values() if isinstance(each, dict) else each:  # type: ignore[union-attr]
+                kind = type(inner)
+                if kind is dict or kind is list:
+                    below.append(inner)
+                elif kind is float and (inner in _INFINITE):
+                    return True
         if not below:
-            unsure = depth + max(0, brackets) > MAX_DEPTH or (
-                text.find("\\u00", start, end) >= 0 and _ESCAPED.search(text, start, end)
-            )
-            return bool(unsure) and _depth(text[start:end]) > MAX_DEPTH
+            return False
         level = below
     return True
-
-
-def _depth(text: str) -> int:
-    """Gives how deep the brackets of a strict value nest."""
-    return max(accumulate(map(_DEPTHS.__getitem__, _BESIDE_BRACKETS.sub("", text))))

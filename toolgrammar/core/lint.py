@@ -100,7 +100,9 @@ class Lint:
     def _names(self, symbol: str, seen: frozenset[str]) -> bool:
         terminal = self._terminals.get(symbol)
         if terminal is not None:
-            return any(role == "name" for _, role in terminal.groups) or bool(terminal.constants)
+            return any(role == "name" for _, role in terminal.groups) or (
+                "name" in dict(terminal.constants)
+            )
         if symbol in seen:
             return False
         return any(
@@ -150,12 +152,13 @@ class Lint:
                 message = f"`{key}` says how `{terminal}` is written, and it is not used here"
                 hint = f"drop the line, or `%declare {terminal}` and use it"
                 yield self._header_line(key).error(f"unread-{key}", message, hint)
-        for name in self._header.names:
+        pairs = [("names", name) for name in self._header.names]
+        for key, name in [*pairs, *(("keys", name) for name in self._header.keys)]:
             if name not in used:
                 near = difflib.get_close_matches(name, sorted(used), 1)
                 hint = f"nearest: `{near[0]}`" if near else "name a terminal that a `call` uses"
                 message = f"`{name}` is no terminal of this grammar"
-                yield self._in_header("names", name).error("unread-names", message, hint)
+                yield self._in_header(key, name).error(f"unread-{key}", message, hint)
 
     def _header_line(self, key: str) -> Place:
         path, text = self._places.files[0]

@@ -41,11 +41,6 @@ def _rank(terminal: Terminal) -> int:
     return 2 if bare else 0
 
 
-def _breadth(payload: str) -> int:
-    """Orders payloads: raw text can begin with anything, so it is what all others are not."""
-    return 2 if payload in roles.RAW_LIKE else int(payload in roles.ANY_JSON)
-
-
 class Step:
     """What reading one terminal in one node does."""
 
@@ -179,7 +174,7 @@ class Node:
             else:
                 self.steps[f"t{number}"] = step
                 self.tokens.append((f"t{number}", terminal))
-        payloads.sort(key=lambda step: _breadth(step.terminal.name))
+        payloads.sort(key=lambda step: roles.breadth(step.terminal.name))
         self.payloads = tuple(payloads)
         self.takes_arguments = any(step.leaf == "arguments" for step in payloads)
         self._pair()
@@ -250,8 +245,15 @@ class Node:
         return self._opener_parts()[0]
 
     def _opener_parts(self) -> tuple[list[str], list[str]]:
-        """Gives the openers, lengthened where one alone is too short to be evidence."""
-        wholes, begins = [], []
+        pairs = self.opener_pairs()
+        return [whole for whole, _ in pairs], [begin for _, begin in pairs if begin]
+
+    def opener_pairs(self) -> list[tuple[str, str]]:
+        """Gives what may open in text, each with its beginnings (or an empty string).
+
+        An opener that alone is too short to be evidence is lengthened by what follows it.
+        """
+        pairs = []
         for group, terminal in self.tokens:
             whole = self.machine.pattern(terminal)
             begin = self.machine.partial(terminal)
@@ -267,10 +269,8 @@ class Node:
                     part for part in (begin, f"{whole}{blanks}(?:{second_begin})?") if part
                 )
                 whole = f"{whole}(?={blanks}(?:{second}))"
-            wholes.append(whole)
-            if begin:
-                begins.append(begin)
-        return wholes, begins
+            pairs.append((whole, begin))
+        return pairs
 
     @property
     def repairs(self) -> Repairs:

@@ -99,12 +99,13 @@ def missing_closers(driver: Driver, node: Node, place: int | None = None) -> str
     return _written(driver, path, driver.base + place) if path else ""
 
 
-def cut_here(driver: Driver) -> bool:
+def cut_here(driver: Driver, node: Node, position: int) -> bool:
     """Whether the rest of the text is the beginning of markup that fits, or fits after some."""
-    node, buffer = driver.node, driver.buffer
-    if node.beginnings.match(buffer, driver.position):
+    buffer = driver.buffer
+    if node.beginnings.match(buffer, position):
         return True
-    place = _after_blanks(driver)
+    match = _SPACE.match(buffer, position)
+    place = match.end() if match is not None else position
     closers = node.repairs.beginnings
     return place < len(buffer) and not node.payloads and closers.match(buffer, place) is not None
 

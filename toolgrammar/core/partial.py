@@ -264,13 +264,19 @@ def without_look_around(pattern: str) -> str:
 
     Nothing in the result captures.
     """
-    parsed = sre_parser.parse(pattern)
-    items = list(parsed)
-    while items and items[-1][0] in (sre.ASSERT, sre.ASSERT_NOT) and items[-1][1][0] > 0:
-        items.pop()
-    while items and items[0][0] in (sre.ASSERT, sre.ASSERT_NOT) and items[0][1][0] < 0:
-        items.pop(0)
+    items = _without_end(list(sre_parser.parse(pattern)))
+    while items and items[0][0] in _ASSERTIONS and items[0][1][0] < 0:
+        items = items[1:]
     return _sequence_text(items, {})
+
+
+def _without_end(items: list[Any]) -> list[Any]:
+    while items and items[-1][0] in _ASSERTIONS and items[-1][1][0] > 0:
+        items = items[:-1]
+    if items and items[-1][0] is sre.SUBPATTERN:
+        group, added, removed, body = items[-1][1]
+        items = [*items[:-1], (sre.SUBPATTERN, (group, added, removed, _without_end(list(body))))]
+    return items
 
 
 def group_names(pattern: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Step
     from toolgrammar.core.raw_end import RawEnd
+    from toolgrammar.core.reasoning_ends import OtherEnds
 
 _SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE)_")
 
@@ -28,6 +29,7 @@ class RawReader:
         "fences",
         "held",
         "last_closer",
+        "others",
         "quoted",
         "searched",
         "values_open",
@@ -48,6 +50,8 @@ class RawReader:
         """Names of the calls that are quoted and open."""
         self.values_open = 0
         """How often the value's own opener is quoted and open."""
+        self.others: OtherEnds | None = None
+        """What ends reasoning in the other formats that the message may be written in."""
 
     def run(self) -> bool:
         """Looks for the end; false where more text is needed."""
@@ -56,6 +60,8 @@ class RawReader:
             driver.steps += 1
             pattern = end.final if driver.final else end.search
             match = pattern.search(driver.buffer, self.searched)
+            if self.others is not None:
+                self.others.look(driver, self.searched, -1 if match is None else match.start())
             if match is None or self._may_grow(match):
                 self._wait()
                 return False
@@ -94,6 +100,9 @@ class RawReader:
             held = self.end.beginnings.search(driver.buffer, self.searched)
             if held:
                 stop = held.start()
+            if self.others is not None:
+                other = self.others.held(driver.buffer, self.searched)
+                stop = other if 0 <= other < stop else stop
         self.searched = stop
         self._give(stop)
 

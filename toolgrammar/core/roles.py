@@ -103,6 +103,11 @@ PAYLOAD_RULES = {
 JSON_LIKE = STRICT_JSON | {"TEMPLATE_OBJECT"}
 
 
+def breadth(payload: str) -> int:
+    """Orders payloads: raw text can begin with anything, so it is what all others are not."""
+    return 2 if payload in RAW_LIKE else int(payload in ANY_JSON)
+
+
 def bare_name(symbol: str) -> str:
     """Takes off what an import or a template puts round a name: `common__json__name` is `name`."""
     name = symbol.split("{", 1)[0]

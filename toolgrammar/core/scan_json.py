@@ -19,6 +19,7 @@ from toolgrammar.core.json_tokens import (
     SPACES,
     as_json,
     backtick_run,
+    inside_string,
     plain_scalar,
     space_run,
     string_run,
@@ -81,6 +82,9 @@ class JsonScanner:
         "failure",
         "plain",
     )
+
+    inside = staticmethod(inside_string)
+    """Whether a chunk only goes on in a string."""
 
     def __init__(
         self, *, object_only: bool = False, backticks: bool = False, max_depth: int = MAX_DEPTH

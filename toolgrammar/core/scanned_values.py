@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import wrappers
+from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
@@ -14,6 +15,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
     from toolgrammar.core.draft import Draft
+    from toolgrammar.core.json_payload import JsonPayload
     from toolgrammar.values.json_types import JsonValue
 
 
@@ -154,6 +156,33 @@ class ScannedValues:
             "Found arguments as JSON text in a string; decoded them once",
             Span(draft.payload_start, draft.payload_start),
         )
+
+    def mend(self, scanner: JsonPayload, end: int) -> None:
+        """Notes what was mended in the payload, which ends here."""
+        draft = self.builder.draft
+        if draft is None or self.role not in ("arguments", "value"):
+            return
+        path = f"$.{draft.key}" if self.role == "value" else "$"
+        for repair in scanner.settled("".join(draft.payload or ())):
+            if repair.code == "truncated" and not scanner.done:
+                continue  # the end of the call says so
+            found = repair.diagnostic()
+            draft.repaired = draft.repaired or repair.code != "duplicate-key"
+            if repair.doubt:
+                draft.doubts.append(repair.code)
+            self.builder.report(
+                found.code,
+                found.severity,
+                found.message,
+                found.span,
+                edits=found.edits,
+                path=path + found.path[1:],
+                hint=found.hint,
+            )
+        draft.truncated = draft.truncated or scanner.truncated
+        if scanner.unreadable:
+            draft.error = MESSAGES["unreadable"]
+            draft.arguments_end = end
 
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.draft import decoded_token
+from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.lanes import (
     BEGIN_GROUP,
@@ -38,8 +40,10 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Mapping
 
+    from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.machine import Machine, Node, Step
     from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
 
 
@@ -279,6 +283,8 @@ class StraightReading:
         if whole is None:
             return -1
         value, end = whole
+        if step.leaf in ("arguments", "value") and self.tools and not self._fits(step, value):
+            return -1
         if step.leaf == "arguments":
             if type(value) is not dict or self.arguments is not None:
                 return -1
@@ -295,6 +301,18 @@ class StraightReading:
             self.arguments_start = start
         self.arguments_end = end
         return end
+
+    def _fits(self, step: Step, value: JsonValue) -> bool:
+        """Whether the schema wants no other types than the value has."""
+        if self.name is None:
+            return False
+        spec = self.tools.get(self.name)
+        if spec is None or spec.parameters is None:
+            return True
+        wanted: Guide | None = guide_of_tool(spec)
+        if wanted is not None and step.leaf == "value":
+            wanted = wanted.member(self.key)
+        return wanted is None or not needs_typing(value, wanted)
 
     def _raw(self, lane: Lane, step: Step, start: int) -> int:
         """Reads a raw payload; gives its end, or -1 where the closer has to be judged."""

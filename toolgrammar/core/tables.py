@@ -51,15 +51,16 @@ class Terminal:
 
     def with_header(self, header: Header) -> Terminal:
         """Gives the terminal with what a header says of it."""
-        marks, name = header.marks_of(self.name), header.names.get(self.name)
-        constants = () if name is None else (("name", name),)
-        return replace(self, marks=marks, constants=constants)
+        texts = (("name", header.names.get(self.name)), ("key", header.keys.get(self.name)))
+        constants = tuple((role, text) for role, text in texts if text is not None)
+        return replace(self, marks=header.marks_of(self.name), constants=constants)
 
     def fills(self, tools: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Gives the roles that it fills by itself, with the one known tool filled in."""
         if ("name", ANY_TOOL) not in self.constants:
             return self.constants
-        return tuple(("name", name) for name in tools[:1])
+        known = tools[0] if tools else ""
+        return tuple((r, known if r == "name" else text) for r, text in self.constants)
 
     def is_read(self, tools: Sequence[str]) -> bool:
         """Whether it is known which tool it stands for; else it is read nowhere."""
@@ -132,6 +133,17 @@ class Tables:
     def reasoning_tags(self) -> dict[str, str]:
         """What closes reasoning, each with what opens it."""
         return reasoning_tags(self)
+
+    @cached_property
+    def has_keys(self) -> bool:
+        """Whether arguments are written one by one, with a key."""
+        told = any(role == "key" for terminal in self.terminals for role, _ in terminal.constants)
+        return told or "key" in self.leaf_roles
+
+    @cached_property
+    def has_words(self) -> bool:
+        """Whether arguments stand on the line of a call, without their names."""
+        return "words" in self.leaf_roles
 
     @cached_property
     def free_text(self) -> bool:

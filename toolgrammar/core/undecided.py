@@ -1,7 +1,7 @@
-"""Reads a payload that is JSON if it can be, and raw text if it can't: nothing is given out before.
+"""Decides what a payload is that is JSON if it can be, and raw text if it can't.
 
-It is JSON where a whole value stands and what the grammar takes follows it. Else the same text is
-read once more, as raw text. So such a payload never streams: a single character behind a long
+It is JSON where a whole value stands and what the grammar takes follows it. Then the same text is
+read once more, as what it is. So such a payload never streams: a single character behind a long
 value may show that it was text all along.
 """
 
@@ -73,20 +73,13 @@ class Undecided:
         return node.token.match(buffer, position) is not None
 
     def _is_json(self) -> bool:
-        """Gives the value out; one that the end of the text cuts is left to the driver."""
-        driver, scanned = self.driver, self.driver.builder.scanned
-        driver.step = self.json
+        """Reads the payload from its beginning as JSON; half a number is left out."""
+        driver = self.driver
         if not self.scanner.done and not self._has_begun():
+            driver.step = self.json
             driver.cut(self.json.node)
             return False
-        scanned.begin(self.json.leaf, self.start, driver.unit)
-        if self.out:
-            scanned.take("".join(self.out))
-        if not self.scanner.done:
-            driver.go_on(self.scanner)
-            return True
-        scanned.end(driver.base + driver.position)
-        return driver.leave(driver.position)
+        return driver.enter(self.json, self._rewind(), decided=True)
 
     def _has_begun(self) -> bool:
         """Whether a value that the text cuts has a part that is sure: half a number has none."""
@@ -96,8 +89,12 @@ class Undecided:
 
     def _is_raw(self) -> bool:
         """Reads the payload from its beginning as raw text."""
+        return self.driver.enter_raw(self.raw, self._rewind())
+
+    def _rewind(self) -> int:
+        """Goes back to the beginning of the payload; gives its index in the buffer."""
         driver = self.driver
         driver.buffer = "".join((self.before, *self.read, driver.buffer[driver.position :]))
         driver.base = self.start - len(self.before)
         driver.position = len(self.before)
-        return driver.enter_raw(self.raw, driver.position)
+        return driver.position

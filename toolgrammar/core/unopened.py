@@ -9,6 +9,8 @@ from toolgrammar.core.roles import RAW_LIKE, bare_name
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from toolgrammar.core.build import Builder
     from toolgrammar.core.tables import Tables
 
@@ -31,12 +33,15 @@ def reasoning_tags(tables: Tables) -> dict[str, str]:
     return tags
 
 
-def report_unopened(builder: Builder, tables: Tables) -> None:
+def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
     """Reports the first closer of reasoning in the text of a message that has no reasoning.
 
     It is called once, when the text has ended. Nothing is read anew: the closer stays text.
+
+    Args:
+        builder: what the message consists of.
+        tags: what closes reasoning, each with what opens it.
     """
-    tags = tables.reasoning_tags
     if not tags or builder.reasoning_parts:
         return
     closer = re.compile("|".join(map(re.escape, tags)))

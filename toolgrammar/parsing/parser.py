@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.catalogue.several import AnyOf
+from toolgrammar.core.among import Settings
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
-from toolgrammar.core.machine import Machine
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
+from toolgrammar.parsing.machines import Several, machine_of, settings_of, several_of
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.diagnostics import Diagnostic
@@ -19,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from toolgrammar.catalogue.format import Format
+    from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.values.events import Event
-    from toolgrammar.values.tools import ToolSpec
 
 FinishReason = str | None
-_MACHINES_KEPT = 64
 _ENDLESS = Limits()
+_NEUTRAL = Settings("", {}, {}, drop_unknown=False, free_text=False)
 
 
 class Parser:
@@ -35,7 +37,7 @@ class Parser:
 
     def __init__(
         self,
-        format: Format | str,
+        format: FormatsLike = "auto",
         *,
         tools: Iterable[object] | None = None,
         strict: bool = False,
@@ -45,31 +47,38 @@ class Parser:
     ) -> None:
         from toolgrammar.catalogue.registry import formats
 
-        self._format = formats.resolve(format)
-        header = self._format.header
+        self._format = chosen = formats.resolve_any(format)
         specs = to_specs(tools) if tools is not None else {}
+        self._several: Several | None = None
+        if isinstance(chosen, AnyOf):
+            self._several = several_of(chosen, specs)
+            machine, settings = self._several.start, _NEUTRAL
+        else:
+            machine, settings = machine_of(chosen, specs), settings_of(chosen)
         self._source = Source()
         self._limits = limits
         self._builder = Builder(
             source=self._source,
-            format_id=self._format.id,
+            format_id=settings.format_id,
             tools=specs,
-            trim=header.trim,
-            wire_roles=header.roles,
-            drop_unknown=header.unknown_arguments == "drop",
+            trim=settings.trim,
+            wire_roles=settings.wire_roles,
+            drop_unknown=settings.drop_unknown,
             id_seed=id_seed,
-            free_text=self._format.tables.free_text,
+            free_text=settings.free_text,
             listening=True,
             strict=strict,
             max_calls=limits.max_calls,
-            header=header,
+            header=settings.header,
         )
         self._driver = Driver(
-            machine_of(self._format, specs),
+            machine,
             self._builder,
             base=-len(prefix),
             max_depth=limits.max_depth or 200,
         )
+        if self._several is not None:
+            self._driver.among = self._several.among(self._builder)
         self._result: ParseResult | None = None
         self._closed = False
         self._over = False
@@ -122,7 +131,12 @@ class Parser:
             self._source.append(chunk)
             self._driver.feed(chunk, final=final)
         if final:
-            report_unopened(self._builder, self._format.tables)
+            report_unopened(self._builder, self._reasoning_tags())
+
+    def _reasoning_tags(self) -> Mapping[str, str]:
+        if self._several is not None:
+            return self._several.tags
+        return {} if isinstance(self._format, AnyOf) else self._format.tables.reasoning_tags
 
     def _take_rest(self, chunk: str, room: int) -> None:
         """Ends the reading at the limit of characters: the rest is text."""
@@ -154,31 +168,25 @@ class Parser:
             raise RuntimeError("result is there from close() on: call close() first")
         if self._result is None:
             builder = self._builder
+            format_ = self._format_of_all()
             self._result = ParseResult(
                 tuple(builder.calls),
                 "".join(builder.text_parts).strip(),
                 "".join(builder.reasoning_parts).strip(),
                 tuple(builder.diagnostics),
-                self._format.id,
+                format_.id,
                 self._source.text(),
-                self._format.digest,
+                format_.digest,
             )
         return self._result
 
-
-def machine_of(format_: Format, specs: Mapping[str, ToolSpec]) -> Machine:
-    """Gives the machine of a format for these tools; made once."""
-    tables = format_.tables
-    if not tables.names_tools:
-        key: tuple[str, ...] = ()
-    else:
-        key = tuple(sorted(specs)) or tuple(format_.header.tools)
-    machine: Machine | None = tables.machines.get(key)
-    if machine is None:
-        if len(tables.machines) >= _MACHINES_KEPT:
-            tables.machines.clear()
-        machine = tables.machines[key] = Machine(tables, key)
-    return machine
+    def _format_of_all(self) -> Format | AnyOf:
+        """Gives the one format that all calls are written in, else what the caller named."""
+        chosen = self._format
+        used = {call.format for call in self._builder.calls}
+        if isinstance(chosen, AnyOf) and len(used) == 1:
+            return next(each for each in chosen.formats if each.id in used)
+        return chosen
 
 
 def note(code: str, message: str, start: int, end: int) -> Diagnostic:

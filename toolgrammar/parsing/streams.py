@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.catalogue.registry import formats
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.values.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
-    from toolgrammar.catalogue.registry import FormatLike
+    from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.values.events import Event
 
 _LIMITS = Limits()
@@ -19,7 +18,7 @@ _LIMITS = Limits()
 
 def stream(
     chunks: Iterable[str | None],
-    format: FormatLike,
+    format: FormatsLike = "auto",
     tools: Iterable[object] | None = None,
     *,
     strict: bool = False,
@@ -45,7 +44,7 @@ def stream(
     """
     # Made here and not in the generator: a wrong argument raises at the call, not at first use.
     parser = Parser(
-        formats.resolve(format),
+        format,
         tools=tools,
         strict=strict,
         prefix=prefix,
@@ -57,7 +56,7 @@ def stream(
 
 def astream(
     chunks: AsyncIterable[str | None],
-    format: FormatLike,
+    format: FormatsLike = "auto",
     tools: Iterable[object] | None = None,
     *,
     strict: bool = False,
@@ -72,7 +71,7 @@ def astream(
             "toolgrammar.stream takes plain ones"
         )
     parser = Parser(
-        formats.resolve(format),
+        format,
         tools=tools,
         strict=strict,
         prefix=prefix,

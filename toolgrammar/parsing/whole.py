@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.straight import StraightReading
 from toolgrammar.core.wrappers import any_wrapped
-from toolgrammar.parsing.parser import Parser, machine_of
+from toolgrammar.parsing.machines import machine_of
+from toolgrammar.parsing.parser import Parser
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.limits import Limits
@@ -19,8 +21,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolgrammar.catalogue.format import Format
-    from toolgrammar.catalogue.registry import FormatLike
+    from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.values.calls import ParseResult
 
 _LIMITS = Limits()
@@ -30,7 +31,7 @@ _PATIENCE = 16
 
 def parse(
     text: str | bytes | None,
-    format: FormatLike,
+    format: FormatsLike = "auto",
     *,
     tools: Iterable[object] | None = None,
     strict: bool = False,
@@ -59,8 +60,8 @@ def parse(
         TypeError: an argument has the wrong type.
     """
     content, problem = as_text(text)
-    entry = formats.resolve(format)
-    if not (strict or prefix or finish_reason == "length"):
+    entry = formats.resolve_any(format)
+    if isinstance(entry, Format) and not (strict or prefix or finish_reason == "length"):
         straight = _read_straight(entry, content, tools, limits)
         if straight is not None:
             return straight if problem is None else replace(straight, diagnostics=(problem,))
@@ -99,8 +100,10 @@ def _read_straight(
     ):
         machine.given_up += 1
         return None
-    if not reading.reasoning and any(closer in text for closer in entry.tables.reasoning_tags):
-        return None  # reasoning may be closed that was not opened
+    if not reading.reasoning and reading.text_parts and entry.tables.reasoning_tags:
+        written = "".join(reading.text_parts)
+        if any(closer in written for closer in entry.tables.reasoning_tags):
+            return None  # reasoning is closed that was not opened
     machine.read_straight += 1
     return make_result(
         tuple(reading.calls),

@@ -1,6 +1,7 @@
 """Readings of one text, in a form that can be compared to the last detail."""
 
 import json
+import os
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -23,7 +24,9 @@ from toolgrammar.values.spans import Span
 SAMPLED = 60
 """How many places are tried in a text that has too many."""
 
-_ALL_SPLITS_UP_TO = 400
+_ALL_SPLITS_UP_TO = 400 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 120
+"""Characters of a text that is cut at each of its places; the variable makes it the long run."""
+
 _RANDOM_CUTS = 4
 _SEED = 20_261_121
 _SHOWN = 300

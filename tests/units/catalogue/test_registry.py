@@ -196,3 +196,22 @@ def test_many_threads_see_one_format(known: Formats) -> None:
     for thread in threads:
         thread.join()
     assert len({id(entry) for entry in seen}) == 1
+
+
+def test_search_finds_all_words_anywhere(known: Formats) -> None:
+    assert [entry.id for entry in known.search("ORG alpha")] == ["alpha_one", "beta"]
+    assert [entry.id for entry in known.search("first")] == ["alpha_one"]
+    assert [entry.id for entry in known.search("")] == ["alpha_one", "beta"]
+    assert known.search("alpha zzz") == []
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("Alpha-Coder-7B", "beta"),
+        ("someone/Alpha-7B-GGUF", "alpha_one"),
+        ("x/y/Alpha-1", "alpha_one"),
+    ],
+)
+def test_a_model_under_another_owner(known: Formats, model: str, expected: str) -> None:
+    assert known.for_model(model).id == expected

@@ -88,9 +88,11 @@ def test_events_as_text(run: Run) -> None:
 def test_formats_lists(run: Run) -> None:
     status, out, _ = run("formats")
     assert status == 0
-    assert out.splitlines()[0].split() == ["id", "title", "models"]
+    assert out.splitlines()[0].split() == ["family", "id", "title", "models"]
     rows = json_lines(run("formats", "--json").out)
     assert all(len(row["digest"]) == 64 for row in rows)
+    families = [row["family"] for row in rows]
+    assert families == sorted(families, key=str.casefold)
 
 
 def test_formats_shows_one(run: Run) -> None:

@@ -14,6 +14,7 @@ GOOD = [
     ("empty file", "", Header()),
     ("id alone", "//@ id: mine", Header(id="mine", title="mine")),
     ("title", "//@ id: mine\n//@ title:  My: own  \n", Header(id="mine", title="My: own")),
+    ("family", "//@ family: JSON in tags\n", Header(family="JSON in tags")),
     ("aliases", "//@ aliases: a, b-c ,d,\n", Header(aliases=("a", "b-c", "d"))),
     ("models", "//@ models: org/A-*, org/B?\n", Header(models=("org/A-*", "org/B?"))),
     ("stop, plain", "//@ stop: <|end|>, </s>\n", Header(stop=("<|end|>", "</s>"))),

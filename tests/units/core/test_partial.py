@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from toolgrammar import Parser, load_format
-from toolgrammar.core.partial import UnstreamableError, least_width, looks_on, normalised, partial
+from toolgrammar.core.partial import (
+    UnstreamableError,
+    least_width,
+    looks_on,
+    normalised,
+    partial,
+    without_look_around,
+)
 from toolgrammar.values.events import CallStart
 
 # A pattern, the texts that may still become a match (or a longer or none), and those that may not.
@@ -111,3 +118,20 @@ def test_a_line_end_is_waited_for(tmp_path: Path, text: str, names: list[str]) -
         results.add((tuple(started), parser.result.text))
     assert len(results) == 1
     assert list(results.pop()[0]) == names
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (r"\w+(?=: | ---)", r"(?:[\w]){1,}"),
+        (r"(?m:^a(?=b))", "(?m:^a)"),
+        (r"(?:a|b)(?=>[^`])(?!c)", "(?:a|b)"),
+        (r"(?=a)a", "(?=a)a"),
+        (r"a(?<=a)", "a(?<=a)"),
+        (r"(?P<name>x)(?!\w)", "x"),
+    ],
+)
+def test_look_aheads_at_the_end_are_taken_off(pattern: str, expected: str) -> None:
+    for text in ("a", "b", "x", "aa", "word"):
+        found = re.fullmatch(without_look_around(pattern), text) is not None
+        assert found is (re.fullmatch(expected, text) is not None)

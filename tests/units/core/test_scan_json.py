@@ -113,7 +113,8 @@ def test_strict_text_passes_as_it_is(text: str) -> None:
     assert scan(*text) == result
     if len(text) < 500:
         check_cuttings(text)
-    assert read_whole(text, start) == (json.loads(text), end)
+    want = None if repeats_a_key(text) else (json.loads(text), end)
+    assert read_whole(text, start) == want
 
 
 @pytest.mark.parametrize(
@@ -482,11 +483,24 @@ def test_law_the_fast_path_agrees(text: str, *, object_only: bool) -> None:
     start = len(text) - len(text.lstrip(" \t\n\r"))
     result = scan(text, object_only=object_only)
     fast = read_whole(text, start, object_only=object_only)
-    assert (fast is not None) == (result.state == DONE)
-    if fast is not None:
+    if fast is None:
+        # What is whole and strict is read; a key that comes twice is left to the scanner.
+        assert result.state != DONE or repeats_a_key(result.out)
+    else:
+        assert result.state == DONE
         assert repr(fast[0]) == repr(json.loads(result.out))
         assert fast[1] == result.consumed
         assert text[start : fast[1]] == result.out
+
+
+def repeats_a_key(text: str) -> bool:
+    repeated = []
+
+    def check(pairs: list[tuple[str, object]]) -> None:
+        repeated.append(len(dict(pairs)) != len(pairs))
+
+    json.loads(text, object_pairs_hook=check)
+    return any(repeated)
 
 
 @pytest.mark.parametrize("depth", [199, 200, 201, 100_000])
@@ -497,7 +511,7 @@ def test_the_fast_path_agrees_on_depth(depth: int) -> None:
         assert (read_whole(text, 0) is not None) == (depth <= 200)
         assert scan(text).state == (DONE if depth <= 200 else FAILED)
     hidden = '{"a": ' + "[" * depth + "]" * depth + ', "a": 1}'
-    assert (read_whole(hidden, 0) is not None) == (depth < 200)
+    assert read_whole(hidden, 0) is None  # the value that the second key hides may be too deep
     assert scan(hidden).state == (DONE if depth < 200 else FAILED)
     wide = "[" + "[]," * depth + '"[[\\"{{"]'
     assert read_whole(wide, 0) is not None

@@ -1,0 +1,79 @@
+"""docs/writing-a-format.md: its whole grammars compile, and its lists are those of the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from toolgrammar import ToolCall, load_format
+from toolgrammar.core.header import KEYS
+from toolgrammar.values.errors import GrammarError
+from toolgrammar.writing.prompt import PLACEHOLDERS
+
+ROOT = Path(__file__).parents[3]
+GUIDE = (ROOT / "docs" / "writing-a-format.md").read_text(encoding="utf-8")
+GRAMMARS = {
+    match[2]: match[1]
+    for match in re.finditer(
+        r"^```lark\n(//@ id: (\w+)\n.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE
+    )
+}
+
+
+def _section(heading: str) -> str:
+    return GUIDE.split(f"### {heading}\n", 1)[1].split("\n### ", 1)[0]
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_a_whole_grammar_writes_and_reads_calls(name: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.lark"
+    path.write_text(GRAMMARS[name], encoding="utf-8")
+    assert load_format(path).render([ToolCall("get_time", {"zone": "CET"})])
+
+
+def test_the_template_reads_what_the_text_says(tmp_path: Path) -> None:
+    path = tmp_path / "actions.lark"
+    path.write_text(GRAMMARS["actions"], encoding="utf-8")
+    assert (
+        load_format(path).render([ToolCall("get_time")])
+        == 'Actions: [{"tool": "get_time", "args": {}}]'
+    )
+
+
+def test_every_key_of_the_header_is_explained() -> None:
+    explained = re.findall(r"^\| `([\w-]+)` \|", _section("Header"), re.MULTILINE)
+    assert sorted(explained) == sorted(KEYS)
+
+
+def test_every_placeholder_is_explained() -> None:
+    assert set(re.findall(r"`\{(\w+)\}`", _section("The prompt"))) == set(PLACEHOLDERS)
+
+
+def test_every_common_file_is_listed() -> None:
+    listed = re.findall(r"^\| `common/(\w+)` \|", _section("Common files"), re.MULTILINE)
+    assert sorted(listed) == sorted(path.stem for path in (ROOT / "grammars/common").glob("*.lark"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            'call: OPEN name "\\n" arguments "\\n@@end"',
+            'call: "<t>\\n" name "\\n" arguments "</t>" | "<t>" name ":" arguments "</t>"',
+        ),
+        (
+            'start: (TEXT | call)*\n\ncall: OPEN name "\\n" arguments "\\n@@end"',
+            'start: (TEXT | _one)*\n_one: OPEN name "\\n" arguments "\\n@@end" -> call',
+        ),
+    ],
+    ids=["one tag, with a line end and without", "an alias on a part"],
+)
+def test_a_trap_is_reported_in_the_words_of_the_guide(tmp_path: Path, old: str, new: str) -> None:
+    relay = GRAMMARS["relay"]
+    assert old in relay
+    path = tmp_path / "relay.lark"
+    path.write_text(relay.replace(old, new), encoding="utf-8")
+    with pytest.raises(GrammarError) as caught:
+        load_format(path)
+    said = f"{caught.value.code} {caught.value.message}"
+    assert said in GUIDE

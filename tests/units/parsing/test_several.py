@@ -1,0 +1,177 @@
+"""Several formats at once: who reads an island, and what becomes of a wrong guess."""
+
+from pathlib import Path
+
+import pytest
+
+import toolgrammar
+from toolgrammar import ArgumentsDelta, CallStart, Event, Parser, ParseResult
+from toolgrammar.values.errors import UnknownFormat
+
+HERMES = '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</tool_call>'
+FENCED = '```json\n{"name": "moon", "arguments": {"phase": "new"}}\n```'
+BOTH = f"First:\n{HERMES}\nThen:\n{FENCED}\nDone."
+
+JSON_IN_TAGS = """\
+%import .common.text (TEXT, RAW, reasoning)
+%import .common.json (_call_object)
+
+start: (TEXT | reasoning | call)*
+call: "<do>\\n" _call_object "\\n</{closer}>"
+"""
+TEXT_IN_TAGS = """\
+%import .common.text (TEXT, RAW)
+
+start: (TEXT | call)*
+call: "<do>" name ":" input "</do>"
+name: /[a-z]+/
+input: RAW
+"""
+
+
+def grammar(folder: Path, name: str, text: str) -> Path:
+    path = folder / f"{name}.lark"
+    path.write_text(f"//@ id: {name}\n{text}", encoding="utf-8", newline="\n")
+    return path
+
+
+def read(text: str, format: object, **options: object) -> tuple[ParseResult, list[Event]]:
+    """Reads whole and character by character, and holds the two equal."""
+    parser = Parser(format, **options)  # type: ignore[arg-type]
+    events: list[Event] = []
+    for character in text:
+        events += parser.feed(character)
+    events += parser.close()
+    whole = toolgrammar.parse(text, format, **options)  # type: ignore[arg-type]
+    assert whole == parser.result
+    assert [call.to_dict() for call in whole.calls] == [
+        call.to_dict() for call in parser.result.calls
+    ]
+    return whole, events
+
+
+@pytest.mark.parametrize(
+    "format",
+    [
+        ["hermes", "fenced_json"],
+        ("fenced_json", "hermes"),
+        toolgrammar.any_of("hermes", "fenced_json"),
+        "hermes, fenced_json",
+        "auto",
+    ],
+)
+def test_a_message_in_two_formats(format: object) -> None:
+    result, _ = read(BOTH, format)
+    assert [(call.name, call.format, call.status) for call in result.calls] == [
+        ("tide", "hermes", "complete"),
+        ("moon", "fenced_json", "complete"),
+    ]
+    assert result.text.split() == ["First:", "Then:", "Done."]
+    assert result.ok
+
+
+def test_the_format_of_a_result() -> None:
+    pair = toolgrammar.any_of("fenced_json", "hermes")
+    assert read(HERMES, pair)[0].format == "hermes"
+    assert read(HERMES, pair)[0].digest == toolgrammar.formats["hermes"].digest
+    assert read(BOTH, pair)[0].format == "fenced_json,hermes"
+    assert read("Nothing.", pair)[0].digest == pair.digest
+    assert toolgrammar.parse("Nothing.").format == "auto"
+
+
+def test_what_opens_and_is_no_call_stays_text() -> None:
+    for text in ("<tool_call> is a tag", "```json\n[1, 2]\n```", "<tool_call>\n{"):
+        result, _ = read(text, ["hermes", "fenced_json", "llama3_json"])
+        assert (result.calls, result.text) == ((), text)
+
+
+def test_the_format_that_reads_on_where_another_stumbles(tmp_path: Path) -> None:
+    one = grammar(tmp_path, "one", JSON_IN_TAGS.format(closer="one"))
+    two = grammar(tmp_path, "two", JSON_IN_TAGS.format(closer="two"))
+    text = '<do>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</two> Done.'
+    result, events = read(text, [one, two])
+    assert [(call.format, call.status) for call in result.calls] == [("two", "complete")]
+    assert (result.ok, result.text) == (True, "Done.")
+    # Nothing waited for the closer, and nothing was given out twice.
+    assert sum(isinstance(event, CallStart) for event in events) == 1
+    given = "".join(event.json for event in events if isinstance(event, ArgumentsDelta))
+    assert given == '{"port": "Emden"}'
+
+
+def test_arguments_come_before_the_closer_that_decides(tmp_path: Path) -> None:
+    one = grammar(tmp_path, "one", JSON_IN_TAGS.format(closer="one"))
+    two = grammar(tmp_path, "two", JSON_IN_TAGS.format(closer="two"))
+    parser = Parser([one, two])
+    events = parser.feed('<do>\n{"name": "tide", "arguments": {"port": "Em')
+    assert any(isinstance(event, ArgumentsDelta) for event in events)
+
+
+def test_the_first_repairs_where_none_reads_on(tmp_path: Path) -> None:
+    one = grammar(tmp_path, "one", JSON_IN_TAGS.format(closer="one"))
+    two = grammar(tmp_path, "two", JSON_IN_TAGS.format(closer="two"))
+    result, _ = read('<do>\n{"name": "tide", "arguments": {}}\n', [two, one])
+    assert [(call.format, call.status) for call in result.calls] == [("two", "repaired")]
+
+
+def test_the_next_is_tried_where_the_first_does_not_go_on(tmp_path: Path) -> None:
+    one = grammar(tmp_path, "one", JSON_IN_TAGS.format(closer="one"))
+    free = grammar(tmp_path, "free", TEXT_IN_TAGS)
+    result, _ = read("<do>shell: ls -l</do>", [one, free])
+    assert [(call.name, call.input, call.format) for call in result.calls] == [
+        ("shell", " ls -l", "free")
+    ]
+
+
+def test_the_format_of_the_calls_before_comes_first(tmp_path: Path) -> None:
+    one = grammar(tmp_path, "one", JSON_IN_TAGS.format(closer="same"))
+    two = grammar(
+        tmp_path, "two", JSON_IN_TAGS.format(closer="same") + '    | "[[" name "]]"\nname: /\\w+/\n'
+    )
+    call = '<do>\n{"name": "tide", "arguments": {}}\n</same>'
+    assert [call.format for call in read(call, [one, two])[0].calls] == ["one"]
+    mixed = read(f"[[moon]]\n{call}", [one, two])[0]
+    assert [call.format for call in mixed.calls] == ["two", "two"]
+
+
+def test_a_known_tool_is_evidence(tmp_path: Path) -> None:
+    tool = {"name": "tide", "parameters": {"type": "object", "properties": {}}}
+    shape = 'start: (TEXT | call)*\ncall: "<do>" {name} "</do>"\n'
+    text = "%import .common.text (TEXT)\n"
+    last = grammar(
+        tmp_path, "last", text + shape.format(name="WORD name") + "WORD: /\\w+ /\nname: /\\w+/\n"
+    )
+    first = grammar(
+        tmp_path, "first", text + shape.format(name="name REST") + "name: /\\w+/\nREST: / \\w+/\n"
+    )
+    message = "<do>moon tide</do>"
+    assert [call.name for call in read(message, [first, last])[0].calls] == ["moon"]
+    assert [call.name for call in read(message, [first, last], tools=[tool])[0].calls] == ["tide"]
+
+
+def test_auto_takes_a_quoted_opener_for_a_word() -> None:
+    text = 'The model writes `<tool_call>` and then `{"name": …}`; close with `</tool_call>`.'
+    assert toolgrammar.parse(text).calls == ()
+
+
+def test_reasoning_ends_where_the_format_of_the_call_ends_it() -> None:
+    text = "Thought: I look.\nAction: search\nAction Input: rain"
+    result, _ = read(text, "auto")
+    assert result.reasoning == "I look."
+    assert [(call.name, call.input) for call in result.calls] == [("search", "rain")]
+
+
+def test_what_a_format_quotes_is_quoted_to_it_alone() -> None:
+    quoted = '```\n@shell(a): {"cmd": "ls"}\n```\n'
+    assert read(quoted, ["gptme_tool", "hermes"])[0].calls == ()
+    assert len(read(f"```\n{HERMES}\n```\n", ["gptme_tool", "hermes"])[0].calls) == 1
+
+
+def test_mistakes_of_the_caller() -> None:
+    with pytest.raises(UnknownFormat):
+        toolgrammar.any_of("hermes", "hermess")
+    with pytest.raises(UnknownFormat):
+        toolgrammar.parse("", ["nothing"])
+    with pytest.raises(ValueError, match="at least one"):
+        toolgrammar.parse("", [])
+    with pytest.raises(TypeError):
+        toolgrammar.parse("", [3])  # type: ignore[list-item]

@@ -1,0 +1,344 @@
+"""Each class of damage: its value, its codes, its status, and whether it may run."""
+
+import json
+from typing import Any
+
+import pytest
+
+from toolgrammar import recover_json
+
+R, C, T, U = "repaired", "complete", "truncated", "unreadable"
+
+
+def schema(**types: Any) -> dict[str, Any]:
+    """A closed object of these members, all required."""
+    properties = {
+        name: {"type": each} if isinstance(each, str) else each for name, each in types.items()
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def check(
+    text: str,
+    value: object,
+    codes: str,
+    status: str,
+    *,
+    executable: bool,
+    wanted: dict[str, Any] | None = None,
+    end: Any = "open",
+) -> None:
+    """Recovers a text; the codes are in the order of their first place."""
+    result = recover_json(text, wanted, end=end)
+    assert json.dumps(result.value) == json.dumps(value), result
+    assert list(dict.fromkeys(each.code for each in result.diagnostics)) == codes.split()
+    assert result.status == status
+    assert result.executable is executable
+
+
+CLASSES: list[tuple[str, object, str, str, bool]] = [
+    # 11 and 12: commas
+    ('{"a": [1, 2,],}', {"a": [1, 2]}, "stray-comma", R, True),
+    ('{,"a": 1,, "b": 2}', {"a": 1, "b": 2}, "stray-comma", R, True),
+    ("[,1,,2,]", [1, 2], "stray-comma", R, True),
+    # 13 to 18: quotes
+    ("{'a': 'say \"hi\"'}", {"a": 'say "hi"'}, "quote-style", R, True),
+    ('{"a": `x "y"`}', {"a": 'x "y"'}, "quote-style", R, True),
+    ('{"a": `echo ${X}`}', {"a": "echo ${X}"}, "template", R, False),
+    ('{“a”: “b "c"”}', {"a": 'b "c"'}, "quote-style", R, True),
+    ('{"a": """x "y"\n"""}', {"a": 'x "y"\n'}, "quote-style", R, True),
+    ('{""a"": ""b""}', {"a": "b"}, "doubled-quotes", R, False),
+    # 19 to 23: bare words
+    (
+        "{a: 1, max-x: 2, 3: 4}",
+        {"a": 1, "max-x": 2, "3": 4},
+        "bare-key",
+        R,
+        True,
+    ),
+    ('{"city": New York, "n": 2}', {"city": "New York", "n": 2}, "bare-text", R, False),
+    (
+        '{"a": True, "b": None, "c": FALSE}',
+        {"a": True, "b": None, "c": False},
+        "literal",
+        R,
+        True,
+    ),
+    ('{"a": undefined}', {"a": None}, "undefined", R, False),
+    ('{"p": (1, 2)}', {"p": [1, 2]}, "bracket", R, True),
+    ('{"p": (1,)}', {"p": [1]}, "bracket stray-comma", R, True),
+    ('{"p": ()}', {"p": []}, "bracket", R, True),
+    # 24 to 26: comments, commas, colons
+    ('{"a": 1, // x\n "b": 2 /* y */} # z', {"a": 1, "b": 2}, "comment", R, True),
+    ('{"a": 1 "b": [1 2]}', {"a": 1, "b": [1, 2]}, "comma", R, True),
+    ('{"a" 1, "b" = 2, "c" => 3}', {"a": 1, "b": 2, "c": 3}, "colon", R, True),
+    # 27 to 31: brackets
+    ('{"l": [{"a": 1], "n": 3}', {"l": [{"a": 1}], "n": 3}, "bracket", R, True),
+    ('{"l": [1, "n": 3}', {"l": [1], "n": 3}, "bracket", R, True),
+    ('{"a": 1]', {"a": 1}, "bracket", R, True),
+    ('{"l": [1)}', {"l": [1]}, "bracket", R, True),
+    ('"a": 1, "b": 2}', {"a": 1, "b": 2}, "bracket", R, True),
+    ('{"a": 1}}]', {"a": 1}, "extra-closer", R, True),
+    ('{"l": [{"a": 1}}, {"a": 2}]}', {"l": [{"a": 1}, {"a": 2}]}, "extra-closer", R, False),
+    ('{"l": [1]]}', {"l": [1]}, "extra-closer", R, True),
+    ('[{"a": 1, {"a": 2}]', [{"a": 1}, {"a": 2}], "bracket", R, True),
+    # 32 to 37: escapes
+    ('{"a": "x\n\ty"}', {"a": "x\n\ty"}, "control", R, True),
+    (
+        r'{"a": "it\'s \d C:\Users 50\%"}',
+        {"a": r"it's \d C:\Users 50\%"},
+        "escape",
+        R,
+        True,
+    ),
+    (r'{"a": "C:\users \u12"}', {"a": r"C:\users \u12"}, "escape", R, True),
+    (r'{"a": "D:\Data\new"}', {"a": "D:\\Data\new"}, "mixed-escape escape", R, False),
+    (r"{\"a\": \"x\\ny\"}", {"a": "x\ny"}, "unescaped-once", R, True),
+    (r'{\n "a": 1}', {"a": 1}, "space", R, True),
+    # 39 to 46
+    ('{"a": "b, "c": "d"}', {"a": "b", "c": "d"}, "missing-quote", R, False),
+    ('{"a": "b\n"c": "d"}', {"a": "b", "c": "d"}, "missing-quote comma", R, False),
+    ('{"a": b", "c": "d"}', {"a": "b", "c": "d"}, "missing-quote", R, False),
+    ('{"a: 1, "b": 2}', {"a": 1, "b": 2}, "missing-quote", R, False),
+    ('{a": 1, "b": 2}', {"a": 1, "b": 2}, "missing-quote", R, False),
+    ('{"a": , "b": 2}', {"b": 2}, "missing-value", R, False),
+    ('{"b": 2, "a"}', {"b": 2}, "missing-value", R, False),
+    ('{"b": 2, "a":}', {"b": 2}, "missing-value", R, False),
+    ('{"a": 1, "a": 2}', {"a": 2}, "duplicate-key", C, False),
+    ('{"a": [1], "a": [1]}', {"a": [1]}, "duplicate-key", C, True),
+    ('{"a": 1, "a": true}', {"a": True}, "duplicate-key", C, False),
+    ('{"a": -Infinity}', {"a": float("-inf")}, "nonfinite", R, False),
+    ('{"a": NaN}', {"a": float("nan")}, "nonfinite", R, False),
+    (
+        "[+5, .5, 5., 0x1F, 0b101, 1_000]",
+        [5, 0.5, 5.0, 31, 5, 1000],
+        "number",
+        R,
+        True,
+    ),
+    ('{"a": 007}', {"a": "007"}, "bare-text", R, False),
+    ('{"id": 18446744073709551617}', {"id": 18446744073709551617}, "", C, True),
+    (r'{"a": "x\ud83dy"}', {"a": "x\ufffdy"}, "lone-surrogate", R, False),
+    ('{"a": "x\ud83dy"}', {"a": "x\ufffdy"}, "lone-surrogate", R, False),
+    # 47 to 52
+    ('```json\n{"a": 1}\n```', {"a": 1}, "around", R, True),
+    ('Sure: {"a": 1} Done.', {"a": 1}, "around", R, True),
+    ('{"a": 1}{"b": 2}', {"a": 1}, "extra-value", R, False),
+    ('\ufeff{"a":\u00a01}', {"a": 1}, "space", R, True),
+    ('{"a": "x\u200by"}', {"a": "x\u200by"}, "", C, True),
+    ("[" * 20_000, None, "too-deep", U, False),
+    ("", None, "refused", U, False),
+    ("I could not find a tool.", None, "refused", U, False),
+    ("]}", None, "refused", U, False),
+    ("{ broken }", None, "unreadable", U, False),
+    # Strict text is its value, whatever it looks like.
+    (r'{"p": "C:\new"}', {"p": "C:\new"}, "", C, True),
+    (' {"a": 1}\n', {"a": 1}, "", C, True),
+    ("12", 12, "", C, True),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "codes", "status", "executable"), CLASSES)
+def test_damage(text: str, value: object, codes: str, status: str, executable: bool) -> None:  # noqa: FBT001
+    check(text, value, codes, status, executable=executable)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "codes", "executable"),
+    [
+        ('{"t": "it is "here" // not a comment"}', 'it is "here" // not a comment', "inner-quote", False),
+        ('{"t": "x "b" y", "c": 1}', 'x "b" y', "inner-quote", False),
+        ('{"t": "if s == "}": return "]"", "b": 1}', 'if s == "}": return "]"', "inner-quote", False),
+        ("{'t': 'it's', 'n': 1}", "it's", "quote-style inner-quote", False),
+    ],
+)  # fmt: skip
+def test_inner_quotes_without_a_schema(
+    text: str,
+    value: str,
+    codes: str,
+    executable: bool,  # noqa: FBT001
+) -> None:
+    result = recover_json(text)
+    assert result.value["t"] == value
+    assert list(dict.fromkeys(each.code for each in result.diagnostics)) == codes.split()
+    assert (result.status, result.executable) == (R, executable)
+
+
+def test_75_a_schema_makes_inner_quotes_sure() -> None:
+    check(
+        '{"content": "{"name": "x", "v": "1"}", "path": "a"}',
+        {"content": '{"name": "x", "v": "1"}', "path": "a"},
+        "inner-quote",
+        R,
+        executable=True,
+        wanted=schema(content="string", path="string"),
+    )
+
+
+def test_76_open_objects_are_judged_without_their_schema() -> None:
+    wanted = {**schema(content="string"), "additionalProperties": True}
+    check(
+        '{"content": "say "hi" now", "b": 1}',
+        {"content": 'say "hi" now', "b": 1},
+        "inner-quote",
+        R,
+        executable=False,
+        wanted=wanted,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'{"a": "x\ny', {"a": "x\ny"}),  # 60
+        ('{"a": "', {"a": ""}),  # 61
+        ('{"a": 1, "b', {"a": 1}),  # 62
+        ('{"a": 1, "b"', {"a": 1}),
+        ('{"a": 1, "b":', {"a": 1}),
+        ('{"a": 1,', {"a": 1}),  # 63
+        ('{"l": [', {"l": []}),
+        ('{"a": 1, "b": 12', {"a": 1}),  # 64
+        ('{"a": 1, "b": 1.', {"a": 1}),
+        ('{"a": 1, "b": -', {"a": 1}),
+        ('{"a": 1, "b": 2e', {"a": 1}),
+        ('{"a": 5 ', {"a": 5}),  # 65
+        ('{"a": tr', {}),  # 66
+        ('{"a": Non', {}),
+        ('{"a": true', {"a": True}),
+        (r'["x' + "\\", ["x"]),  # 67
+        (r'["x\u00', ["x"]),
+        (r'["x\ud83d', ["x"]),
+        (r'["x\ud83d\ude', ["x"]),
+        ('{"a": {"b": "c"}', {"a": {"b": "c"}}),  # 68
+        ('{"a": "b, ', {"a": "b, "}),
+        ('{"a": "line\n', {"a": "line\n"}),
+    ],
+)
+def test_cuts(text: str, value: object) -> None:
+    result = recover_json(text)
+    assert (result.value, result.status, result.executable) == (value, T, False)
+    assert result.diagnostics[-1].code == "truncated"
+
+
+def test_69_a_cut_root_string_where_an_object_is_wanted() -> None:
+    result = recover_json(r'"{\"path\": \"a.tx', schema(path="string"))
+    assert (result.value, result.status) == ({"path": "a.tx"}, T)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "status"),
+    [
+        ('{"n": 12', {"n": 12}, R),
+        ('{"n": true', {"n": True}, R),
+        ('{"n": 12,', {"n": 12}, R),
+        ('{"l": [1, 2', {"l": [1, 2]}, R),
+        ('{"a": "x}', {"a": "x}"}, T),
+        ('{"a": 1, "b', {"a": 1}, T),
+        ('{"a": 1, "b":', {"a": 1}, T),
+        (r'{"a": "x\u00', {"a": "x"}, T),
+        ('{"a": 1 /* x', {"a": 1}, T),
+    ],
+)
+def test_70_a_closed_end(text: str, value: object, status: str) -> None:
+    result = recover_json(text, end="closed")
+    assert (result.value, result.status) == (value, status)
+    assert result.executable is (status == R)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ('"5"', "integer", 5),
+        ('"-17"', "integer", -17),
+        ('"2.5"', "number", 2.5),
+        ('"true"', "boolean", True),
+        ('"False"', "boolean", False),
+        ('"TRUE"', "boolean", True),
+        ("12345", "string", "12345"),
+        ("1.50", "string", "1.50"),
+        (r'"{\"a\": 1}"', "object", {"a": 1}),
+        ('"[1, 2]"', "array", [1, 2]),
+        ("5.0", "integer", 5),
+    ],
+)
+def test_80_types_from_the_schema(text: str, kind: str, value: object) -> None:
+    for body in (f'{{"v": {text}}}', f'{{"v": {text} , "w": "x"}}'):
+        names = {"v": kind} if "w" not in body else {"v": kind, "w": "string"}
+        result = recover_json(body, schema(**names))
+        assert json.dumps(result.value["v"]) == json.dumps(value)
+        assert [each.code for each in result.diagnostics] == ["schema-type"]
+        assert [each.severity for each in result.diagnostics] == ["info"]
+        assert not any(each.edits for each in result.diagnostics)
+        assert (result.status, result.executable) == (R, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('"5 items"', "integer"),
+        ('"five"', "integer"),
+        ('""', "integer"),
+        ('" 5"', "integer"),
+        ('"05"', "integer"),
+        ('"2.5"', "integer"),
+        ('"1"', "boolean"),
+        ('"yes"', "boolean"),
+        ('"null"', "null"),
+        ("\"{'a': 1}\"", "object"),
+        ('"[1]"', "object"),
+        ("5.5", "integer"),
+        ("true", "string"),
+        ("1", "boolean"),
+    ],
+)
+def test_81_what_is_no_sure_type_stays(text: str, kind: str) -> None:
+    result = recover_json(f'{{"v": {text}}}', schema(v=kind))
+    assert json.dumps(result.value) == json.dumps({"v": json.loads(text)})
+    assert (result.status, result.diagnostics, result.executable) == (C, (), False)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [{"type": ["string", "object"]}, {"anyOf": [{"type": "string"}, {"type": "integer"}]}, {}],
+)
+def test_81_what_the_schema_admits_stays(wanted: dict[str, Any]) -> None:
+    for text in ('"5"', '"{}"', '"true"'):
+        result = recover_json(f'{{"v": {text}}}', schema(v=wanted))
+        assert result.value == {"v": json.loads(text)}
+        assert (result.status, result.executable) == (C, True)
+
+
+def test_20_and_44_bare_words_with_a_schema() -> None:
+    text = schema(a="string")
+    check('{"a": New York}', {"a": "New York"}, "bare-text", R, executable=True, wanted=text)
+    check('{"a": 007}', {"a": "007"}, "number", R, executable=True, wanted=text)
+    check('{"a": 007}', {"a": 7}, "number", R, executable=True, wanted=schema(a="integer"))
+
+
+def test_69_a_root_string_that_holds_the_object() -> None:
+    check(r'"{\"a\": 1}"', {"a": 1}, "decoded", R, executable=True, wanted=schema(a="integer"))
+    check(r'"{\"a\": 1}"', '{"a": 1}', "", C, executable=True)
+
+
+def test_48_where_the_rest_begins() -> None:
+    assert recover_json('{"a": 1}{"b": 2}').rest == 8
+    assert recover_json('{"a": 1} {"b": 2}').rest == 9
+    assert recover_json('{"a": 1}\n').rest is None
+
+
+def test_10_allowed_doubts() -> None:
+    text = '{"a": "say "hi" now"}'
+    assert not recover_json(text).executable
+    assert recover_json(text, allow={"inner-quote"}).executable
+    assert recover_json(text, allow=["inner_quote"]).executable
+    assert not recover_json(text[:-3], allow={"inner-quote"}).executable
+    with pytest.raises(ValueError, match="allow holds 'stray-comma', which is no doubt"):
+        recover_json(text, allow={"stray-comma"})
+
+
+def test_executable_judges_the_schema() -> None:
+    wanted = schema(a="string", b="integer")
+    assert recover_json('{"a": "x", "b": 1}', wanted).executable
+    assert not recover_json('{"a": "x"}', wanted).executable
+    assert not recover_json('{"a": "x", "b": null}', wanted).executable
+    assert recover_json('{"a": "x", "b": 1,}', wanted).executable

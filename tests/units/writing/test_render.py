@@ -1,0 +1,181 @@
+"""`writing/render.py` and the walk below it: what is written, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolgrammar import Format, RenderError, ToolCall, load_format
+from toolgrammar.writing.render import has_place_for, render_message
+from toolgrammar.writing.stretches import Kind, Stretch
+
+TEXTS = "%import .common.text (TEXT, RAW, SAME_KEY)\n%import .common.json (JSON_VALUE)\n"
+
+
+def _format(folder: Path, rules: str, header: str = "") -> Format:
+    path = folder / "mine.lark"
+    path.write_text(f"//@ id: mine\n{header}{TEXTS}\n{rules}", encoding="utf-8")
+    return load_format(path)
+
+
+def _elements(value: str, argument: str = '"<a " key ">" value "</a>"') -> str:
+    return (
+        'start: (TEXT | call)*\ncall: "<call " name ">" argument* "</call>"\n'
+        f"argument: {argument}\nvalue: {value}\nname: /\\w+/\nkey: /\\w+/\n"
+    )
+
+
+WAYS = [
+    ("raw text carries all", "RAW", {"n": 1, "s": "x"}, "<a n>1</a><a s>x</a>"),
+    (
+        "raw text is for strings where JSON is a way",
+        'RAW | "=" JSON_VALUE',
+        {"n": 1, "s": "1"},
+        "<a n>=1</a><a s>1</a>",
+    ),
+    (
+        "the literal names the type",
+        '"str:" RAW | "number:" JSON_VALUE | "boolean:" JSON_VALUE',
+        {"n": 1.5, "b": True, "s": "x"},
+        "<a n>number:1.5</a><a b>boolean:true</a><a s>str:x</a>",
+    ),
+    (
+        "the next way where the first is not read back",
+        '"text:" RAW | "json:" JSON_VALUE',
+        {"s": "</a><a t>text:"},
+        '<a s>json:"</a><a t>text:"</a>',
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "arguments", "written"), [w[1:] for w in WAYS], ids=[w[0] for w in WAYS]
+)
+def test_ways_to_write_a_value(
+    tmp_path: Path, value: str, arguments: dict[str, Any], written: str
+) -> None:
+    mine = _format(tmp_path, _elements(value))
+    assert mine.render([ToolCall("f", arguments)]) == f"<call f>{written}</call>"
+
+
+def test_a_marker_says_the_type(tmp_path: Path) -> None:
+    argument = '"<a " key ">" value "</a>" | "<a " key " " TYPE ">" json "</a>"'
+    rules = _elements("RAW", argument) + "json: JSON_VALUE -> value\nTYPE: /integer|boolean/\n"
+    written = _format(tmp_path, rules).render([ToolCall("f", {"n": 1, "b": False})])
+    assert written == "<call f><a n integer>1</a><a b boolean>false</a></call>"
+
+
+def test_line_ends_at_the_edges_are_kept_where_one_is_taken_off(tmp_path: Path) -> None:
+    mine = _format(tmp_path, _elements("RAW"), "//@ trim: value=one-newline\n")
+    assert mine.render([ToolCall("f", {"a": "x"})]) == "<call f><a a>x</a></call>"
+    assert mine.render([ToolCall("f", {"a": "\nx"})]) == "<call f><a a>\n\nx\n</a></call>"
+
+
+def test_a_form_without_a_value_carries_no_argument(tmp_path: Path) -> None:
+    mine = _format(tmp_path, _elements("/[^<>]+/", '"<a " key "/>" | "<a " key ">" value "</a>"'))
+    assert mine.render([ToolCall("f", {"a": "x"})]) == "<call f><a a>x</a></call>"
+    for value in ("", "<"):
+        with pytest.raises(RenderError, match="no way to write these calls: f"):
+            mine.render([ToolCall("f", {"a": value})])
+
+
+LOOKING = """\
+start: (TEXT | call)*
+call: OPEN name argument* CLOSE
+argument: key "=" value ";"
+name: /[a-z]+?(?=[ ;])/
+key: / [a-z]+(?==)/
+value: RAW
+OPEN: /^@(?=[a-z])/m
+CLOSE: /;/
+"""
+
+
+def test_a_look_ahead_is_no_part_of_what_is_written(tmp_path: Path) -> None:
+    mine = _format(tmp_path, LOOKING.replace(' key "="', ' " " key "="').replace("/ [", "/["))
+    assert mine.render([ToolCall("note", {"a": "x"})]) == "@note a=x;;"
+
+
+def test_a_name_in_a_group_of_a_marker(tmp_path: Path) -> None:
+    rules = 'start: (TEXT | call)*\ncall: OPEN input "\\n$$"\ninput: RAW\n'
+    mine = _format(tmp_path, rules + "OPEN: /^\\$\\$(?P<name>bash|zsh)[ \\t]*\\n/m\n")
+    assert mine.render([ToolCall("zsh", input="ls")]) == "$$zsh\nls\n$$"
+    with pytest.raises(RenderError):
+        mine.render([ToolCall("fish", input="ls")])
+
+
+def test_attributes_beside_a_text(tmp_path: Path) -> None:
+    rules = (
+        'start: (TEXT | call)*\ncall: "<" name argument* ">" input "</end>"\n'
+        'argument: " " key "=\'" value "\'"\nname: /[a-z]+/\nkey: /[a-z]+/\nvalue: RAW\ninput: RAW\n'
+    )
+    mine = _format(tmp_path, rules)
+    call = ToolCall("save", {"path": "a.py", "content": "x = 1"}, input="x = 1")
+    assert mine.render([call]) == "<save path='a.py'>x = 1</end>"
+    with pytest.raises(RenderError):
+        mine.render([ToolCall("save", {"path": "a.py"})])
+
+
+def test_an_id_is_made_up_where_the_format_needs_one(tmp_path: Path) -> None:
+    rules = (
+        'start: (TEXT | call)*\ncall: "@" name{opt} arguments\n'
+        "name: /[a-z]+/\nid: /[a-z_0-9]+/\narguments: JSON_VALUE\n"
+    )
+    calls = [ToolCall("f"), ToolCall("g", id="mine")]
+    always = _format(tmp_path, rules.replace("{opt}", ' "#" id ":"'))
+    assert always.render(calls) == "@f#call_0:{}\n@g#mine:{}"
+    perhaps = _format(tmp_path, rules.replace("{opt}", ' ["#" id] ":"'))
+    assert perhaps.render(calls) == "@f:{}\n@g#mine:{}"
+
+
+PROSE = """\
+start: ({order})*
+call: "@" name ":" arguments
+reasoning: ["(brief)"] "<think>" RAW ["</think>"]
+content: "<say>" RAW "</say>"
+name: /[a-z]+/
+arguments: JSON_VALUE
+"""
+MESSAGE = (
+    Stretch("reasoning", "Which one?"),
+    Stretch("text", "This one."),
+    Stretch("calls", calls=(ToolCall("f"), ToolCall("g"))),
+    Stretch("text", "And then."),
+    Stretch("calls", calls=(ToolCall("h"),)),
+)
+
+
+@pytest.mark.parametrize(
+    ("order", "first", "second"),
+    [
+        ("TEXT | reasoning | content | call", "This one.", "And then."),
+        ("content | reasoning | TEXT | call", "<say>This one.</say>", "<say>And then.</say>"),
+    ],
+)
+def test_a_message_keeps_its_order(tmp_path: Path, order: str, first: str, second: str) -> None:
+    mine = _format(tmp_path, PROSE.format(order=order))
+    assert render_message(mine, MESSAGE) == (
+        f"<think>Which one?</think>\n{first}\n@f:{{}}\n@g:{{}}\n{second}\n@h:{{}}"
+    )
+
+
+@pytest.mark.parametrize(("kind", "found"), [("text", True), ("reasoning", False)])
+def test_a_place_for_prose(tmp_path: Path, kind: Kind, *, found: bool) -> None:
+    mine = _format(tmp_path, _elements("RAW"))
+    assert has_place_for(mine, kind) is found
+
+
+def test_text_that_would_be_read_otherwise_is_refused(tmp_path: Path) -> None:
+    mine = _format(tmp_path, PROSE.format(order="TEXT | reasoning | content | call"))
+    assert mine.render([ToolCall("f")], text="Look.") == "Look.\n@f:{}"
+    with pytest.raises(RenderError, match="this text"):
+        mine.render([ToolCall("f")], text="Look <think>twice</think>.")
+    with pytest.raises(RenderError, match="1 calls went in, 2 came back"):
+        mine.render([ToolCall("f")], text="Write @g:{} or")
+
+
+def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
+    mine = _format(tmp_path, _elements("JSON_VALUE"))
+    for value in ({1, 2}, float("nan")):
+        with pytest.raises(RenderError, match="no JSON"):
+            mine.render([ToolCall("f", {"a": value})])

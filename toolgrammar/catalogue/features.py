@@ -1,0 +1,138 @@
+"""Tells what a format can do, from its grammar and by writing sample calls in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from toolgrammar.catalogue.page import read_page_text
+from toolgrammar.core import roles
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import RenderError
+from toolgrammar.writing.render import has_place_for, read_message, render_message
+from toolgrammar.writing.stretches import Stretch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgrammar.catalogue.format import Format
+
+Ids: TypeAlias = Literal["none", "optional", "always"]
+Streaming: TypeAlias = Literal["characters", "values"]
+
+_PAYLOADS = {
+    ("arguments", "JSON_OBJECT"): "JSON",
+    ("arguments", "JSON_VALUE"): "JSON",
+    ("arguments", "TEMPLATE_OBJECT"): "JSON",
+    ("arguments", "PYTHON_ARGUMENTS"): "Python",
+    ("value", "RAW"): "text a value",
+    ("value", "JSON_VALUE"): "JSON a value",
+    ("value", "JSON_OBJECT"): "JSON a value",
+    ("input", "RAW"): "free text",
+    ("body", "RAW"): "free text",
+}
+_NESTED = {"list": [1, {"deep": None}], "flag": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What a format can do."""
+
+    payload: tuple[str, ...]
+    """How arguments are written, the plainest way first."""
+    parallel: bool
+    """Whether a message can hold several calls."""
+    ids: Ids
+    """Whether calls have ids on the wire."""
+    reasoning: bool
+    """Whether the format marks reasoning."""
+    text_between: bool
+    """Whether text can stand between two calls."""
+    nested: bool
+    """Whether lists and objects can be arguments and keep their types."""
+    streaming: Streaming
+    """What of an argument is given out as it comes: each character of a string, or whole values."""
+
+
+def features_of(fmt: Format) -> Features:
+    """Returns what a format can do."""
+    call = next(sound_calls(fmt), None)
+    one = Stretch("calls", calls=(call,) if call else ())
+    two = Stretch("calls", calls=(*one.calls, *one.calls))
+    said = Stretch("text", "Then the other one.\n")
+    return Features(
+        payload=_payload(fmt),
+        parallel=call is not None and _carries(fmt, two),
+        ids=_ids(fmt, call),
+        reasoning=has_place_for(fmt, "reasoning"),
+        text_between=call is not None and _carries(fmt, one, said, one),
+        nested=call is not None and _nests(fmt, call),
+        streaming=_streaming(fmt),
+    )
+
+
+def sound_calls(fmt: Format) -> Iterator[ToolCall]:
+    """Yields calls that a format carries: those of its page, then made-up ones."""
+    made_up = ToolCall("search", {"query": "ferries"})
+    for call in (*_calls_of_page(fmt), made_up, replace(made_up, arguments={}, input="ferries")):
+        bare = replace(call, id=None, depends_on=())
+        if _carries(fmt, Stretch("calls", calls=(bare,))):
+            yield bare
+
+
+def _calls_of_page(fmt: Format) -> Iterator[ToolCall]:
+    page = read_page_text(fmt.page, str(fmt.path.with_suffix(".md")))
+    for example in page.examples:
+        calls = example.expected.get("calls")
+        sound = example.expected.get("tier", "well_formed") == "well_formed"
+        if sound and isinstance(calls, list):
+            yield from (ToolCall.from_dict(call) for call in calls if isinstance(call, dict))
+
+
+def _carries(fmt: Format, *message: Stretch) -> bool:
+    try:
+        render_message(fmt, message)
+    except RenderError:
+        return False
+    return True
+
+
+def _nests(fmt: Format, call: ToolCall) -> bool:
+    return _carries(fmt, Stretch("calls", calls=(replace(call, arguments=_NESTED, input=None),)))
+
+
+def _payload(fmt: Format) -> tuple[str, ...]:
+    found = (
+        _PAYLOADS.get((production.role, roles.bare_name(symbol)))
+        for production in fmt.tables.productions
+        for symbol in production.symbols
+    )
+    known = tuple(dict.fromkeys(kind for kind in found if kind))
+    return known or ("words",)
+
+
+def _ids(fmt: Format, call: ToolCall | None) -> Ids:
+    productions, terminals = fmt.tables.productions, fmt.tables.terminals
+    on_wire = "id" in fmt.header.roles.values() or any(p.role == "id" for p in productions)
+    if not on_wire and not any(role == "id" for t in terminals for _, role in t.groups):
+        return "none"
+    # Where the plainest writing of a call has an id, the format can't do without.
+    written = "" if call is None else render_message(fmt, [Stretch("calls", calls=(call,))])
+    return "always" if call is not None and _reads_id(fmt, written) else "optional"
+
+
+def _reads_id(fmt: Format, written: str) -> bool:
+    calls = [call for stretch in read_message(fmt, written) for call in stretch.calls]
+    return not fmt.header.roles and any(call.id is not None for call in calls)
+
+
+def _streaming(fmt: Format) -> Streaming:
+    """Tells how arguments stream; a role that needs its end first does not."""
+    trim = fmt.header.trim
+    leaves = [p for p in fmt.tables.productions if p.role in ("arguments", "value", "input")]
+    by_character = any(
+        roles.bare_name(symbol) in roles.PAYLOAD_TERMINALS and trim.get(p.role) != "quoted"
+        for p in leaves
+        for symbol in p.symbols
+    )
+    return "characters" if by_character else "values"

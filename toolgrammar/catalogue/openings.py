@@ -1,0 +1,113 @@
+"""Knows how the islands of formats open without loading their tables: they are kept in one file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgrammar.core import files
+from toolgrammar.core.machine import Machine
+from toolgrammar.core.quotes import Quote, quotes
+from toolgrammar.core.reasoning_ends import ReasoningEnd, reasoning_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgrammar.catalogue.format import Format
+
+_VERSION = 4
+"""Raised whenever what is kept changes its shape or its meaning."""
+_CORE = Path(files.__file__).parent
+_MODULES = ("loose.py", "machine.py", "quotes.py", "raw_end.py", "reasoning_ends.py", "repairs.py")
+"""What the expressions depend on besides the compiler."""
+_WORTH_KEEPING = 8
+"""So many formats are kept in a file; fewer are loaded faster than looked up."""
+
+
+class Opening(NamedTuple):
+    """How the islands of one format open."""
+
+    names_tools: bool
+    """Whether the names of the tools are openers: then `pairs` has none of them."""
+    pairs: list[tuple[str, str]]
+    """The expressions of the openers, each with that of its beginnings."""
+    tags: dict[str, str]
+    """What closes reasoning, each with what opens it."""
+    takes_input: bool
+    """Whether a call may carry any text at all."""
+    ends: list[ReasoningEnd]
+    """How reasoning opens, and what ends it."""
+    quotes: list[Quote]
+    """What opens text in which the format's calls are examples, and what ends it."""
+
+
+def openings(formats: Sequence[Format]) -> list[Opening]:
+    """Gives how the islands of each format open."""
+    if len(formats) < _WORTH_KEEPING:
+        return [_opening(each) for each in formats]
+    name = _file_name(formats)
+    kept = _read(files.read_cache(name), len(formats))
+    if kept is None:
+        kept = [_opening(each) for each in formats]
+        files.write_cache(name, json.dumps(kept, ensure_ascii=False))
+    return kept
+
+
+def opener_pairs(machine: Machine) -> list[tuple[str, str]]:
+    """Lists the openers of a format's islands, each with the expression of its beginnings.
+
+    What a format quotes (a fence in which its calls are examples) is no island to the others.
+    """
+    start = machine.start
+    found = []
+    for (group, _), pair in zip(start.tokens, start.opener_pairs(), strict=True):
+        step = start.steps[group]
+        if step.leaf != "text" or not step.node.payloads:
+            found.append(pair)
+    return found
+
+
+def _opening(format_: Format) -> Opening:
+    tables = format_.tables
+    machine = Machine(tables)
+    pairs = [] if tables.names_tools else opener_pairs(machine)
+    takes_input = "input" in tables.leaf_roles
+    return Opening(
+        tables.names_tools,
+        pairs,
+        tables.reasoning_tags,
+        takes_input,
+        reasoning_ends(machine),
+        quotes(machine),
+    )
+
+
+def _file_name(formats: Sequence[Format]) -> str:
+    digest = hashlib.sha256(f"{_VERSION} {files.compiler_stamp()}".encode())
+    for module in _MODULES:
+        digest.update(files.read_text_if_there(_CORE / module).encode())
+    for each in formats:
+        digest.update(f"\n{each.id} {each.digest}".encode())
+    return f"openings-{digest.hexdigest()[:32]}.json"
+
+
+def _read(text: str | None, count: int) -> list[Opening] | None:
+    """Reads what was kept; None where it is absent or damaged."""
+    try:
+        rows = json.loads(text or "[]")
+        found = [
+            Opening(
+                bool(named),
+                [(str(whole), str(begun)) for whole, begun in pairs],
+                dict(tags),
+                bool(takes_input),
+                [ReasoningEnd(*map(str, end)) for end in ends],
+                [Quote(*map(str, each)) for each in quoted],
+            )
+            for named, pairs, tags, takes_input, ends, quoted in rows
+        ]
+    except (ValueError, TypeError):
+        return None
+    return found if len(found) == count else None

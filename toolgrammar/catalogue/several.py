@@ -1,0 +1,56 @@
+"""Several formats as one: what `any_of` gives and what `"auto"` means."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.catalogue.format import Format
+
+AUTO = "auto"
+"""The name of all formats at once."""
+
+
+class AnyOf:
+    """Several formats that are read at once, in the order in which ties are resolved.
+
+    Safe to use from any thread.
+    """
+
+    def __init__(self, formats: Iterable[Format], id: str = "") -> None:
+        """Joins formats; one that is there twice counts once.
+
+        Raises:
+            ValueError: there is no format.
+        """
+        self.formats = tuple(dict.fromkeys(formats))
+        """The formats, the preferred ones first."""
+        if not self.formats:
+            raise ValueError("any_of() needs at least one format")
+        self.id = id or ",".join(each.id for each in self.formats)
+        """The name of the whole: `auto`, or the ids with commas between."""
+        self.readers: dict[Any, Any] = {}
+        """What reading needs, by the names of the tools; made on first use."""
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256, in hex, of the digests of the formats, in their order."""
+        return hashlib.sha256("\n".join(each.digest for each in self.formats).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AnyOf):
+            return NotImplemented
+        return (self.id, self.formats) == (other.id, other.formats)
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.formats))
+
+    def __repr__(self) -> str:
+        return f"any_of({', '.join(repr(each.id) for each in self.formats)})"
+
+    def __reduce__(self) -> tuple[type[AnyOf], tuple[tuple[Format, ...], str]]:
+        return type(self), (self.formats, self.id)

@@ -1,0 +1,402 @@
+"""Reads one message in several formats at once: tries those that open at a place, in order.
+
+In text the openers of all formats are looked for together. The formats that open at a place are
+tried one after the other, from the opener on: the format of the calls already read comes first,
+then the one whose opener is longest, then the order that the caller gave. A format that does not
+go on is left for the next; when none is left the opener is text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from toolgrammar.core.evidence import NotACall, is_name, names_a_tool
+from toolgrammar.core.header import Header
+from toolgrammar.core.machine import MAX_TOKEN, Machine
+from toolgrammar.core.quotes import Quoted
+from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds
+from toolgrammar.core.stumbles import Ended, Judge, Mark, NoIsland, Stumble
+from toolgrammar.core.tables import Tables, Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgrammar.core.build import Builder
+    from toolgrammar.core.driver import Driver
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.openers import Openers
+    from toolgrammar.core.quotes import Quote
+    from toolgrammar.core.reasoning_ends import ReasoningEnd
+
+
+_SLICE = 65_536
+"""Characters that are read at once: what follows a stumble is copied."""
+
+
+class Settings(NamedTuple):
+    """What a format tells the builder."""
+
+    format_id: str
+    trim: Mapping[str, str]
+    wire_roles: Mapping[str, str]
+    drop_unknown: bool
+    free_text: bool
+    header: Header = Header()
+
+    def apply(self, builder: Builder) -> None:
+        """Makes the builder build as this format says."""
+        builder.format_id = self.format_id
+        builder.trim = self.trim
+        builder.wire_roles = self.wire_roles
+        builder.drop_unknown = self.drop_unknown
+        builder.free_text = self.free_text
+        builder.header = self.header
+
+
+def neutral_machine() -> Machine:
+    """Makes the machine of a message that is text alone: where the reading of several begins."""
+    text = Terminal("TEXT", "payload", "", "", "")
+    return Machine(Tables((text,), (), ({-1: (0, 0), 0: (0, 0)},), ({},), ("",), ({},), (), ()))
+
+
+class Formats(Protocol):
+    """What the formats that are read at once share between messages."""
+
+    openers: Openers
+    ends: Sequence[Sequence[ReasoningEnd]]
+    """For each format, what ends its reasoning."""
+
+    quotes: Sequence[Sequence[Quote]]
+    """For each format, what it quotes."""
+    wary: bool
+    """Whether nobody chose the formats, so that text about a format is more likely."""
+
+    def load(self, number: int) -> tuple[Machine, Settings]:
+        """Gives the machine and the settings of one format."""
+        ...
+
+
+class Alternative:
+    """One format that opens somewhere in this message."""
+
+    __slots__ = ("_loaded", "_quoted", "last_call", "node", "number", "resume", "several")
+
+    def __init__(self, number: int, several: Formats) -> None:
+        self.number = number
+        """Its place in the order of the caller."""
+        self.several = several
+        self._loaded: tuple[Machine, Settings] | None = None
+        self._quoted: Quoted | None = None
+        self.node: Node | None = None
+        """Where it stands in text; None where it has not read anything yet."""
+        self.resume = -(10**9)
+        """Offset before which it opens nothing: it read up to there and found no call."""
+        self.last_call = -1
+        """Index of the last call that was written in it."""
+
+    def quotes(self, builder: Builder, offset: int) -> bool:
+        """Whether the format takes what stands at an offset for an example."""
+        found = self.several.quotes[self.number]
+        if not found or offset < 0:
+            return False
+        if self._quoted is None:
+            self._quoted = Quoted(found)
+        free = builder.calls[-1].span.end if builder.calls else 0
+        return self._quoted.holds(builder.source, offset, free)
+
+    @property
+    def machine(self) -> Machine:
+        """The format's machine, loaded when it is asked for."""
+        if self._loaded is None:
+            self._loaded = self.several.load(self.number)
+        return self._loaded[0]
+
+    @property
+    def settings(self) -> Settings:
+        """What the format tells the builder."""
+        if self._loaded is None:
+            self._loaded = self.several.load(self.number)
+        return self._loaded[1]
+
+
+class Among:
+    """The formats of one message and which of them is being read."""
+
+    __slots__ = (
+        "alarms",
+        "builder",
+        "counted",
+        "current",
+        "doubted",
+        "here",
+        "home",
+        "home_node",
+        "in_section",
+        "judge",
+        "mark",
+        "openers",
+        "passed",
+        "queue",
+        "several",
+        "tried",
+        "trying",
+    )
+
+    def __init__(
+        self,
+        several: Formats,
+        builder: Builder,
+    ) -> None:
+        """Sets up for one message; a format's machine is loaded when it is tried first."""
+        self.several = several
+        self.openers = several.openers
+        self.builder = builder
+        self.tried: dict[int, Alternative] = {}
+        self.current: Alternative | None = None
+        """The format that is read, or was read last."""
+        self.home: Alternative | None = None
+        """The format that was read last before the open island."""
+        self.home_node: Node | None = None
+        self.queue: list[Alternative] = []
+        """What is tried next at the place of the open island."""
+        self.judge = Judge(self)
+        self.mark: Mark | None = None
+        self.trying = False
+        """Whether an island is read for a judgement only."""
+        self.here: list[Alternative] = []
+        """All formats that open at the place of the open island."""
+        self.in_section = False
+        """Whether the open island stands in a section, which belongs to one format."""
+        self.passed = -1
+        """Offset up to which it was judged that no other format ends the reasoning."""
+        self.alarms = 0
+        """How often that was judged in the open island."""
+        self.doubted: set[int] = set()
+        """Formats that read at the place of the open island a call of a tool nobody knows."""
+        self.counted = 0
+        """How many calls were counted for their formats."""
+
+    def feed(self, driver: Driver, chunk: str, *, final: bool) -> None:
+        """Feeds the driver; judges between the formats wherever the one that is read stumbles."""
+        for start in range(0, len(chunk) or 1, _SLICE):
+            rest = chunk[start : start + _SLICE]
+            last = final and start + _SLICE >= len(chunk)
+            reading = True
+            while reading:
+                try:
+                    driver.take(rest, final=last)
+                    reading = False
+                except Stumble as stumble:
+                    assert self.mark is not None
+                    in_reasoning = stumble.in_reasoning
+                    self.alarms += in_reasoning
+                    rest = self.judge.judge(driver, self.mark, in_reasoning=in_reasoning)
+        self.judge.settle(self.builder)
+
+    def governs(self, node: Node) -> bool:
+        """Whether any format may open where a node reads text: not between calls of a section."""
+        return node.end is not None and not node.skipping
+
+    def takes_plain(self, driver: Driver, chunk: str) -> bool:
+        """Whether a chunk is text in which nothing can open."""
+        if driver.position == 0 or not self.openers.plain.fullmatch(chunk):
+            return False
+        node = driver.node
+        return node.machine.start is node or node.plain.fullmatch(chunk) is not None
+
+    # Text
+
+    def text(self, driver: Driver) -> bool:
+        """Does a round in text: gives out what opens nothing, and enters what opens."""
+        self.builder.watched = False
+        buffer, node = driver.buffer, driver.node
+        start = driver.position
+        while True:
+            place, held = self._search(driver, node, start)
+            if held >= 0 and (place < 0 or held <= place):
+                place, found = held, None
+                break
+            if place < 0:
+                place, found = len(buffer), None
+                break
+            found = self._candidates(driver, node, place)
+            if found:
+                break
+            start = place + 1
+        driver.give_text_to(place)
+        if not found:
+            return False
+        self._enter(driver, found)
+        return True
+
+    def _search(self, driver: Driver, node: Node, start: int) -> tuple[int, int]:
+        """Gives the place of the next opener and that of the tail which may become one, or -1."""
+        openers, buffer = self.openers, driver.buffer
+        place = openers.find(buffer, start)
+        # What is longer than any token does not become one: only the tail is looked at.
+        tail = max(start, len(buffer) - MAX_TOKEN - 64)
+        no_tail = driver.final or 0 <= place < tail
+        held = -1 if no_tail else openers.held(buffer, tail)
+        if node is not node.machine.start:
+            # A node of its own may take what nothing takes at the start: the next of a list.
+            match = node.opener.search(buffer, start)
+            if match is not None and (place < 0 or match.start() < place):
+                place = match.start()
+            begun = None if no_tail else node.opener_beginnings.search(buffer, tail)
+            if begun is not None and (held < 0 or begun.start() < held):
+                held = begun.start()
+        return place, held
+
+    def opens(self, driver: Driver, place: int) -> bool | None:
+        """Whether something opens at a place; None where more text has to come to tell."""
+        found = self._search(driver, driver.node, place)
+        if found[1] == place:
+            return None
+        return found[0] == place and bool(self._candidates(driver, driver.node, place))
+
+    def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative]:
+        """Lists the formats that open at a place, in the order in which they are tried."""
+        buffer, offset = driver.buffer, driver.base + place
+        if self.several.wary and buffer[place - 1 : place] == "`" != buffer[place]:
+            return []  # `<tool_call>` in a sentence is a word about a format
+        self._count_calls()
+        found: list[tuple[int, int, int, Alternative]] = []
+        lengths = self.openers.at(buffer, place)
+        here = self.current
+        if here is not None and here.number not in lengths:
+            lengths[here.number] = 0
+        for number, length in lengths.items():
+            alternative = self.tried.get(number)
+            if alternative is None:
+                alternative = self.tried[number] = Alternative(number, self.several)
+            at = node if alternative is here else alternative.node
+            if (
+                offset < alternative.resume
+                or (at and not at.opener.match(buffer, place))
+                or alternative.quotes(self.builder, offset)
+            ):
+                continue
+            found.append((-alternative.last_call, -length, number, alternative))
+        return [alternative for *_, alternative in sorted(found)]
+
+    def _count_calls(self) -> None:
+        calls = self.builder.calls
+        if self.counted < len(calls):
+            by_id = {each.settings.format_id: each for each in self.tried.values() if each.node}
+            for index in range(self.counted, len(calls)):
+                by_id[calls[index].format].last_call = index
+            self.counted = len(calls)
+
+    # Islands
+
+    def _enter(self, driver: Driver, found: list[Alternative]) -> None:
+        if self.trying:
+            raise Ended
+        self.home, self.home_node = self.current, driver.node
+        self.in_section = False
+        self.here, self.queue = found, found[1:]
+        self.doubted, self.passed, self.alarms = set(), -1, 0
+        # The text of the prefix is not kept, so that nothing there can be read again.
+        whole = bool(self.queue) and driver.base + driver.position >= 0
+        self.mark = Mark.of(driver) if whole else None
+        if whole:
+            self.judge.open(self.builder)
+        self.begin(driver, found[0], watched=whole)
+
+    def begin(self, driver: Driver, alternative: Alternative, *, watched: bool) -> None:
+        """Begins to read, where the driver stands, the open island in a format.
+
+        Args:
+            driver: the driver.
+            alternative: the format.
+            watched: whether a repair is to be judged first.
+        """
+        place = driver.position
+        self.counted = min(self.counted, len(self.builder.calls))
+        self.builder.watched = watched
+        self.builder.mark()
+        home, home_node = self.home, self.home_node
+        assert home_node is not None
+        if alternative is not home:
+            for role in home_node.after_text[0]:
+                driver.close(role, driver.last_end)
+            if home is not None:
+                home.node = home.machine.node(home_node.after_text[1])
+        self.current = alternative
+        alternative.settings.apply(self.builder)
+        if alternative.node is None:
+            alternative.node = alternative.machine.start
+        driver.start_node = alternative.machine.start
+        driver.enter_island(home_node if alternative is home else alternative.node, place)
+
+    def again(self, driver: Driver, place: int, resume: int) -> bool:
+        """Tries the next format at the place of an island that is none; false if none is left.
+
+        Args:
+            driver: the driver; the builder has forgotten the island.
+            place: where the island began.
+            resume: where its reading stopped for good.
+        """
+        current = self.current
+        assert current is not None
+        if self.trying:
+            raise NoIsland
+        current.resume = driver.base + resume
+        if self.queue:
+            following = self.queue.pop(0)
+            driver.position = place
+            self.begin(driver, following, watched=bool(self.queue) and self.mark is not None)
+            return True
+        self.builder.watched = False
+        self.current = self.home
+        if self.home is not None:
+            self.home.settings.apply(self.builder)
+        assert self.home_node is not None
+        driver.node = self.home_node
+        return False
+
+    def vouch(self, builder: Builder) -> None:
+        """Looks at an island that is about to be certain.
+
+        Raises:
+            NotACall: what was read is no call of this format, or another one may be more likely.
+        """
+        draft, current = builder.draft, self.current
+        if draft is None or draft.name is None or current is None:
+            return
+        known = names_a_tool(builder)
+        if known:
+            return
+        if not is_name(draft.name):
+            raise NotACall
+        if self.in_section:
+            return
+        if known is False and self.queue and not self.trying and current.number not in self.doubted:
+            self.doubted.add(current.number)
+            self.queue.append(current)
+            raise NotACall
+
+    # Reasoning
+
+    def other_ends(self, driver: Driver, node: Node) -> OtherEnds | None:
+        """Gives what ends the reasoning that begins now in the other formats that open it."""
+        mark, current = self.mark, self.current
+        if mark is None or current is None or not self.builder.watched or self.trying:
+            return None
+        if self.alarms >= MOST_ALARMS:
+            return None
+        buffer, place = driver.buffer, mark.origin - driver.base
+        own = self._end(current.number, buffer, place)
+        numbers = [each.number for each in self.here if each is not current]
+        found = {number: self._end(number, buffer, place) for number in numbers}
+        others = {number: end for number, end in found.items() if end is not None}
+        if all(own is not None and own.end == end.end for end in others.values()):
+            return None
+        return OtherEnds(self, others, node)
+
+    def _end(self, number: int, buffer: str, place: int) -> ReasoningEnd | None:
+        for each in self.several.ends[number]:
+            if re.compile(each.opener).match(buffer, place):
+                return each
+        return None

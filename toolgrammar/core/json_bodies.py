@@ -1,0 +1,182 @@
+"""Reads the bodies of strings in a JSON text that may be damaged: escapes, controls, halves of pairs."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolgrammar.core.json_ahead import CLOSING_QUOTES, More
+from toolgrammar.core.json_state import State
+from toolgrammar.core.json_tokens import as_json
+
+_UNIT = (
+    r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
+    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+_CONTROLS: Final = r"\x00-\x1f"
+_SURROGATES: Final = "\ud800-\udfff"
+
+
+def _runs() -> dict[str, re.Pattern[str]]:
+    """Gives what is read at once inside a string, by the quote that closes it.
+
+    A comma before a quote is not: the string may end before it, where its quote is missing.
+    """
+    found = {}
+    for close in set(CLOSING_QUOTES.values()):
+        stops = {'"', close}
+        plain = "".join(sorted(stops)) + r"\\," + _CONTROLS + _SURROGATES
+        opening = "".join(sorted({'"', "'", close}))
+        comma = rf",(?![ \t\r\n]*+(?:[{opening}]|\Z))"
+        found[close] = re.compile(rf"(?:[^{plain}]++|{comma}|{_UNIT})*+")
+    return found
+
+
+_RUNS: Final = _runs()
+_HEX = re.compile(r"[0-9a-fA-F]{0,4}")
+_LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_LOW_BEGUN = re.compile(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
+_CONTROL_RUN = re.compile(r"[\x00-\x1f]+")
+_SPACES = re.compile(r"[ \t\r\n]*+")
+_CONTROL_ESCAPE = re.compile(r"(?:[^\\]|\\[^bfnrt])*+\\[bfnrt]", re.DOTALL)
+
+
+class Bodies(State):
+    """Reads on in the open string up to what may end it."""
+
+    __slots__ = ()
+
+    def read_string(self) -> None:
+        """Goes on in a string."""
+        text, start = self.text, self.pos
+        end = _RUNS[self.close_quote].match(text, start).end()  # type: ignore[union-attr]
+        if end > start:
+            piece = text[start:end]
+            if not self.escapes and "\\" in piece and _CONTROL_ESCAPE.match(piece):
+                self.escapes = True
+            if self.close_quote == "`":
+                self._look_for_template(piece)
+            self.put(piece)
+            self.pos = end
+            if end == len(text):
+                return
+        character = text[end]
+        if character == self.close_quote and text.startswith(character * self.width, end):
+            self.quote_in_string(end)
+        elif character == ",":
+            self.comma_in_string(end)
+        elif character == "\\":
+            self._backslash(end)
+        elif character < " ":
+            self._control(end)
+        elif character == '"':
+            self._other_quote(end)
+        else:
+            self.repair("lone-surrogate", end, end + 1, "\ufffd")
+            self.take_body("\ufffd", end + 1)
+
+    def _look_for_template(self, piece: str) -> None:
+        """Notes where a backtick string is a template: what it stands for is not known."""
+        if self.style is not None and ("${" in piece or (self.dollar and piece[0] == "{")):
+            self.style.code, self.style.doubt = "template", True
+        self.dollar = piece[-1] == "$"
+
+    def take_body(self, piece: str, end: int) -> None:
+        """Adds a piece to the string; the text is read to `end`."""
+        self.put(piece)
+        self.pos = end
+
+    def _other_quote(self, start: int) -> None:
+        """Takes a double quote that does not close the string."""
+        is_cut = start + self.width > len(self.text) and not self.final
+        if self.width > 1 and self.close_quote == '"' and is_cut:
+            raise More
+        if self.style is not None:
+            self.restyle(start, start + 1, '\\"')
+        self.take_body('\\"', start + 1)
+
+    def restyle(self, start: int, end: int, text: str) -> None:
+        """Adds an edit to the repair of the string's quotes."""
+        assert self.style is not None
+        self.edit(self.style, self.base + start, self.base + end, text)
+        self.style.end = self.base + end
+
+    def _control(self, start: int) -> None:
+        end = _CONTROL_RUN.match(self.text, start).end()  # type: ignore[union-attr]
+        run = self.text[start:end]
+        if "\n" in run or "\r" in run:
+            quote = _SPACES.match(self.text, end).end()  # type: ignore[union-attr]
+            if self.ends_before(start, quote):
+                self.end_unclosed(start)
+                return
+        written = as_json(run)[1:-1]
+        if self.style is not None and (self.width == 3 or self.close_quote == "`"):
+            self.restyle(start, end, written)
+        elif self.close_quote != "`":
+            self.repair("control", start, end, written)
+        self.take_body(written, end)
+
+    def _backslash(self, start: int) -> None:
+        text = self.text
+        if start + 1 == len(text):
+            raise More
+        character = text[start + 1]
+        if character == "u":
+            self._unicode_escape(start)
+        elif character in '"\\/bfnrt':
+            self.escapes = self.escapes or character in "bfnrt"
+            self.take_body(text[start : start + 2], start + 2)
+        elif character in "'`" or character == self.close_quote:
+            if self.style is not None and character == self.close_quote:
+                self.restyle(start, start + 1, "")
+            elif not (self.backticks and self.close_quote == "`"):
+                self.repair("escape", start, start + 2, character)
+            self.take_body(character, start + 2)
+        else:
+            self._keep_backslash(start, letter=character.isalpha())
+
+    def _keep_backslash(self, start: int, *, letter: bool) -> None:
+        if not (self.backticks and self.close_quote == "`"):
+            self.repair("escape", start, start + 1, "\\\\")
+            self.kept_letter = self.kept_letter or letter
+        self.take_body("\\\\", start + 1)
+
+    def _unicode_escape(self, start: int) -> None:
+        text = self.text
+        end = _HEX.match(text, start + 2).end()  # type: ignore[union-attr]
+        if end < start + 6:
+            if end == len(text):
+                raise More
+            self._keep_backslash(start, letter=True)
+            return
+        code = int(text[start + 2 : end], 16)
+        if not 0xD800 <= code < 0xE000:
+            self.take_body(text[start:end], end)
+            return
+        if code < 0xDC00:
+            low = _LOW.match(text, end)
+            if low is not None:
+                self.take_body(text[start : low.end()], low.end())
+                return
+            if _LOW_BEGUN.match(text, end):
+                raise More
+        self.repair("lone-surrogate", start, end, "\ufffd")
+        self.take_body("\ufffd", end)
+
+    # What may end the string
+
+    def quote_in_string(self, start: int) -> None:
+        """Ends the string at a quote, or takes the quote as a part of it."""
+        raise NotImplementedError
+
+    def comma_in_string(self, start: int) -> None:
+        """Takes a comma before a quote or the end of what has come."""
+        raise NotImplementedError
+
+    def ends_before(self, start: int, quote: int) -> bool:
+        """Whether the text from a quote reads as a key: then the string ends before `start`."""
+        raise NotImplementedError
+
+    def end_unclosed(self, start: int) -> None:
+        """Ends a string before `start`, where its quote is missing."""
+        raise NotImplementedError

@@ -1,0 +1,85 @@
+"""Finds keys that a JSON object has twice, and compares their values."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> None:
+    """Refuses an object that has a key twice."""
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError
+
+
+_scan_once = json.JSONDecoder(object_pairs_hook=_object).scan_once  # type: ignore[attr-defined]
+
+
+def has_duplicates(text: str, position: int) -> bool:
+    """Whether an object in the strict value that begins at `position` has a key twice."""
+    try:
+        _scan_once(text, position)
+    except ValueError:
+        return True
+    return False
+
+
+def equal_duplicates(text: str) -> list[bool]:
+    """Tells for each repeated key of a JSON text, in its order, whether its value is the same.
+
+    The value is compared with that of the same key before it.
+    """
+    found: list[bool] = []
+    # For each open bracket: where its members' values stand, the current key and its value's start.
+    seen: list[dict[str, tuple[int, int]] | None] = []
+    waiting: list[tuple[str, int, int]] = []
+    key_start = key_end = end = 0
+    is_value = False
+    for match in _TOKEN.finditer(text):
+        mark = match.group()
+        if mark in ",}]":
+            if waiting and is_value and seen[-1] is not None:
+                name, start, place = waiting.pop()
+                _note(text, seen[-1], (name, start, end), found, place)
+            is_value = False
+        if mark in "{[":
+            seen.append({} if mark == "{" else None)
+            is_value = False
+        elif mark in "}]":
+            seen.pop()
+            is_value = bool(seen) and seen[-1] is not None
+        elif mark == ":":
+            members = seen[-1]
+            assert members is not None
+            key = json.loads(text[key_start:key_end])
+            place = -1
+            if key in members:
+                place = len(found)
+                found.append(False)
+            waiting.append((key, match.end(), place))
+            is_value = True
+        elif mark[0] == '"':
+            key_start, key_end = match.span()
+        end = match.end()
+    return found
+
+
+def _note(
+    text: str,
+    members: dict[str, tuple[int, int]],
+    value: tuple[str, int, int],
+    found: list[bool],
+    place: int,
+) -> None:
+    name, start, end = value
+    if place >= 0:
+        before = members[name]
+        found[place] = _canonical(text[slice(*before)]) == _canonical(text[start:end])
+    members[name] = (start, end)
+
+
+def _canonical(text: str) -> str:
+    return json.dumps(json.loads(text), sort_keys=True)

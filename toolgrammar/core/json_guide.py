@@ -1,0 +1,145 @@
+"""Says what a schema wants at each place of a JSON value, while the value is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.values.schemas import shape_of, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.values.json_types import JsonSchema
+    from toolgrammar.values.tools import ToolSpec
+
+_WHOLE: Final = "\0"
+_STARTS: Final = {
+    "object": "{",
+    "array": "[(",
+    "string": "\"'`\u201c\u201d\u2018\u2019\u201e",
+    "number": "-+.0123456789",
+    "integer": "-+.0123456789",
+    "boolean": "tfTF",
+    "null": "nN",
+}
+
+
+class Guide:
+    """One schema, without references; its parts are made when they are asked for."""
+
+    __slots__ = (
+        "_item",
+        "_items",
+        "_members",
+        "judged",
+        "properties",
+        "required",
+        "types",
+    )
+
+    def __init__(
+        self,
+        types: tuple[str, ...] | None,
+        properties: Mapping[str, JsonSchema],
+        required: tuple[str, ...],
+        *,
+        judged: bool,
+        items: object = None,
+    ) -> None:
+        self.types = types
+        """The types that the schema admits, or None where it doesn't say."""
+        self.properties = properties
+        self.required = required
+        self.judged = judged
+        """Whether the schema lists all keys that an object has here."""
+        self._items = items
+        self._item: Guide | None = None
+        self._members: dict[str, Guide | None] = {}
+
+    def member(self, key: str) -> Guide | None:
+        """Gives what is wanted of the member with this key."""
+        if key not in self._members:
+            schema = self.properties.get(key)
+            self._members[key] = _guide(schema) if schema is not None else None
+        return self._members[key]
+
+    def item(self) -> Guide | None:
+        """Gives what is wanted of every item of an array."""
+        if self._item is None and isinstance(self._items, dict):
+            self._item = _guide(self._items)
+        return self._item
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether a string is right as it stands."""
+        return self.types is None or "string" in self.types
+
+    def may_begin(self, character: str) -> bool:
+        """Whether a value that begins with this character can be of a wanted type."""
+        return self.types is None or any(character in _STARTS[name] for name in self.types)
+
+
+def guide_of(schema: object) -> Guide | None:
+    """Gives what a schema wants of a whole value; None where it wants nothing."""
+    if not isinstance(schema, dict) or not schema:
+        return None
+    return _guide(resolved(schema))
+
+
+def guide_of_tool(spec: ToolSpec) -> Guide:
+    """Gives what a tool wants of its arguments; made once for each tool."""
+    known = _known.get(id(spec))
+    if known is None or known[0] is not spec:
+        if len(_known) >= _KEPT:
+            _known.clear()
+        judged = bool(spec.properties) and _is_closed(spec.parameters or {})
+        guide = Guide(("object",), spec.properties, spec.required, judged=judged)
+        known = _known[id(spec)] = (spec, guide)
+    return known[1]
+
+
+_KEPT: Final = 256
+_known: dict[int, tuple[ToolSpec, Guide]] = {}
+"""By the identity of a tool, which is only a hint: the tool and what it wants."""
+
+
+def resolved(schema: JsonSchema) -> JsonSchema:
+    """Gives the schema without references: that of a member which refers to the whole."""
+    properties = schema.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    shape = shape_of({**schema, "properties": {**known, _WHOLE: {"$ref": "#"}}})
+    found = {**shape.properties[_WHOLE]}
+    inner = found.get("properties")
+    if isinstance(inner, dict):
+        found["properties"] = {name: part for name, part in inner.items() if name != _WHOLE}
+        if not found["properties"] and "properties" not in schema:
+            del found["properties"]
+    return found
+
+
+def _guide(schema: Any) -> Guide | None:
+    if not isinstance(schema, dict):
+        return None
+    shape = shape_of(schema)
+    properties = {name: part for name, part in shape.properties.items() if name != _WHOLE}
+    judged = bool(properties) and _is_closed(schema)
+    types = types_of(schema)
+    return Guide(types, properties, shape.required, judged=judged, items=_items(schema))
+
+
+def _items(schema: JsonSchema) -> object:
+    """Gives the schema of the items, also where it stands in the one alternative that has it."""
+    if "items" in schema:
+        return schema["items"]
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        parts = schema.get(keyword)
+        found = [
+            part["items"] for part in parts or () if isinstance(part, dict) and "items" in part
+        ]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _is_closed(schema: JsonSchema) -> bool:
+    return schema.get("additionalProperties", False) is False

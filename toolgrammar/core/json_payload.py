@@ -1,0 +1,102 @@
+"""Reads a JSON payload inside a message: mended where it is damaged, up to what its grammar wants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.json_ahead import REACH, LookAhead, More
+from toolgrammar.core.json_duplicates import equal_duplicates
+from toolgrammar.core.json_recover import RecoveringScanner
+from toolgrammar.core.json_runs import inside_string
+
+if TYPE_CHECKING:
+    from toolgrammar.core.json_guide import Guide
+    from toolgrammar.core.json_repairs import Repair
+    from toolgrammar.core.machine import Node, Step
+
+_OF_JSON: Final = frozenset("{}],:\"'")
+"""Characters that belong to the payload wherever a token may stand."""
+
+
+class JsonPayload(RecoveringScanner):
+    """A payload; the node behind it says what ends it."""
+
+    __slots__ = ("_after", "_start")
+
+    inside = staticmethod(inside_string)
+    """Whether a chunk only goes on in a string."""
+
+    def __init__(
+        self,
+        step: Step,
+        start: Node,
+        guide: Guide | None,
+        *,
+        object_only: bool,
+        backticks: bool,
+        max_depth: int,
+    ) -> None:
+        """Make a reader for one payload.
+
+        Args:
+            step: what reading the payload does.
+            start: the node in which calls open.
+            guide: what the schema wants of the payload.
+            object_only: the root must be an object.
+            backticks: backtick strings are legal.
+            max_depth: how deep brackets may nest.
+        """
+        self._after = after = step.node
+        self._start = start
+        super().__init__(
+            guide,
+            object_only=object_only,
+            backticks=backticks,
+            max_depth=max_depth,
+            # A call that ends with its payload ends with the payload's last bracket.
+            follows=None if after.accepts_text or "call" in step.after else self._follows,
+            stops=self._stops,
+        )
+
+    def _follows(self, look: LookAhead, index: int) -> bool:
+        """Whether the grammar, or what is mended in it, goes on behind the payload."""
+        after, text = self._after, look.text
+        if after.token.match(text, index) or after.repairs.pattern.match(text, index):
+            return True
+        self._wait_for(text, index, after)
+        return False
+
+    def _stops(self, text: str, index: int) -> bool:
+        """Whether markup that ends the payload in any case stands at a place for a token."""
+        if text[index] in _OF_JSON:
+            return False
+        if self._after.repairs.pattern.match(text, index) or self._start.opener.match(text, index):
+            return True
+        if not self.final and len(text) - index < REACH:
+            if self._start.opener_beginnings.match(text, index):
+                raise More
+            if self._after.repairs.beginnings.match(text, index):
+                raise More
+        return False
+
+    def _wait_for(self, text: str, index: int, after: Node) -> None:
+        if self.final or len(text) - index >= REACH:
+            return
+        if after.beginnings.match(text, index) or after.repairs.beginnings.match(text, index):
+            raise More
+
+    def finish(self, out: list[str]) -> bool:
+        """Append what closes the value where the text ends, or where it failed; True if whole."""
+        if self.failed:
+            out.append(self.view())
+        elif not self.done:
+            self.end(out, closed=False)
+        return self.done
+
+    def settled(self, text: str) -> list[Repair]:
+        """Gives the repairs in the order of the source, once the payload's JSON is `text`."""
+        doubled = [each for each in self.repairs if each.code == "duplicate-key"]
+        if doubled:
+            for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
+                repair.doubt = not equal
+        return sorted(self.repairs, key=lambda each: (each.start, each.end))

@@ -1,0 +1,88 @@
+"""Keeps what was mended in a JSON text, and says it as diagnostics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.codes import CODES, DOUBTS
+from toolgrammar.values.diagnostics import Diagnostic, Edit
+from toolgrammar.values.making import make_span
+
+if TYPE_CHECKING:
+    from toolgrammar.values.diagnostics import Severity
+
+MESSAGES: Final = {
+    "stray-comma": "Found a comma with nothing to part; JSON wants none here",
+    "quote-style": "Found a string in other quotes; JSON wants double quotes",
+    "template": "Found `${` in a backtick string; it is kept as it stands",
+    "doubled-quotes": "Found every quote written twice; JSON wants one",
+    "bare-key": "Found a key without quotes; JSON wants double quotes",
+    "bare-text": "Found text without quotes; it is read as a string",
+    "literal": "Found another spelling; JSON wants `true`, `false` or `null`",
+    "undefined": "Found `undefined`; it is read as null",
+    "bracket": "Found a bracket missing or of the wrong kind; JSON wants each closed by its own",
+    "comment": "Found a comment; JSON has none",
+    "comma": "Found no comma between two values; JSON wants one",
+    "colon": "Found no colon after a key; JSON wants one",
+    "extra-closer": "Found a closing bracket that nothing opened; it is dropped",
+    "control": "Found a raw control character in a string; JSON wants it escaped",
+    "escape": "Found a backslash that escapes nothing; JSON wants it doubled",
+    "mixed-escape": "Found backslashes that escape beside such that do not; letters may be lost",
+    "unescaped-once": "Found the whole text escaped once too often; one level is removed",
+    "decoded": "Found a JSON string that holds the value; it is decoded",
+    "space": "Found what is no white space in JSON between tokens; it is dropped",
+    "inner-quote": "Found a quote inside a string; JSON wants it escaped",
+    "missing-quote": "Found a string that lacks a quote; it is put in",
+    "missing-value": "Found a key or a value without the other; it is dropped",
+    "duplicate-key": "Found a key for the second time; the last one counts",
+    "nonfinite": "Found NaN or Infinity; JSON has no such number",
+    "number": "Found a number in another form; JSON wants decimal digits",
+    "lone-surrogate": "Found half a surrogate pair; it is replaced by U+FFFD",
+    "around": "Found text around the value; it is left out",
+    "extra-value": "Found another value after the first; it is not read",
+    "schema-type": "Found a value of another type than its schema; it is converted",
+    "truncated": "Found the end of the text inside the value",
+    "too-deep": "Found brackets nested too deep; the value is not read",
+    "refused": "Found no JSON value",
+    "unreadable": "Found nothing in the object that can be read as a member",
+}
+"""What stands there and what JSON wants, by code."""
+
+_HINTS: Final = {
+    "truncated": "the value is not whole: do not use it as if it were",
+    "inner-quote": "a schema tells where such a string ends",
+}
+
+
+class Repair:
+    """One repair: its code, its place and the edits that make it."""
+
+    __slots__ = ("code", "doubt", "edits", "end", "path", "start")
+
+    def __init__(self, code: str, start: int, end: int, path: str) -> None:
+        self.code = code
+        self.start = start
+        self.end = end
+        self.path = path
+        self.edits: list[tuple[int, int, str]] = []
+        self.doubt = code in DOUBTS
+        """Whether it may have guessed wrong."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Gives what is told to the caller."""
+        edits = tuple([Edit(make_span(start, end), text) for start, end, text in self.edits])
+        return Diagnostic(
+            self.code,
+            self._severity(),
+            MESSAGES[self.code],
+            make_span(self.start, self.end),
+            edits,
+            self.path,
+            _HINTS.get(self.code, "") if self.doubt or self.code == "truncated" else "",
+        )
+
+    def _severity(self) -> Severity:
+        if self.doubt:
+            return "error"
+        severity = CODES[self.code].severity
+        return "warning" if severity == "error" and CODES[self.code].doubt else severity

@@ -1,0 +1,101 @@
+"""Gives a JSON value the type that its schema wants, where nothing has to be guessed for it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.json_tokens import MAX_DIGITS
+from toolgrammar.core.json_whole import read_whole
+from toolgrammar.core.scan_json import JsonScanner
+
+if TYPE_CHECKING:
+    from toolgrammar.core.json_guide import Guide
+
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*+)")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
+_LARGEST_EXACT: Final = 2**53
+_CONTAINERS: Final = {"{": "object", "[": "array"}
+
+
+def needs_typing(value: object, wanted: Guide) -> bool:
+    """Whether a part of a value may have another type than its schema: then its text is read."""
+    pending: list[tuple[object, Guide]] = [(value, wanted)]
+    while pending:
+        part, guide = pending.pop()
+        types = guide.types
+        if types is not None:
+            kind = type(part)
+            if kind is str and "string" not in types:
+                return True
+            is_other = kind is float or (kind is int and "integer" not in types)
+            if is_other and "number" not in types:
+                return True
+        if isinstance(part, dict):
+            for key, inner in part.items():
+                found = guide.member(key)
+                if found is not None:
+                    pending.append((inner, found))
+        elif isinstance(part, list):
+            item = guide.item()
+            if item is not None:
+                pending += [(inner, item) for inner in part]
+    return False
+
+
+def typed_string(body: str, wanted: Guide) -> str | None:
+    """Gives the JSON text of the value that a string stands for; None where it stays a string.
+
+    Args:
+        body: what stands between the quotes, as JSON.
+        wanted: what the schema wants; it admits no string.
+    """
+    types = wanted.types or ()
+    text: str = json.loads(f'"{body}"') if "\\" in body else body
+    if ("integer" in types or "number" in types) and len(text) <= MAX_DIGITS:
+        pattern = _NUMBER if "number" in types else _INTEGER
+        if pattern.fullmatch(text):
+            return text
+    if "boolean" in types and len(text) <= 5 and text.lower() in ("true", "false"):
+        return text.lower()
+    return _contained(text, types)
+
+
+def _contained(text: str, types: tuple[str, ...]) -> str | None:
+    """Gives the object or array that a text is, strictly."""
+    stripped = text.strip(" \t\n\r")
+    if _CONTAINERS.get(stripped[:1]) not in types:
+        return None
+    whole = read_whole(stripped, 0)
+    return stripped if whole is not None and whole[1] == len(stripped) else None
+
+
+def typed_number(number: str, wanted: Guide) -> str | None:
+    """Gives the JSON text that a number becomes by its schema; None where it stays as it is."""
+    types = wanted.types
+    if types is None or "number" in types:
+        return None
+    is_integer = _INTEGER.fullmatch(number) is not None
+    if "integer" in types:
+        if is_integer:
+            return None
+        value = float(number)
+        if value.is_integer() and abs(value) < _LARGEST_EXACT:
+            return str(int(value))
+    return f'"{number}"' if "string" in types else None
+
+
+def cut_container(body: str, wanted: Guide) -> str | None:
+    """Gives the JSON text of the object or array that a cut string begins, closed, or None."""
+    text: str = json.loads(f'"{body}"') if "\\" in body else body
+    text = text.lstrip(" \t\n\r")
+    if _CONTAINERS.get(text[:1]) not in (wanted.types or ()):
+        return None
+    scanner = JsonScanner()
+    out: list[str] = []
+    scanner.feed(text, 0, out)
+    if scanner.failed:
+        return None
+    scanner.finish(out)
+    return "".join(out)

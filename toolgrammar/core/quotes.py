@@ -1,0 +1,74 @@
+"""Knows where a format quotes text: a call in its fence is an example to it, not to others."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgrammar.core.reasoning_ends import unnamed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgrammar.core.machine import Machine
+    from toolgrammar.core.source import Source
+
+
+class Quote(NamedTuple):
+    """What opens and what ends quoted text."""
+
+    opener: str
+    end: str
+
+
+def quotes(machine: Machine) -> list[Quote]:
+    """Lists the ways in which a format quotes text."""
+    found = []
+    start = machine.start
+    for group, terminal in start.tokens:
+        step = start.steps[group]
+        for payload in step.node.payloads:
+            if step.leaf == payload.leaf == "text" and payload.terminal.name == "RAW":
+                end = unnamed(step.node.end_of_raw(payload).search.pattern)
+                found.append(Quote(unnamed(machine.pattern(terminal)), end))
+    return found
+
+
+class Quoted:
+    """Where quoted text of one format begins and ends in one message, as far as it was asked."""
+
+    __slots__ = ("_end", "_openers", "_place")
+
+    def __init__(self, found: Sequence[Quote]) -> None:
+        self._openers = [(re.compile(each.opener), re.compile(each.end)) for each in found]
+        self._place = 0
+        """Offset up to which is known what is quoted."""
+        self._end: re.Pattern[str] | None = None
+        """What ends the quoted text there; None outside of it."""
+
+    def holds(self, source: Source, place: int, free: int) -> bool:
+        """Whether the text at a place is quoted.
+
+        Args:
+            source: the message.
+            place: an offset; those asked for in their order cost least.
+            free: the end of the last call: nothing before it is quoted.
+        """
+        if free > self._place or place < self._place:
+            self._place, self._end = free, None
+        before = min(1, self._place)  # for anchors
+        text = source.slice(self._place - before, place)
+        at = before
+        while True:
+            if self._end is not None:
+                match = self._end.search(text, at)
+                if match is None:
+                    break
+                at, self._end = match.end(), None
+            opened = [(m, end) for each, end in self._openers if (m := each.search(text, at))]
+            if not opened:
+                break
+            match, self._end = min(opened, key=lambda pair: pair[0].start())
+            at = match.end()
+        self._place = place
+        return self._end is not None

@@ -1,0 +1,90 @@
+"""Tells which formats a text may be written in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.catalogue.several import AUTO, AnyOf
+from toolgrammar.parsing.machines import several_of
+from toolgrammar.parsing.whole import as_text, parse
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.detections import Detection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgrammar.core.openers import Openers
+    from toolgrammar.values.calls import ParseResult, ToolCall
+    from toolgrammar.values.tools import ToolSpec
+
+_WORTH = {"complete": 1.0, "repaired": 0.8, "truncated": 0.5, "unreadable": 0.2}
+"""What a call tells of its format, by its status."""
+_DOUBTED = 0.8
+_UNKNOWN_TOOL = 0.5
+
+
+def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> list[Detection]:
+    """Returns the formats that a text may be written in, the best first; none without a call.
+
+    The text is read once in all formats, as `parse` reads it. Each format that opens anything in
+    it then reads it alone. Half of a score is the share of the calls that the first reading found
+    in the format; the other half is how much the format reads alone, and how well.
+
+    Args:
+        text: what a model wrote.
+        tools: the tools that the model had, of any shape: calls of others count half.
+
+    Raises:
+        TypeError: an argument has the wrong type.
+    """
+    content, _ = as_text(text)
+    specs = to_specs(tools) if tools is not None else {}
+    known = None if tools is None else list(specs.values())
+    chosen = parse(content, AUTO, tools=known)
+    if not chosen.calls:
+        return []
+    every = formats.resolve_any(AUTO)
+    assert isinstance(every, AnyOf)
+    several = several_of(every, specs)
+    alone = {
+        several.formats[number].id: parse(content, several.formats[number], tools=known)
+        for number in sorted(_opening(several.openers, content))
+    }
+    most = max((_covered(result) for result in alone.values()), default=0)
+    found = [
+        Detection(name, round((_share(name, chosen) + _fit(result, most, specs)) / 2, 3))
+        for name, result in alone.items()
+        if result.calls
+    ]
+    return sorted(found, key=lambda each: -each.score)
+
+
+def _opening(openers: Openers, text: str) -> set[int]:
+    """Lists the formats that open anything in a text."""
+    found: set[int] = set()
+    place = openers.find(text, 0)
+    while place >= 0:
+        found.update(openers.at(text, place))
+        place = openers.find(text, place + 1)
+    return found
+
+
+def _covered(result: ParseResult) -> int:
+    return sum(call.span.end - call.span.start for call in result.calls)
+
+
+def _share(name: str, chosen: ParseResult) -> float:
+    """Gives the share of the calls that are written in a format."""
+    return sum(call.format == name for call in chosen.calls) / len(chosen.calls)
+
+
+def _fit(result: ParseResult, most: int, specs: Mapping[str, ToolSpec]) -> float:
+    """Gives how much of what any format reads as calls one format reads, and how well."""
+    worth = sum(_worth(call, specs) for call in result.calls) / len(result.calls)
+    return worth * _covered(result) / max(1, most)
+
+
+def _worth(call: ToolCall, specs: Mapping[str, ToolSpec]) -> float:
+    known = not specs or call.name in specs
+    return _WORTH[call.status] * (_DOUBTED if call.doubts else 1) * (1 if known else _UNKNOWN_TOOL)

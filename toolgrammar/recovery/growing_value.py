@@ -1,0 +1,110 @@
+"""Builds a JSON value from the pieces of its text, and shows it at any moment."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+_TOKEN = re.compile(
+    r'[ \t\n\r]*+(?:"((?:[^"\\]++|\\.)*+)("?)|([{\[])|([}\]])|([,:])|([^\s",:{}\[\]]++))'
+)
+_STRING_REST = re.compile(r'((?:[^"\\]++|\\.)*+)("?)')
+_NO_KEY: Final = object()
+
+
+class GrowingValue:
+    """The value that strict JSON has so far; a view shares what is closed with the next one."""
+
+    def __init__(self) -> None:
+        self._open: list[dict[str, Any] | list[Any]] = []
+        self._keys: list[Any] = []
+        self._root: Any = None
+        self._text: str | None = None
+        self._key: Any = _NO_KEY
+
+    def feed(self, text: str) -> None:
+        """Takes the next piece; keys, numbers, literals and escapes are not cut."""
+        position, length = 0, len(text)
+        if self._text is not None and length:
+            position = self._go_on(text)
+        while position < length:
+            match = _TOKEN.match(text, position)
+            if match is None:
+                return  # only white space is left
+            position = match.end()
+            kind = match.lastindex
+            if kind == 2:
+                self._string(_decoded(match[1]), closed=bool(match[2]))
+            elif kind == 3:
+                self._open_container({} if match[3] == "{" else [])
+            elif kind == 4:
+                self._open.pop()
+                self._keys.pop()
+            elif kind == 6:
+                self._add(json.loads(match[6]))
+
+    def view(self, member: tuple[str, object] | None = None) -> Any:
+        """Gives the value so far; what is open is copied, what is closed is shared.
+
+        Args:
+            member: the key, which an array does not heed, and the value of a part at the end
+                that has not been given out yet.
+        """
+        if not self._open:
+            return self._root
+        copies = [part.copy() for part in self._open]
+        for index in range(len(copies) - 1):
+            _put(copies[index], self._keys[index + 1], copies[index + 1], replace=True)
+        if self._text is not None:
+            _put(copies[-1], self._key, self._text, replace=False)
+        elif member is not None:
+            _put(copies[-1], *member, replace=False)
+        return copies[0]
+
+    def _go_on(self, text: str) -> int:
+        """Goes on in the open string; gives where it ends."""
+        match = _STRING_REST.match(text)
+        assert match is not None
+        self._text = (self._text or "") + _decoded(match[1])
+        if match[2]:
+            found, self._text = self._text, None
+            self._add(found)
+        return match.end()
+
+    def _string(self, text: str, *, closed: bool) -> None:
+        if self._key is _NO_KEY and self._open and isinstance(self._open[-1], dict):
+            self._key = text
+        elif closed:
+            self._add(text)
+        else:
+            self._text = text
+
+    def _open_container(self, container: dict[str, Any] | list[Any]) -> None:
+        key = self._key
+        self._add(container)
+        self._open.append(container)
+        self._keys.append(key)
+
+    def _add(self, value: Any) -> None:
+        if not self._open:
+            self._root = value
+            return
+        _put(self._open[-1], self._key, value, replace=False)
+        self._key = _NO_KEY
+
+
+def _put(container: Any, key: Any, value: Any, *, replace: bool) -> None:
+    if isinstance(container, dict):
+        container[key] = value
+    elif replace:
+        container[-1] = value
+    else:
+        container.append(value)
+
+
+def _decoded(body: str) -> str:
+    if "\\" not in body:
+        return body
+    text: str = json.loads(f'"{body}"')
+    return text

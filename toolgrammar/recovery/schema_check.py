@@ -1,0 +1,186 @@
+"""Judges whether a JSON value satisfies a JSON Schema, as far as tools write them."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.values.schemas import type_of, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_MAX_PATTERN = 1000
+"""A longer text is not matched with a pattern: the time of a match may grow without bound."""
+
+_Pair = tuple[Any, Any]
+
+
+def satisfies(value: object, schema: object) -> bool:
+    """Returns whether a value satisfies a schema without references.
+
+    Types, enum, const, required, properties, items, their counts and bounds, patterns and the
+    combining keywords are judged; what is unknown is no reason against a value.
+    """
+    pending: list[_Pair] = [(value, schema)]
+    while pending:
+        part, wanted = pending.pop()
+        if wanted is False:
+            return False
+        if not isinstance(wanted, dict) or not wanted:
+            continue
+        if not _is_of_type(part, wanted) or not _is_listed(part, wanted):
+            return False
+        if not all(test(part, wanted) for test in _tests_of(part)):
+            return False
+        if not _combines(part, wanted):
+            return False
+        pending.extend(_parts(part, wanted))
+    return True
+
+
+def _is_of_type(value: object, schema: dict[str, Any]) -> bool:
+    if "type" not in schema:
+        return True
+    types = types_of({"type": schema["type"]})
+    if types is None or (value is None and schema.get("nullable") is True):
+        return True
+    found = type_of(value)
+    return found in types or (found == "integer" and "number" in types)
+
+
+def _is_listed(value: object, schema: dict[str, Any]) -> bool:
+    listed = schema.get("enum")
+    if isinstance(listed, list) and not any(same(value, each) for each in listed):
+        return False
+    return "const" not in schema or same(value, schema["const"])
+
+
+def same(left: object, right: object) -> bool:
+    """Returns whether two JSON values are equal; true is not 1."""
+    pending: list[_Pair] = [(left, right)]
+    while pending:
+        one, other = pending.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            pending += [(part, other[key]) for key, part in one.items()]
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            pending += zip(one, other, strict=True)
+        elif isinstance(one, bool) != isinstance(other, bool) or one != other:
+            return False
+    return True
+
+
+def _combines(value: object, schema: dict[str, Any]) -> bool:
+    """Judges the combining keywords; each costs one frame of Python's stack."""
+    for keyword, wanted in (("anyOf", any), ("allOf", all)):
+        parts = schema.get(keyword)
+        if isinstance(parts, list) and not wanted(satisfies(value, part) for part in parts):
+            return False
+    parts = schema.get("oneOf")
+    if isinstance(parts, list) and sum(satisfies(value, part) for part in parts) != 1:
+        return False
+    return "not" not in schema or not satisfies(value, schema["not"])
+
+
+def _parts(value: object, schema: dict[str, Any]) -> Iterator[_Pair]:
+    """Gives the parts of a value, each with its schema."""
+    if isinstance(value, dict):
+        properties = schema.get("properties")
+        properties = properties if isinstance(properties, dict) else {}
+        patterns = schema.get("patternProperties")
+        more = schema.get("additionalProperties", True)
+        for name, part in value.items():
+            if name in properties:
+                yield part, properties[name]
+            elif not isinstance(patterns, dict) or not patterns:
+                yield part, more
+    elif isinstance(value, list):
+        first = schema.get("prefixItems")
+        first = first if isinstance(first, list) else []
+        yield from zip(value, first, strict=False)
+        for part in value[len(first) :]:
+            yield part, schema.get("items", True)
+
+
+def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...]:
+    if isinstance(value, dict):
+        return (_has_required, _count_of("minProperties", "maxProperties"))
+    if isinstance(value, list):
+        return (_count_of("minItems", "maxItems"), _is_unique)
+    if isinstance(value, str):
+        return (_count_of("minLength", "maxLength"), _matches)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (_is_within,)
+    return ()
+
+
+def _has_required(value: dict[str, Any], schema: dict[str, Any]) -> bool:
+    required = schema.get("required")
+    return not isinstance(required, list) or all(
+        name in value for name in required if isinstance(name, str)
+    )
+
+
+def _count_of(least: str, most: str) -> Callable[[Any, dict[str, Any]], bool]:
+    def test(value: Any, schema: dict[str, Any]) -> bool:
+        low, high = schema.get(least), schema.get(most)
+        if isinstance(low, int) and len(value) < low:
+            return False
+        return not isinstance(high, int) or len(value) <= high
+
+    return test
+
+
+def _is_unique(value: list[Any], schema: dict[str, Any]) -> bool:
+    if schema.get("uniqueItems") is not True:
+        return True
+    seen = [repr(each) for each in value]
+    return len(set(seen)) == len(seen)
+
+
+def _matches(value: str, schema: dict[str, Any]) -> bool:
+    pattern = schema.get("pattern")
+    if not isinstance(pattern, str) or len(value) > _MAX_PATTERN:
+        return True
+    try:
+        return re.search(pattern, value) is not None
+    except re.error:
+        return True
+
+
+def _is_within(value: float, schema: dict[str, Any]) -> bool:
+    for keyword, holds in _BOUNDS.items():
+        bound = schema.get(keyword)
+        if (
+            isinstance(bound, int | float)
+            and not isinstance(bound, bool)
+            and not holds(value, bound)
+        ):
+            return False
+    return True
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    if step <= 0:
+        return True
+    if isinstance(value, int) and isinstance(step, int):
+        return value % step == 0
+    try:
+        ratio = value / step
+    except OverflowError:
+        return False
+    return math.isfinite(ratio) and abs(ratio - round(ratio)) < 1e-9
+
+
+_BOUNDS: dict[str, Callable[[float, float], bool]] = {
+    "minimum": lambda value, bound: value >= bound,
+    "maximum": lambda value, bound: value <= bound,
+    "exclusiveMinimum": lambda value, bound: value > bound,
+    "exclusiveMaximum": lambda value, bound: value < bound,
+    "multipleOf": _is_multiple,
+}

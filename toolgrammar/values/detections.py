@@ -1,0 +1,35 @@
+"""What detection says of a format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.values.plain import check_version, headed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """A format that a text may be written in."""
+
+    format: str
+    """The id of the format."""
+    score: float
+    """How well it fits, from 0 to 1: 1 where it reads all calls, and none needs a repair."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the detection as plain JSON data."""
+        return headed(self.body())
+
+    def body(self) -> dict[str, Any]:
+        """Returns what `to_dict` gives, without the version: a part of something larger."""
+        return {"format": self.format, "score": self.score}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Detection:
+        """Returns the detection that `to_dict` wrote."""
+        check_version(data)
+        return cls(data["format"], data["score"])
