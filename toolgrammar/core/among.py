@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from toolgrammar.core.evidence import NotACall, is_code_block, is_inline_code, is_name, names_a_tool
+from toolgrammar.core.header import Header
 from toolgrammar.core.machine import MAX_TOKEN, Machine
 from toolgrammar.core.quotes import Quoted
 from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds
@@ -41,6 +42,7 @@ class Settings(NamedTuple):
     wire_roles: Mapping[str, str]
     drop_unknown: bool
     free_text: bool
+    header: Header = Header()
 
     def apply(self, builder: Builder) -> None:
         """Makes the builder build as this format says."""
@@ -49,6 +51,7 @@ class Settings(NamedTuple):
         builder.wire_roles = self.wire_roles
         builder.drop_unknown = self.drop_unknown
         builder.free_text = self.free_text
+        builder.header = self.header
 
 
 def neutral_machine() -> Machine:

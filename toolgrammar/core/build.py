@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core import roles
+from toolgrammar.core import fences, roles, wrappers
+from toolgrammar.core.call_words import takes_words
 from toolgrammar.core.draft import Draft, decoded_token
+from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group, settle
+from toolgrammar.core.header import Header
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
 
+_PLAIN = Header()
+
 
 class Builder:
     """Collects what a message consists of.
@@ -54,7 +59,9 @@ class Builder:
         listening: bool,
         strict: bool = False,
         max_calls: int | None = None,
+        header: Header = _PLAIN,
     ) -> None:
+        self.header = header
         self.strict = strict
         self.max_calls = max_calls
         self.free_text = free_text
@@ -75,6 +82,8 @@ class Builder:
         """Problems of an island that is not certain yet."""
         self.mended_before = False
         """Whether something of the next call was mended before the call was open."""
+        self.fence = ""
+        """The backticks that opened the last block."""
         self.last_name = ""
         """The name of the last call, as it was written."""
         self.text_parts: list[str] = []
@@ -165,6 +174,8 @@ class Builder:
 
     def _waits_for_its_end(self) -> bool:
         """Whether a call may still turn out to be none: strict reading, or one call too many."""
+        if self.header.unclosed == "text":
+            return True
         return self.strict or (self.max_calls is not None and len(self.calls) >= self.max_calls)
 
     def _refused(self, draft: Draft, status: str, end: int) -> bool:
@@ -173,10 +184,14 @@ class Builder:
             code, message = "limit-calls", f"Found more than {self.max_calls} calls; text from here"
         elif self.strict and status != "complete":
             code, message = "malformed-call", "Found a call that the grammar does not take as it is"
+        elif draft.unclosed:
+            code, message = "", ""
+            del self.diagnostics[draft.diagnostics :]
         else:
             return False
         draft.events = []
-        self.report(code, "error", message, Span(draft.start, end))
+        if code:
+            self.report(code, "error", message, Span(draft.start, end))
         self.text(self.source.slice(draft.start, end), draft.start)
         return True
 
@@ -184,7 +199,9 @@ class Builder:
         """Gives out an event of a call, or keeps it until the call is certain."""
         if not self.listening:
             return
-        if draft.started:
+        if draft.held is not None:
+            draft.held.append(event)
+        elif draft.started:
             self.events.append(event)
         else:
             draft.events.append(event)
@@ -228,8 +245,16 @@ class Builder:
         if role in roles.GROUP_ROLES:
             self.group = Group(role if role != "calls" else "")
 
+    def repeats(self, terminal: str, text: str) -> bool:
+        """Whether a text repeats what a terminal must repeat; a fence may be longer."""
+        if terminal == "SAME_FENCE":
+            return fences.length(text) >= fences.length(self.fence)
+        return text == self.same(terminal)
+
     def same(self, name: str) -> str:
-        """Gives what a terminal that repeats the name or the key must be."""
+        """Gives what a terminal that repeats the name, the key or the fence must be."""
+        if name == "SAME_FENCE":
+            return self.fence
         if self.draft is None:
             return ""
         return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""
@@ -265,7 +290,9 @@ class Builder:
         """Gives the open call; begins one at `start` where there is none."""
         if self.draft is None:
             self.draft = Draft(max(0, start))
+            self.draft.diagnostics = len(self.diagnostics)
             self.draft.repaired, self.mended_before = self.mended_before, False
+            self.token_start = -1
         return self.draft
 
     def leaf(self, role: str, text: str, start: int, unit: int) -> None:
@@ -289,12 +316,25 @@ class Builder:
             draft.id = value.strip() or None
         elif role == "depends_on":
             draft.depend_on(value)
+        elif role == "words":
+            self._words(draft, value, start, unit)
         elif role == "key":
             self._key(draft, value, text, start)
         elif role in ("value", "input", "body", "arguments"):
             self.raws.begin(role, start, unit, before=False, closes_line=False)
             self.raws.take(text)
             self.raws.end(start + len(text), whole=True)
+
+    def _words(self, draft: Draft, words: str, start: int, unit: int) -> None:
+        """Takes words on the line of a call; where no property waits for them, as its input."""
+        if "words" in self.header.entities:
+            words = decoded(words)
+        if draft.arguments_start < 0:
+            draft.arguments_start = start
+        if takes_words(self.spec()):
+            draft.words = words.strip()
+        else:
+            self.leaf("input", words.strip(), start, unit)
 
     def _key(self, draft: Draft, key: str, written: str, start: int) -> None:
         draft.key, draft.written_key = key.strip(), written
@@ -356,6 +396,7 @@ class Builder:
             hint="what follows is read as text",
         )
         draft.truncated = True
+        draft.unclosed = self.header.unclosed == "text"
         if not draft.given_out and draft.error is None:
             draft.error = "the call could not be read"
         self._finish_call(draft, max(end, draft.start))
@@ -375,6 +416,7 @@ class Builder:
             self.committed = True
             return
         cut_group, self.group = self.group, None  # one report: the call's, not the section's too
+        draft.unclosed = self.header.unclosed == "text"
         whole = draft.has_payload and draft.error is None and not draft.truncated
         whole = whole and not root_open
         if whole:
@@ -427,6 +469,8 @@ class Builder:
             return
         if not draft.started:
             self._give_out(draft)
+        if draft.held is not None:
+            wrappers.settle(self, draft)
         if self.free_text and draft.inputs is None:
             draft.inputs = []
         index = len(self.calls)

@@ -13,7 +13,7 @@ from lark.lexer import PatternStr, TerminalDef
 from lark.load_grammar import _get_parser, load_grammar
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
-from toolgrammar.core import files, partial, roles
+from toolgrammar.core import fences, files, partial, roles
 from toolgrammar.core.collisions import Collisions
 from toolgrammar.core.header import read_header
 from toolgrammar.core.lark_errors import check_imports, nearest, syntax_error, too_deep, translated
@@ -182,6 +182,9 @@ class _Compiler:
                 kind = "tool"
             elif name == roles.COUNT_TERMINAL:
                 return Terminal(name, "regex", "", "[0-9]+", partial.partial("[0-9]+") or "")
+            elif name == roles.FENCE_TERMINAL:
+                begins = partial.partial(fences.OPENING) or ""
+                return Terminal(name, "regex", "", fences.OPENING, begins)
             elif name not in roles.PAYLOAD_TERMINALS:
                 hint = nearest(name, roles.DECLARED_TERMINALS) + "declared terminals are "
                 raise self._error(

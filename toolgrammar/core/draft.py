@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core.call_words import arguments_of
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.values.events import ArgumentsDelta, Event
@@ -41,11 +42,13 @@ class Draft:
         "arguments_start",
         "delimited",
         "depends_on",
+        "diagnostics",
         "doubts",
         "dropped",
         "error",
         "events",
         "has_payload",
+        "held",
         "id",
         "inputs",
         "key",
@@ -61,7 +64,9 @@ class Draft:
         "started",
         "streams",
         "truncated",
+        "unclosed",
         "wire_role",
+        "words",
         "written_key",
         "written_name",
     )
@@ -91,10 +96,18 @@ class Draft:
         self.started = False
         self.delimited = False
         self.events: list[Event] = []
+        self.held: list[Event] | None = None
+        """The events of an argument that may wrap all arguments; None where none does."""
         self.error: str | None = None
         self.repaired = False
         self.truncated = False
         self.doubts: list[str] = []
+        self.words: str | None = None
+        """Arguments without names, for a tool that takes some."""
+        self.unclosed = False
+        """Whether it lacks the closer without which it is text."""
+        self.diagnostics = 0
+        """How many diagnostics there were before it."""
 
     def member(self) -> str:
         """Gives the JSON text that stands before the next value of an object."""
@@ -130,7 +143,9 @@ class Draft:
         if self.inputs is not None and not self.has_payload:
             text = "".join(self.inputs)
             lone = spec.lone_text_parameter if spec is not None else None
-            if lone is not None and text.strip():
+            if self.words is not None and spec is not None:
+                self.arguments = arguments_of(self.words, text, spec)
+            elif lone is not None and text.strip():
                 self.arguments = {lone: text}
             yield ArgumentsDelta(index, json.dumps(self.arguments, ensure_ascii=False))
         elif not self.has_payload:

@@ -30,11 +30,19 @@ from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.mending import mend, missing_closers, skip_fence
+from toolgrammar.core.mending import cut_call, cut_here, mend, missing_closers, skip_fence
 from toolgrammar.core.raw_reader import RawReader
-from toolgrammar.core.roles import ANY_JSON, GROUP_ROLES, JSON_LIKE, RAW_LIKE, STRICT_JSON
+from toolgrammar.core.roles import (
+    ANY_JSON,
+    FENCE_TERMINAL,
+    GROUP_ROLES,
+    JSON_LIKE,
+    RAW_LIKE,
+    STRICT_JSON,
+)
 from toolgrammar.core.scan_json import JsonScanner, read_whole
 from toolgrammar.core.scanners import scanner_for
+from toolgrammar.core.stops import close_by_stop
 from toolgrammar.core.undecided import Undecided
 
 if TYPE_CHECKING:
@@ -266,8 +274,12 @@ class Driver:
         buffer, node = self.buffer, self.node
         place = _SPACE.match(buffer, self.position).end()  # type: ignore[union-attr]
         if place > self.position:
+            if node.closes_group and (waits := self._blank_in_section(place)) is not None:
+                return waits
             self._give_text(self.position, place)
             self.position = place
+        if self.behind is None:
+            return None
         if place == len(buffer):
             return False
         strays = node.strays
@@ -283,6 +295,23 @@ class Driver:
             return None
         self.builder.stray(self.base + place, self.base + match.end(), match.group())
         self.position = match.end()
+        return True
+
+    def _blank_in_section(self, place: int) -> bool | None:
+        """Takes white space before a section's closer or next call as markup; None where it is text.
+
+        Args:
+            place: where the white space ends.
+        """
+        buffer, node = self.buffer, self.node
+        if place - self.position > MAX_TOKEN:
+            self.behind = None
+            return None
+        if not self.final and (place == len(buffer) or node.opener_beginnings.match(buffer, place)):
+            return False
+        if not node.opener.match(buffer, place):
+            return None
+        self.position = place
         return True
 
     def _opens(self, place: int) -> bool | None:
@@ -329,10 +358,10 @@ class Driver:
             strict = as_strict(text)
             self.builder.requoted(self.base + start, self.base + end, strict)
             text = strict if step.leaf else text
-        if step.kind == "same" and text != self.builder.same(step.terminal.name):
+        if step.kind == "same" and not self.builder.repeats(step.terminal.name, text):
             return self._mismatch()
         short = self.island < 0 and step.kind == "literal" and step.weight < SHORT
-        short = short and any(terminal.kind == "same" for _, terminal in step.node.tokens)
+        short = short and not step.after  # what closed stays closed
         self.back = (start, node, self.last_end, self.previous) if short else None
         self.position = end
         self._take(step, text, start, end, match)
@@ -381,7 +410,7 @@ class Driver:
         if builder.argument_start < 0 and self.called and not step.leaf:
             builder.token_start = base + start
         self.last_end = base + end
-        if self.island >= 0 and "call" in step.after and not self.called:
+        if self.island >= 0 and not self.called and self._ends_nameless(step):
             self._give_back_nameless()
             return
         for role in step.after:
@@ -395,6 +424,8 @@ class Driver:
 
     def _fill(self, step: Step, text: str, start: int, match: re.Match[str]) -> None:
         """Hands on the roles that a token, or a named group in it, fills."""
+        if step.terminal.name == FENCE_TERMINAL:
+            self.builder.fence = text
         found = [(step.leaf, text)] if step.leaf else []
         for group, role in step.terminal.groups:
             value = match.group(group)
@@ -412,6 +443,13 @@ class Driver:
             self._commit()
         if self.island < 0:
             self.run = self._text
+
+    def _ends_nameless(self, step: Step) -> bool:
+        """Whether a call ends here, or where text follows, that names no tool."""
+        node = step.node
+        if "call" in step.after:
+            return True
+        return node.accepts_text and not self.builder.has_draft and "call" in node.after_text[0]
 
     def _give_back_nameless(self) -> None:
         """Gives an object that names no tool back as text, whole."""
@@ -474,17 +512,14 @@ class Driver:
             self._give_text(start, resume)
             self.position = resume
         else:
-            if self.final and self.node.beginnings.match(self.buffer, self.position):
+            cut = self.final and self._is_cut()
+            if cut or any(terminal.kind == "same" for _, terminal in self.node.tokens):
+                self._step_back()
+            if cut:
                 # A closer that the end of the text cut: markup, not text.
-                self.position = len(self.buffer)
-                closers = missing_closers(self, self.node)
-                builder.cut(self.base + self.position, closers=closers, place=self.last_end)
-                self.node, self.run = self.start_node, self._text
-                self.called, self.unit = False, -1
+                if not close_by_stop(self):
+                    self._cut_at(len(self.buffer))
                 return True
-            if self.back is not None:
-                self.position, self.node, self.last_end, self.previous = self.back
-                self.back = None
             mended = mend(self)
             if mended is not None:
                 return mended
@@ -497,6 +532,25 @@ class Driver:
         self.unit = -1
         self.run = self._text
         return True
+
+    def _is_cut(self) -> bool:
+        """Whether the text ends in the beginning of markup, from here or from a short literal on."""
+        if cut_here(self, self.node, self.position):
+            return True
+        return self.back is not None and cut_here(self, self.back[1], self.back[0])
+
+    def _step_back(self) -> None:
+        """Takes a short literal back: what follows shows that it belongs to something else."""
+        if self.back is not None:
+            self.position, self.node, self.last_end, self.previous = self.back
+            self.back = None
+
+    def _cut_at(self, end: int) -> None:
+        """Ends the call because the text ends inside its markup."""
+        cut_call(self)
+        self.position = end
+        self.node, self.run = self.start_node, self._text
+        self.called, self.unit = False, -1
 
     # Payloads
 
@@ -689,7 +743,7 @@ class Driver:
         self.last_end = self.base + end
         self.scanner = self.raw = None
         self.previous = step
-        if self.island >= 0 and "call" in step.after and not self.called:
+        if self.island >= 0 and not self.called and self._ends_nameless(step):
             self._give_back_nameless()
             return True
         for role in step.after:
@@ -704,22 +758,30 @@ class Driver:
     def _finish(self) -> None:
         """Ends whatever is open when the text ends."""
         builder = self.builder
-        for _ in range(3) if self.among is None else iter(int, 1):
+        while True:
+            self.steps += 1
             if self.raw is not None:
                 assert self.step is not None
                 self.raw.finish(self.step)
-            elif self.run == self._scan and self._finish_scan():
-                continue
-            if self.run != self._token:
-                break
-            if self.island >= 0 and not (self.called and builder.delimited):
+            elif self.run == self._scan:
+                self._finish_scan()
+            elif (
+                self.run == self._token
+                and self.island >= 0
+                and not (self.called and builder.delimited)
+            ):
                 self._mismatch()
                 while self.run():
                     self.steps += 1
-                continue
-            break
+            else:
+                break
         if self.run == self._token:
             self._finish_token()
+        elif self.node.closes_group and self.node.end is not None:
+            for role in self.node.end:
+                self.close(role, self.last_end)
+        elif builder.group is not None:
+            close_by_stop(self)
         builder.finish(self.base + len(self.buffer), missing_closers(self, self.node))
 
     def cut(self, node: Node) -> None:
@@ -754,7 +816,6 @@ class Driver:
 
     def _finish_token(self) -> None:
         builder = self.builder
-        end = self.base + len(self.buffer)
         if self.island >= 0:
             self._commit()
         if self.node.end is not None:
@@ -766,6 +827,10 @@ class Driver:
                 self.node = self.start_node
                 self._give_text(rest, len(self.buffer))
         else:
+            back = self.back
+            if back is not None and back[1].end is None and cut_here(self, back[1], back[0]):
+                self._step_back()
+            if close_by_stop(self):
+                return
             brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in self.node.tokens)
-            closers = missing_closers(self, self.node)
-            builder.cut(end, root_open=brackets, closers=closers, place=self.last_end)
+            cut_call(self, root_open=brackets)

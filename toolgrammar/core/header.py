@@ -29,6 +29,10 @@ KEYS = (
     "quotes",
     "element",
     "names",
+    "unwrap",
+    "types",
+    "entities",
+    "unclosed",
     "keys",
     "tools",
     "since",
@@ -75,6 +79,14 @@ class Header:
     names: Mapping[str, str] = field(default_factory=dict)
     """The tools that terminals stand for, by the names of the terminals; `*` is the one tool that
     the caller passes."""
+    unwrap: tuple[str, ...] = ()
+    """Keys of a lone argument that holds all the arguments."""
+    types: Literal["schema", "shape"] = "schema"
+    """What gives a raw value its type: the tool's schema, or whether the text is JSON."""
+    entities: tuple[str, ...] = ()
+    """The roles whose raw payloads have entities as in XML."""
+    unclosed: Literal["call", "text"] = "call"
+    """What a call is whose closer never comes."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
     tools: tuple[str, ...] = ()
@@ -211,6 +223,10 @@ def _read_words(entry: _Entry) -> tuple[str, ...]:
     return tuple(word for part in entry.value.split(",") if (word := part.strip()))
 
 
+def _read_blank_words(entry: _Entry) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\s,]+", entry.value))
+
+
 def _read_strings(entry: _Entry) -> tuple[str, ...]:
     """Returns the parts between commas; a part in double quotes is a JSON string."""
     found: list[str] = []
@@ -294,6 +310,22 @@ def _pairs_of(what: str, *allowed: str) -> Callable[[_Entry], dict[str, str]]:
     return read
 
 
+def _words_of(*allowed: str) -> Callable[[_Entry], tuple[str, ...]]:
+    """Returns a reader of words, with blanks between, that are among the allowed ones."""
+
+    def read(entry: _Entry) -> tuple[str, ...]:
+        words = _read_blank_words(entry)
+        for word in words:
+            if word not in allowed:
+                offset = entry.value.index(word)
+                raise entry.error(
+                    f"`{entry.key}` does not take `{word}`", _mend(word, allowed), offset
+                )
+        return words
+
+    return read
+
+
 def _choice(*allowed: str) -> Callable[[_Entry], str]:
     """Returns a reader that takes one of the words."""
 
@@ -318,6 +350,10 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "quotes": _read_quotes,
     "element": _read_element,
     "names": _read_pairs,
+    "unwrap": _read_blank_words,
+    "types": _choice("schema", "shape"),
+    "entities": _words_of("value", "input", "body", "words"),
+    "unclosed": _choice("call", "text"),
     "keys": _read_pairs,
     "tools": _read_words,
     "since": _read_text,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.partial import first_characters, normalised
-from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
+from toolgrammar.core.roles import ANY_JSON, FENCE_TERMINAL, RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
             in_call = True
         position, node = match.end(), step.node
         if node.accepts_text and not in_call:
+            if "call" in node.after_text[0]:
+                return None  # a call without a name
             run.nodes.append(node)
             return run
     return None
@@ -156,6 +158,8 @@ def fuse(run: Run) -> Lane | None:
         marks.extend(marked)
         if not step.leaf:
             beside = group
+        elif step.leaf == "name":
+            beside = ""
     payload, end = run.payload, run.nodes[-1]
     if payload is not None:
         if payload.before:
@@ -179,7 +183,7 @@ def _marks(
     """
     step, group = run.steps[number], f"g{number}"
     marks: list[tuple[int, str]] = []
-    if step.constants:
+    if step.constants or step.terminal.name == FENCE_TERMINAL:
         return None
     if not _closing(step.before, f"g{number - 1}" if number else "", marks):
         return None

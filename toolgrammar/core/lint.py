@@ -212,7 +212,8 @@ class Lint:
         place = self._place_of(production.symbols[at + 1], production.origin)
         if not behind.text.strip():
             following = self._first_terminal((*production.symbols, "", "")[at + 2])
-            if following is None or following.kind == "payload" or not following.pattern:
+            closes = following is not None and (following.pattern or following.kind == "same")
+            if not closes:
                 message = f"white space alone does not end `{role}`: a literal of it is not read"
                 hint = "write it as a pattern: `/\\n/`"
                 yield place.error("blank-closer", message, hint)

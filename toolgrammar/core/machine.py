@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import roles
+from toolgrammar.core import fences, roles
 from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
 from toolgrammar.core.scanners import beginning
+from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,6 +104,7 @@ class Node:
         "_token",
         "accepts_text",
         "after_text",
+        "closes_group",
         "end",
         "exact",
         "lanes",
@@ -132,7 +134,8 @@ class Node:
         self.accepts_text = False
         self.after_text: tuple[tuple[str, ...], tuple[int, ...]] = ((), stack)
         """What closes when text follows, and the stack then."""
-        self.skipping = False
+        self.skipping = self.closes_group = False
+        """Whether text is left out here, and whether it ends a section."""
         self.raw_end: dict[str, RawEnd] = {}
         self.lanes: list[Lane] = []
         """Runs of tokens from here that were seen before, each fused into one expression."""
@@ -160,6 +163,7 @@ class Node:
                     self.accepts_text = True
                     self.skipping = terminal.name == "SKIPPED"
                     self.after_text = (shifted[1], shifted[0][:-1])
+                    self.closes_group = any(role in roles.GROUP_ROLES for role in shifted[1])
                 continue
             step = self.machine.step(self.stack, number)
             if step is None:
@@ -300,6 +304,9 @@ class Machine:
         self.nodes: dict[tuple[int, ...], Node] = {}
         self.read_straight = self.given_up = 0
         """How many messages could be read without the driver, and how many could not."""
+        tags = reasoning_tags(tables)
+        self.reasoning_closer = re.compile("|".join(map(re.escape, tags))) if tags else None
+        """What closes reasoning."""
         self.start = self.node((0,))
 
     def node(self, stack: tuple[int, ...]) -> Node:
@@ -318,7 +325,7 @@ class Machine:
                 else "(?!)"
             )
         if terminal.kind == "same":
-            return IDENTIFIER
+            return fences.CLOSING if terminal.name == "SAME_FENCE" else IDENTIFIER
         return terminal.pattern if terminal.is_read(self.tool_names) else "(?!)"
 
     def tolerant(self, terminal: Terminal) -> str:
@@ -332,7 +339,7 @@ class Machine:
         if terminal.kind == "tool":
             return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
         if terminal.kind == "same":
-            return _WORD
+            return fences.CLOSING_BEGINNINGS if terminal.name == "SAME_FENCE" else _WORD
         return terminal.partial if terminal.is_read(self.tool_names) else ""
 
     def shift(

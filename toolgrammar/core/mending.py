@@ -60,8 +60,7 @@ def mend(driver: Driver) -> bool | None:
     node, buffer = driver.node, driver.buffer
     if node.payloads:
         return None  # what should stand here is a value, and none is made up
-    match = _SPACE.match(buffer, driver.position)
-    place = match.end() if match is not None else driver.position
+    place = _after_blanks(driver)
     repairs = node.repairs
     if not driver.final and len(buffer) - place <= _LONGEST_MARKUP:
         waits = (repairs.beginnings, node.beginnings, JUNK_BEGINNINGS)
@@ -118,20 +117,45 @@ def put_in(driver: Driver, path: Sequence[Step]) -> None:
         driver.pass_over(step)
 
 
-def missing_closers(driver: Driver, node: Node) -> str:
-    """Gives what is missing where the text ends in a node."""
+def missing_closers(driver: Driver, node: Node, place: int | None = None) -> str:
+    """Gives what is missing at a place of the buffer, at its end where none is given, in a node."""
     path = node.repairs.to_end
-    return _written(driver, path, driver.base + len(driver.buffer)) if path else ""
+    place = len(driver.buffer) if place is None else place
+    return _written(driver, path, driver.base + place) if path else ""
+
+
+def cut_here(driver: Driver, node: Node, position: int) -> bool:
+    """Whether the rest of the text is the beginning of markup that fits, or fits after some."""
+    buffer = driver.buffer
+    if node.beginnings.match(buffer, position):
+        return True
+    match = _SPACE.match(buffer, position)
+    place = match.end() if match is not None else position
+    closers = node.repairs.beginnings
+    return place < len(buffer) and not node.payloads and closers.match(buffer, place) is not None
+
+
+def cut_call(driver: Driver, *, root_open: bool = False) -> None:
+    """Ends the call because the text ends inside its markup; says what is missing, and where."""
+    end = driver.base + len(driver.buffer)
+    closers = missing_closers(driver, driver.node, driver.last_end - driver.base)
+    driver.builder.cut(end, root_open=root_open, closers=closers, place=driver.last_end)
+
+
+def _after_blanks(driver: Driver) -> int:
+    """Gives the place behind white space, which may be consumed already."""
+    match = _SPACE.match(driver.buffer, driver.position)
+    return match.end() if match is not None else driver.position
 
 
 def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
     """Gives the text of markup that is put in at an offset."""
-    text = "".join(_text_of(step, driver) for step in path)
+    text = "".join(text_of(step, driver) for step in path)
     starts_line = text.startswith("\n") and driver.builder.source.slice(place - 1, place) == "\n"
     return text[1:] if starts_line else text
 
 
-def _text_of(step: Step, driver: Driver) -> str:
+def text_of(step: Step, driver: Driver) -> str:
     """Gives what a literal, or a repeated name, is written as."""
     if step.kind == "same":
         return driver.builder.same(step.terminal.name)

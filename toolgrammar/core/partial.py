@@ -259,9 +259,15 @@ def normalised(pattern: str, names: dict[str, str]) -> str:
     return _sequence_text(parsed, groups)
 
 
-def without_look_ahead(pattern: str) -> str:
-    """Takes the look-aheads off the end of `pattern`; nothing in the result captures."""
-    return _sequence_text(_without_end(list(sre_parser.parse(pattern))), {})
+def without_look_around(pattern: str) -> str:
+    """Takes look-behinds off the front of `pattern` and look-aheads off its end.
+
+    Nothing in the result captures.
+    """
+    items = _without_end(list(sre_parser.parse(pattern)))
+    while items and items[0][0] in _ASSERTIONS and items[0][1][0] < 0:
+        items = items[1:]
+    return _sequence_text(items, {})
 
 
 def _without_end(items: list[Any]) -> list[Any]:

@@ -16,10 +16,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.fences import NESTED
 from toolgrammar.core.partial import first_characters, partial, without
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine import Node
+    from toolgrammar.core.machine import Node, Step
     from toolgrammar.core.tables import Terminal
 
 _LOOKS_ON = re.compile(r"\$|\\b|\(\?!(?!\))")
@@ -43,6 +44,7 @@ class RawEnd:
         "closes_line",
         "closing_call",
         "closing_call_beginnings",
+        "fenced",
         "looks_on",
         "machine",
         "nests",
@@ -58,8 +60,11 @@ class RawEnd:
         """Whether the closer is written at the start of a line of its own."""
         opener = self.machine.tables.call_opener
         first = {group for group, _ in node.tokens}
+        self.fenced = any(terminal.name == "SAME_FENCE" for _, terminal in node.tokens)
+        """Whether it is a block of code: blocks inside it balance, not calls."""
         self.nests = (
-            role in ("value", "input", "body")
+            not self.fenced
+            and role in ("value", "input", "body")
             and bool(opener)
             and not any(f"t{head[0]}" in first for head in opener[3:])
         )
@@ -146,8 +151,10 @@ class RawEnd:
 
     def _parts(self, *, final: bool) -> list[str]:
         closers = [self._unit(group, terminal, final=final) for group, terminal in self.node.tokens]
+        if self.fenced:
+            closers.append(NESTED)
         # A closer is tried before the tags of quoted calls: it may be one of them.
-        return [*closers, *self._outer_closers(final=final), *self._tags()]
+        return [*closers, *self._outer_closers(final=final), *self._tags(), *self._value_closers()]
 
     def _tags(self) -> list[str]:
         """Writes the tags of a quoted call."""
@@ -162,12 +169,42 @@ class RawEnd:
                 parts.append(f"{self._sequence(head, f'opened_{number}')}(?P<{name}>){after}")
             if not self.call_closes_alone:
                 parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
-                whole = rf"{BLANKS}{self._sequence(closer, 'closed')}"
+                ways = "|".join((self._sequence(closer, "closed"), *self._ways_out()))
+                whole = f"{BLANKS}(?:{ways})"
                 self.closing_call = re.compile(whole)
                 self.closing_call_beginnings = re.compile(f"(?:{partial(whole)})\\Z")
             if value:
                 parts.append(f"{self._sequence(value, 'key')}(?P<value_opener>)")
         return parts
+
+    def _value_closers(self) -> list[str]:
+        """Writes the closers of a value as they pair with its own opener inside it.
+
+        What follows them does not matter: only as many as there are openers count.
+        """
+        if not self.nests or not self.machine.tables.call_opener[2]:
+            return []
+        found = []
+        for group, terminal in self.node.tokens:
+            text, _, last = self._forced(group, terminal, "v")
+            if "argument" in last.after:
+                found.append(f"{text}(?P<value_closer_{group}>)")
+        return found
+
+    def _ways_out(self) -> list[str]:
+        """Writes the closers of the call that stand in others, behind the payload's own."""
+        found = []
+        for group, terminal in self.node.tokens:
+            _, behind, last = self._forced(group, terminal, "")
+            if "argument" not in last.after:
+                continue
+            for inner, first in behind.tokens:
+                step = behind.steps[inner]
+                if first.kind == "literal" and not step.opens:
+                    text, _, out = self._forced(inner, first, "", node=behind)
+                    if "call" in out.after:
+                        found.append(text)
+        return found
 
     def _outer_closers(self, *, final: bool) -> list[str]:
         """Writes the closers of what stands around: one of them tells that the own is missing."""
@@ -196,12 +233,13 @@ class RawEnd:
         return f"(?={BLANKS}(?:{'|'.join(options)}))" if options else "(?!)"
 
     def _sequence(self, numbers: tuple[int, ...], group: str) -> str:
-        """Joins terminals; the first that is no literal is captured under `group`."""
+        """Joins terminals; the first that may hold a name is captured under `group`."""
         out, named = [], False
         for number in numbers:
             terminal = self.machine.tables.terminals[number]
             text = self._named(terminal, "")
-            if terminal.kind != "literal" and not named:
+            names = ("same",) if group == "closed" else ("regex", "same", "tool")
+            if terminal.kind in names and not named:
                 text, named = f"(?P<{group}>{text})", True
             out.append(text)
         return r"\s{0,16}".join(out)
@@ -216,27 +254,41 @@ class RawEnd:
 
     def _unit(self, group: str, terminal: Terminal, *, final: bool) -> str:
         """Writes one closer: the tokens that the grammar forces, and what may follow them."""
-        text = self._named(terminal, self._same(terminal, "u", group))
-        node = self.node.steps[group].node
+        text, node, _ = self._forced(group, terminal, "u")
+        # The group stands behind: an expression that begins with its literal is searched faster.
+        return f"{text}{self._follow(group, node, final=final)}(?P<closer_{group}>)"
+
+    def _forced(
+        self, group: str, terminal: Terminal, prefix: str, node: Node | None = None
+    ) -> tuple[str, Node, Step]:
+        """Writes a token and those that must follow it; gives the node behind and the last step.
+
+        Args:
+            group: the token in the node.
+            terminal: what it reads.
+            prefix: of the groups of what repeats a name; empty for none.
+            node: where the token stands; before the payload's closer where none is given.
+        """
+        step = (node or self.node).steps[group]
+        text = self._named(terminal, self._same(terminal, prefix, group))
+        node = step.node
         while (
             len(node.tokens) == 1
             and not node.payloads
             and not node.accepts_text
             and node.end is None
             and node.tokens[0][1].kind in ("literal", "same")
-            and not self.node.steps[group].after
+            and not step.after
         ):
             inner, terminal = node.tokens[0]
-            text += r"\s{0,16}" + self._named(terminal, self._same(terminal, "u", group))
+            text += r"\s{0,16}" + self._named(terminal, self._same(terminal, prefix, group))
             step = node.steps[inner]
             node = step.node
-            if step.after:
-                break
-        # The group stands behind: an expression that begins with its literal is searched faster.
-        return f"{text}{self._follow(group, node, final=final)}(?P<closer_{group}>)"
+        return text, node, step
 
     def _same(self, terminal: Terminal, prefix: str, group: str) -> str:
-        return f"{prefix}_{terminal.name}_{group}" if terminal.kind == "same" else ""
+        repeated = prefix and terminal.kind == "same"
+        return f"{prefix}_{terminal.name}_{group}" if repeated else ""
 
     def _follow(self, group: str, node: Node, *, final: bool) -> str:
         if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
@@ -250,6 +302,7 @@ class RawEnd:
                 and step.weight < 3
                 and not step.after
                 and step.node.tokens
+                and not step.node.payloads
             ):
                 second = "|".join(
                     self._named(t, self._same(t, f"f{inner}", group)) for _, t in step.node.tokens

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.fences import length
+from toolgrammar.core.stops import end_of_payload, stopped_before
+
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Step
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.core.reasoning_ends import OtherEnds
 
-_SAME_GROUP = re.compile(r"(?:u|f\w+?)_SAME_(NAME|KEY)_")
+_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE)_")
+
+_LONGEST = 2048
+"""Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
 
 
 class RawReader:
@@ -20,6 +26,7 @@ class RawReader:
     __slots__ = (
         "driver",
         "end",
+        "fences",
         "held",
         "last_closer",
         "others",
@@ -37,6 +44,8 @@ class RawReader:
         """What stands behind a closer that paired with a quoted opener; None before the first."""
         self.last_closer = -1
         """Offset of the last such closer."""
+        self.fences = 0
+        """Blocks of code that are open inside a block."""
         self.quoted: list[str] = []
         """Names of the calls that are quoted and open."""
         self.values_open = 0
@@ -68,17 +77,26 @@ class RawReader:
     def _may_grow(self, match: re.Match[str]) -> bool:
         """Whether more text may show that this is the payload's own closer, or that it is none."""
         driver = self.driver
-        closer = (match.lastgroup or "").startswith("closer_")
         if driver.final:
             return False
+        closer = (match.lastgroup or "").startswith("closer_")
+        stop = len(driver.buffer)
+        beginnings = self.end.beginnings
+        if stop - match.start() <= _LONGEST:
+            # What began before it comes first.
+            earlier = beginnings.search(driver.buffer, max(self.searched, stop - _LONGEST))
+            if earlier is not None and earlier.start() < match.start():
+                return True
         if closer and not self.end.looks_on:
             return False
-        return self.end.beginnings.match(driver.buffer, match.start()) is not None
+        return beginnings.match(driver.buffer, match.start()) is not None
 
     def _wait(self) -> None:
         driver = self.driver
         stop = len(driver.buffer)
-        if not driver.final:
+        if driver.final:
+            stop = end_of_payload(driver, self.end.node, self.searched)
+        else:
             held = self.end.beginnings.search(driver.buffer, self.searched)
             if held:
                 stop = held.start()
@@ -113,7 +131,18 @@ class RawReader:
         if kind.startswith("call_opener"):
             quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
         elif kind == "call_closer":
+            if not quoted:
+                # It closes nothing here; the payload's own closer may stand in it.
+                self.searched = match.start() + 1
+                return False
             self._close_quoted(groups.get("closed"))
+        elif kind == "fence_opener":
+            count = length(groups["fence_mark"] or "")
+            if count >= length(self.driver.builder.fence):
+                self.fences += 1
+        elif kind.startswith("value_closer"):
+            if not quoted and self.values_open and self._repeats_rightly(groups):
+                self.values_open -= 1
         elif kind == "value_opener":
             if not quoted and self._begins_sibling(match, groups.get("key")):
                 return True
@@ -154,10 +183,12 @@ class RawReader:
 
     def _closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool | None:
         driver, end = self.driver, self.end
-        for group, value in groups.items():
-            same = _SAME_GROUP.match(group) if value is not None else None
-            if same is not None and value != driver.builder.same(f"SAME_{same[1]}"):
-                return self._other_ends(match.start())
+        if not self._repeats_rightly(groups):
+            return self._other_ends(match.start())
+        if self.fences:
+            self.fences -= 1
+            self.searched = match.end()
+            return False
         if self.quoted:
             if end.call_closes_alone:
                 self.quoted.pop()
@@ -172,6 +203,16 @@ class RawReader:
             if closing is None or not closing.match(driver.buffer, match.end()):
                 self.values_open -= 1
                 self.searched = match.end()
+                return False
+        return True
+
+    def _repeats_rightly(self, groups: dict[str, str | None]) -> bool:
+        """Whether what repeats the name of the call or the key in a closer is that name or key."""
+        for group, value in groups.items():
+            same = _SAME_GROUP.match(group) if value is not None else None
+            if same is None or value is None:
+                continue
+            if not self.driver.builder.repeats(f"SAME_{same[1]}", value):
                 return False
         return True
 
@@ -204,11 +245,14 @@ class RawReader:
     def finish(self, step: Step) -> None:
         """Ends the payload because the text ends."""
         driver = self.driver
+        stopped = stopped_before(driver, self.end.node) != ""
         if self.held is not None and self.last_closer >= 0:
-            self._end_at_last_closer(self.held)
-            return
-        ends = step.node.end is not None
-        end = len(driver.buffer)
+            if not stopped or self.quoted:
+                self._end_at_last_closer(self.held)
+                return
+            driver.builder.raws.take("".join(self.held))
+        ends = stopped or step.node.end is not None
+        end = driver.position
         driver.builder.raws.end(driver.base + end, whole=ends)
         if ends or step.leaf in ("reasoning", "content", "text"):
             driver.leave(end)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from toolgrammar.core import wrappers
+from toolgrammar.core.entities import EntityDecoder
 from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, Trimmer
 from toolgrammar.values.events import InputDelta
 from toolgrammar.values.making import make_arguments_delta
@@ -21,7 +24,7 @@ _SINGLE = frozenset({"name", "id", "depends_on", "mode", "key"})
 class RawValues:
     """The raw payload that is being read, for one message."""
 
-    __slots__ = ("builder", "role", "text", "trimmer", "typed")
+    __slots__ = ("builder", "decoder", "role", "text", "trimmer", "typed", "undecided")
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -29,6 +32,9 @@ class RawValues:
         self.role = ""
         self.typed = True
         """Whether the schema types the value."""
+        self.decoder: EntityDecoder | None = None
+        self.undecided = False
+        """Whether the value may still be JSON or text."""
         self.text: list[str] = []
 
     def begin(
@@ -64,6 +70,7 @@ class RawValues:
         default = ONE_NEWLINE if before or closes_line else NONE
         mode = self.builder.trim.get(key) or self.builder.trim.get(role) or default
         self.trimmer = Trimmer(mode, before=before or mode != default)
+        self.decoder = EntityDecoder() if role in self.builder.header.entities else None
         self.text = []
         if role == "value":
             self._begin_value()
@@ -89,18 +96,29 @@ class RawValues:
             and spec.properties
             and draft.key not in spec.properties
         )
-        if draft.streams and not draft.wire_role and not draft.dropped:
-            if self.builder.listening:
-                self.builder.emit(
-                    draft, make_arguments_delta(len(self.builder.calls), draft.member() + '"')
-                )
-            else:
-                draft.members += 1
+        if self.builder.header.unwrap:
+            wrappers.begin_argument(self.builder, draft)
+        self.undecided = draft.streams and self.typed and self.builder.header.types == "shape"
+        if self.undecided:
+            draft.streams = False
+        elif draft.streams:
+            self._open_string(draft)
+
+    def _open_string(self, draft: Draft) -> None:
+        """Gives out what stands before the text of a string."""
+        if draft.wire_role or draft.dropped:
+            return
+        if self.builder.listening:
+            start = draft.member() + '"'
+            self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), start))
+        else:
+            draft.members += 1
 
     def take(self, text: str) -> None:
         """Takes the next part of a raw payload."""
         assert self.trimmer is not None
-        self._pass(self.trimmer.feed(text))
+        text = self.trimmer.feed(text)
+        self._pass(text if self.decoder is None else self.decoder.feed(text))
 
     def _pass(self, text: str) -> None:
         if not text:
@@ -118,8 +136,12 @@ class RawValues:
             draft.inputs.append(text)
             self.builder.emit(draft, InputDelta(len(self.builder.calls), text))
         else:
-            self.text.append(text)
             draft = self.builder.draft
+            if draft is not None and draft.held is not None and not self.text:
+                wrappers.judge(self.builder, draft, text)
+            self.text.append(text)
+            if self.undecided and draft is not None:
+                text = self._decide(draft)
             streams = role == "value" and draft is not None and draft.streams
             if (
                 self.builder.listening
@@ -131,11 +153,25 @@ class RawValues:
                 piece = as_json(text)[1:-1]
                 self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), piece))
 
+    def _decide(self, draft: Draft) -> str:
+        """Lets a value stream once its first character shows that it is no JSON; gives its text."""
+        text = "".join(self.text)
+        first = text.lstrip()[:1]
+        self.undecided = not first
+        if not first or may_be_json(first, draft.schema):
+            return ""
+        draft.streams = True
+        self._open_string(draft)
+        return text
+
     def end(self, end: int, *, whole: bool) -> None:
         """Ends a raw payload; `whole` is false where the text was cut inside it."""
         if self.trimmer is None:
             return
-        self._pass(self.trimmer.finish(whole=whole))
+        rest = self.trimmer.finish(whole=whole)
+        if self.decoder is not None:
+            rest = self.decoder.feed(rest) + self.decoder.finish()
+        self._pass(rest)
         self.trimmer = None
         role, text = self.role, "".join(self.text)
         self.text = []
@@ -173,7 +209,8 @@ class RawValues:
         if not whole:
             # Half of a number or of an object is a wrong value: it is left out.
             return
-        value, fits = draft.typed(text)
+        by_shape = self.builder.header.types == "shape"
+        value, fits = shaped(text, draft.schema) if by_shape else draft.typed(text)
         draft.arguments[draft.key] = value
         self.builder.emit(
             draft,

@@ -369,6 +369,10 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         """Takes the payload of a free-text call."""
         return self._leaf("input", children)
 
+    def words(self, children: list[Token]) -> str:
+        """Takes arguments without names."""
+        return self._leaf("words", children)
+
     def body(self, children: list[Token]) -> str:
         """Takes more of the payload of a free-text call."""
         return self._leaf("body", children)

@@ -13,6 +13,7 @@ LEAF_ROLES = {
     "key": "the name of the argument whose value follows",
     "value": "the value of one argument: bare text that the schema types, or JSON",
     "input": "the payload of a free-text call",
+    "words": "arguments on the line of the call, without their names",
     "body": "more of the payload of a free-text call, on lines of its own",
     "text": "text of the message that the format marks as such",
     "content": "text of the message that stands in an envelope of its own",
@@ -59,6 +60,7 @@ PAYLOAD_TERMINALS = {
 SAME_TERMINALS = {
     "SAME_NAME": "the name of the open call again",
     "SAME_KEY": "the key of the open argument again",
+    "SAME_FENCE": "a line of as many backticks as opened the block, or more",
 }
 """Declared terminals that repeat what was read."""
 
@@ -68,11 +70,15 @@ TOOL_TERMINAL = "TOOL"
 COUNT_TERMINAL = "COUNT"
 """Declared terminal that numbers the calls."""
 
+FENCE_TERMINAL = "FENCE"
+"""Declared terminal that opens a block of code."""
+
 DECLARED_TERMINALS = {
     **PAYLOAD_TERMINALS,
     **SAME_TERMINALS,
     COUNT_TERMINAL: "the number of the call, from 1; any digits are read",
     TOOL_TERMINAL: "the name of a known tool",
+    FENCE_TERMINAL: "three or more backticks at the start of a line",
 }
 
 TEXT_LIKE = frozenset({"TEXT", "SKIPPED"})

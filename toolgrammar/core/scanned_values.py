@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core import wrappers
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
 from toolgrammar.values.diagnostics import Edit
@@ -47,13 +48,29 @@ class ScannedValues:
         if role not in ("arguments", "value"):
             return
         draft = self.builder.open_draft(unit)
+        if role == "arguments" and draft.has_payload:
+            self._refuse_second(draft, start)
+            return
         if draft.arguments_start < 0:
             draft.arguments_start = start
         draft.payload = []
         draft.payload_start = start
         draft.payload_streams = role == "value" or None
         if role == "value":
+            if self.builder.header.unwrap:
+                wrappers.begin_argument(self.builder, draft)
             self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), draft.member()))
+
+    def _refuse_second(self, draft: Draft, start: int) -> None:
+        """Leaves arguments out that come after whole ones, which are given out already."""
+        self.role = ""
+        draft.repaired = True
+        self.builder.report(
+            "skipped-markup",
+            "error",
+            "Found arguments a second time in one call; the first ones stay",
+            Span(max(0, start), max(0, start)),
+        )
 
     def take(self, text: str) -> None:
         """Takes the next part of the payload's JSON."""
@@ -63,6 +80,8 @@ class ScannedValues:
         if self.role not in ("arguments", "value") or draft is None:
             return
         assert draft.payload is not None
+        if draft.held is not None and not draft.payload:
+            wrappers.judge(self.builder, draft, text)
         draft.payload.append(text)
         if draft.payload_streams is None:
             # Arguments are an object; what begins otherwise waits for its end.

@@ -101,25 +101,41 @@ class StraightReading:
 
     def run(self) -> bool:
         """Reads the message; tells whether it could be read straight to its end."""
-        text, node, position = self.text, self.machine.start, 0
+        text, node, position, behind = self.text, self.machine.start, 0, 0
         while True:
             match = node.opener.search(text, position)
             end = match.start() if match else len(text)
             if end > position:
                 between = text[position:end]
-                if not node.skipping:
+                if node.closes_group and match and self._in_section(between, behind):
+                    pass
+                elif not node.skipping:
                     self.text_parts.append(between)
                 elif not between.isspace():
                     return False
                 if self.calls and node.strays.pattern.match(between.lstrip()):
                     return False
             if match is None:
-                return not self.in_group
+                return not (self.in_group or self._closes_reasoning())
             self.unit = -1
+            behind = len(self.calls)
             found = self._island(node, end)
             if found is None:
                 return False
             node, position = found
+
+    def _in_section(self, between: str, before: int) -> bool:
+        """Whether white space behind a call of a section is markup; `before`: calls before it."""
+        return between.isspace() and len(between) <= MAX_TOKEN and len(self.calls) > before
+
+    def _closes_reasoning(self) -> bool:
+        """Whether reasoning that nothing opened is closed in the text, which is reported."""
+        closer = self.machine.reasoning_closer
+        return (
+            closer is not None
+            and not self.reasoning
+            and any(closer.search(part) for part in self.text_parts)
+        )
 
     def _island(self, node: Node, position: int) -> tuple[Node, int] | None:
         """Reads from an opener to the next text; gives the node and the place there."""
@@ -145,7 +161,9 @@ class StraightReading:
                 return None
             node = step.node
             if node.accepts_text:
-                return (node, position) if self.start < 0 else self._to_text(node, position)
+                if self.start >= 0:
+                    return self._to_text(node, position)
+                return None if "call" in node.after_text[0] else (node, position)
 
     def _follow(self, lane: Lane, match: re.Match[str]) -> bool:
         """Does what a lane says; false where the driver must."""
@@ -268,7 +286,7 @@ class StraightReading:
         if step.leaf in ("arguments", "value") and self.tools and not self._fits(step, value):
             return -1
         if step.leaf == "arguments":
-            if type(value) is not dict:
+            if type(value) is not dict or self.arguments is not None:
                 return -1
             self.arguments = value
         elif step.leaf == "value":

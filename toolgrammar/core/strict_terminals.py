@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core import fences
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.scan_elements import NAME
 
@@ -17,6 +18,7 @@ LIGHT = 3
 """Characters from which on a literal is evidence by itself."""
 
 _NOTHING = "(?!)"
+_FENCE = re.compile(fences.OPENING)
 _NAMED_GROUP = re.compile(r"\(\?P<\w+>")
 _PAYLOAD_STARTS = {
     "JSON_OBJECT": r"\s*\{",
@@ -116,6 +118,9 @@ class StrictTerminals:
         self.nodes = _reachable(machine)
         self._exact = {group for node in self.nodes if node.exact for group in node.steps}
         self._quoting = quoting
+        fenced = any(terminal.name == "SAME_FENCE" for terminal in machine.tables.terminals)
+        fence = _FENCE.search(island) if fenced else None
+        self._fence = fences.length(fence[0]) if fence else 0
         self.value_openers = self._value_openers(island)
 
     @property
@@ -123,7 +128,7 @@ class StrictTerminals:
         """What differs between the expressions of one grammar."""
         named = any(terminal.kind == "tool" for terminal in self.machine.tables.terminals)
         names = self.machine.tool_names if named else ()
-        return (names, self.value_openers, self._quoting)
+        return (names, self.value_openers, self._quoting, self._fence)
 
     def payload_terminals(self) -> Iterator[tuple[str, str]]:
         """Gives the terminals of payloads that the header of the format decides."""
@@ -190,6 +195,10 @@ class StrictTerminals:
             for _, step in self._raw_places(role)
             for closer in self._alternatives(step.node, key)
         ]
+        if self._fence and _closes_block(self._raw_places(role)):
+            close = fences.closing(self._fence)
+            inside = rf"(?m:^`{{{self._fence},}}[ \t]*[^\s`]){_up_to((close,))}{close}"
+            return f"(?:{inside}|(?!{_any(stops)})[\\s\\S])+"
         quoted = self.quoted(role)
         return _up_to([*stops, *(quoted[:1] if quoted else ())])
 
@@ -245,6 +254,8 @@ class StrictTerminals:
     def _pattern(self, number: int, key: str = "") -> str:
         if key and self.machine.tables.terminals[number].name == "SAME_KEY":
             return re.escape(key)
+        if self._fence and self.machine.tables.terminals[number].name == "SAME_FENCE":
+            return fences.closing(self._fence)
         pattern = self.machine.pattern(self.machine.tables.terminals[number])
         return _NAMED_GROUP.sub("(?:", pattern)
 
@@ -272,6 +283,12 @@ class StrictTerminals:
                 one += rf"\s*(?:{'|'.join(second)})"
             following.append(one)
         return rf"{text}(?=\s*(?:{'|'.join(following)}|\Z))"
+
+
+def _closes_block(places: Iterable[tuple[Node, Step]]) -> bool:
+    """Whether a fence ends a raw payload."""
+    found = (t.name for _, step in places for _, t in step.node.tokens)
+    return "SAME_FENCE" in found
 
 
 def _string(quote: str) -> str:

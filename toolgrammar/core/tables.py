@@ -141,10 +141,15 @@ class Tables:
         return told or "key" in self.leaf_roles
 
     @cached_property
+    def has_words(self) -> bool:
+        """Whether arguments stand on the line of a call, without their names."""
+        return "words" in self.leaf_roles
+
+    @cached_property
     def free_text(self) -> bool:
         """Whether calls carry one text instead of named arguments."""
         found = set(self.leaf_roles)
-        return "input" in found and not found & {"arguments", "value"}
+        return "input" in found and not found & {"arguments", "value", "words"}
 
     def to_json(self) -> JsonTables:
         """Gives the tables as JSON data."""

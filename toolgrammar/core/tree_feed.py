@@ -92,6 +92,7 @@ class TreeFeed:
             id_seed=self._id_seed,
             free_text=self._format.tables.free_text,
             listening=False,
+            header=header,
         )
         self._before = {after: before for before, after in pairwise(pieces)}
         self._call_starts = list(call_starts)

@@ -43,7 +43,8 @@ def settings_of(format_: Format) -> Settings:
     """Gives what a format tells the builder."""
     header = format_.header
     drop_unknown = header.unknown_arguments == "drop"
-    return Settings(format_.id, header.trim, header.roles, drop_unknown, format_.tables.free_text)
+    free_text = format_.tables.free_text
+    return Settings(format_.id, header.trim, header.roles, drop_unknown, free_text, header)
 
 
 class Several:

@@ -71,6 +71,7 @@ class Parser:
             listening=True,
             strict=strict,
             max_calls=limits.max_calls,
+            header=settings.header,
         )
         self._driver = Driver(
             machine,

@@ -9,6 +9,7 @@ from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.straight import StraightReading
+from toolgrammar.core.wrappers import any_wrapped
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.tools.specs import to_specs
@@ -85,13 +86,17 @@ def _read_straight(
     header = entry.header
     if header.roles or header.unknown_arguments == "drop" or entry.tables.free_text:
         return None
+    if header.types == "shape" or (header.entities and "&" in text):
+        return None
     specs = to_specs(tools) if tools is not None else {}
     machine = machine_of(entry, specs)
     if machine.given_up > _PATIENCE + 4 * machine.read_straight:
         return None
     reading = StraightReading(machine, text, format_id=entry.id, tools=specs, trim=header.trim)
-    if not (_within(limits, text) and reading.run()) or (
-        limits.max_calls is not None and len(reading.calls) > limits.max_calls
+    if (
+        not (_within(limits, text) and reading.run())
+        or any_wrapped(header.unwrap, reading.calls)
+        or (limits.max_calls is not None and len(reading.calls) > limits.max_calls)
     ):
         machine.given_up += 1
         return None

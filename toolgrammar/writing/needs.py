@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.tables import ANY_TOOL
@@ -71,6 +72,8 @@ class Needs:
             tables: the compiled grammar.
             wire_names: the arguments on the wire that are roles, by role.
         """
+        if call.input is None and tables.has_words:
+            call = with_input(call)
         self.call = call
         self.parts = {"name", "arguments"}
         self.arguments = list(call.arguments.items())
@@ -80,7 +83,7 @@ class Needs:
             self.parts.add("depends_on")
         if call.input is not None or tables.free_text:
             self.parts.add("input")
-            keyed = call.input is not None and tables.has_keys
+            keyed = call.input is not None and (tables.has_keys or tables.has_words)
             self.arguments = list(beside_input(call).items()) if keyed else []
         for role, value in (("id", call.id), ("depends_on", ",".join(call.depends_on))):
             if value and role in wire_names:
@@ -117,6 +120,13 @@ class Needs:
     def call_is_whole(self) -> bool:
         """Whether nothing of the call is left that must stand somewhere."""
         return not self.parts & {"name", "id", "input", "depends_on"} and not self.arguments
+
+
+def with_input(call: ToolCall) -> ToolCall:
+    """Gives a call whose last argument is its text, where that is a string."""
+    last = list(call.arguments.values())[-1:]
+    text = last[0] if last and isinstance(last[0], str) else ""
+    return replace(call, input=text)
 
 
 def beside_input(call: ToolCall) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def render_message(fmt: Writable, message: Iterable[Stretch]) -> str:
     stretches = [stretch for stretch in message if stretch.text or stretch.calls]
     problem: RenderError | None = None
     for manner in _manners(fmt.tables):
-        walk = Walk(fmt.tables, fmt.header.roles, fmt.header.trim, manner)
+        walk = Walk(fmt.tables, fmt.header, manner)
         try:
             written = _joined(_write(walk, stretch) for stretch in stretches)
             _check(fmt, written, stretches)
@@ -76,7 +76,7 @@ def render_message(fmt: Writable, message: Iterable[Stretch]) -> str:
 
 def has_place_for(fmt: Writable, kind: Kind) -> bool:
     """Tells whether a format can write text, or reasoning, at all."""
-    walk = Walk(fmt.tables, fmt.header.roles, fmt.header.trim, Manner())
+    walk = Walk(fmt.tables, fmt.header, Manner())
     return walk.prose(Stretch(kind, "x")) is not None
 
 
@@ -126,19 +126,19 @@ def _check(fmt: Writable, written: str, message: Sequence[Stretch]) -> None:
             f"the format can't carry this: {len(calls)} calls went in, {len(back)} came back"
         )
     for call, found in zip(calls, back, strict=True):
-        _compare(call, found, free_text=fmt.tables.free_text)
+        _compare(call, found, fmt.tables)
     if _outline(message) != _outline(got):
         raise RenderError("the format can't carry this text: it would be read otherwise")
 
 
-def _compare(wanted: ToolCall, got: ToolCall, *, free_text: bool) -> None:
+def _compare(wanted: ToolCall, got: ToolCall, tables: Tables) -> None:
     same = (
         wanted.name == got.name
         and wanted.id in (None, got.id)
         and got.status == "complete"
         and wanted.depends_on == got.depends_on
     )
-    if wanted.input is not None or free_text:
+    if wanted.input is not None or tables.free_text:
         text = wanted.input
         if text is None:
             text = next(iter(wanted.arguments.values()), "")
@@ -146,7 +146,8 @@ def _compare(wanted: ToolCall, got: ToolCall, *, free_text: bool) -> None:
         if wanted.input is not None:
             same = same and as_json(beside_input(wanted)) == as_json(beside_input(got))
     else:
-        same = same and got.input is None and as_json(wanted.arguments) == as_json(got.arguments)
+        same = same and (got.input is None or tables.has_words)
+        same = same and as_json(wanted.arguments) == as_json(got.arguments)
     if not same:
         raise RenderError(
             f"the format can't carry the call of {wanted.name!r}: it would come back as {got!r:.200}"
@@ -172,6 +173,8 @@ def read_message(fmt: Writable, text: str, calls: Sequence[ToolCall] = ()) -> li
         properties = dict(known.parameters["properties"]) if known and known.parameters else {}
         properties |= {key: _schema_of(value) for key, value in call.arguments.items()}
         schema = {"type": "object", "properties": properties}
+        if fmt.tables.has_words:
+            schema["required"] = list(properties)
         specs[call.name] = ToolSpec(call.name, "", schema)
     source = Source()
     builder = Builder(
@@ -184,6 +187,7 @@ def read_message(fmt: Writable, text: str, calls: Sequence[ToolCall] = ()) -> li
         id_seed="",
         free_text=fmt.tables.free_text,
         listening=True,
+        header=fmt.header,
     )
     source.append(text)
     driver = Driver(_machine(fmt.tables, specs), builder, base=0, max_depth=200)

@@ -6,19 +6,21 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core.partial import without_look_ahead
-from toolgrammar.core.roles import COUNT_TERMINAL, RAW_LIKE
+from toolgrammar.core.fences import fence_round
+from toolgrammar.core.partial import without_look_around
+from toolgrammar.core.roles import COUNT_TERMINAL, FENCE_TERMINAL, RAW_LIKE
 from toolgrammar.values.schemas import type_of
 from toolgrammar.writing.payloads import as_json, payload
 from toolgrammar.writing.sample import sample
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from toolgrammar.core.tables import Terminal
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.writing.manner import Manner
     from toolgrammar.writing.needs import Needs
+    from toolgrammar.writing.raw_texts import RawTexts
 
 _FREE_EDGES = frozenset({"strip", "quoted"})
 
@@ -26,8 +28,9 @@ _FREE_EDGES = frozenset({"strip", "quoted"})
 class Terminals:
     """Writes terminals; `index` is the number of the call that is being written."""
 
-    def __init__(self, trim: Mapping[str, str], manner: Manner) -> None:
-        self.trim = trim
+    def __init__(self, raw: RawTexts, manner: Manner) -> None:
+        self.raw = raw
+        self.trim = raw.header.trim
         self.manner = manner
         self.index = 0
 
@@ -89,6 +92,10 @@ class Terminals:
                 return None
             arguments, needs.arguments = dict(needs.arguments), []
             return payload(terminal, arguments)
+        if role == "words" and needs.arguments:
+            values, needs.arguments = [value for _, value in needs.arguments], []
+            line = " ".join(v if isinstance(v, str) else as_json(v) for v in values)
+            return _fitting(terminal, (self.raw.text(line, "words"), f" {line}"))
         if role == "key" and needs.arguments:
             needs.key, needs.whole = needs.arguments.pop(0), True
             needs.last_key = needs.key[0]
@@ -106,7 +113,8 @@ class Terminals:
         if terminal.kind == "payload" and terminal.name != "RAW" and not raw_text:
             return payload(terminal, value)
         if isinstance(value, str):
-            return _fitting(terminal, (self._padded(value, "value", key),))
+            text = self.raw.value(value) if terminal.name != "RAW_STRING" else value
+            return _fitting(terminal, (self._padded(text, "value", key),))
         # Where the wire has a way of its own to write it, raw text is left to strings.
         return _fitting(terminal, (as_json(value),)) if self.manner.raw_carries_all else None
 
@@ -128,12 +136,12 @@ class Terminals:
             # What stands behind is a part of the text too: its last line.
             text, _, last = text.rpartition("\n")
             needs.call = call.__class__(call.name, {}, input=last)
-            return self._padded(text, role)
+            return self._padded(self.raw.text(text, role), role)
         needs.parts.discard("input")
         if terminal.name == "JSON_TEXT":
             return as_json(text)
         if role == "body" or terminal.name in RAW_LIKE:
-            return self._padded(text, role)
+            return self._padded(self.raw.text(text, role), role)
         # A head on the opener's line, and the body below it.
         head, _, rest = text.partition("\n")
         if rest:
@@ -154,9 +162,13 @@ class Terminals:
     def _marker(self, terminal: Terminal, needs: Needs) -> str | None:
         if terminal.kind == "same":
             assert needs.call is not None
+            if terminal.name == "SAME_FENCE":
+                return fence_round(needs.call.input or "")
             return needs.call.name if terminal.name == "SAME_NAME" else needs.last_key
         if terminal.kind == "payload":
             return None
+        if terminal.name == FENCE_TERMINAL and needs.call is not None:
+            return fence_round(needs.call.input or "")
         if terminal.name == COUNT_TERMINAL:
             return str(self.index + 1)
         if terminal.groups and needs.call is not None:
@@ -206,4 +218,4 @@ def _fitting(terminal: Terminal, texts: Sequence[str]) -> str | None:
 
 @cache
 def _bare(pattern: str) -> str:
-    return without_look_ahead(pattern)
+    return without_look_around(pattern)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core import roles
 from toolgrammar.writing.needs import Needs
+from toolgrammar.writing.raw_texts import RawTexts
 from toolgrammar.writing.terminals import Terminals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from toolgrammar.core.header import Header
     from toolgrammar.core.tables import Production, Tables, Terminal
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.writing.manner import Manner
@@ -30,16 +32,14 @@ class Walk:
     def __init__(
         self,
         tables: Tables,
-        wire_roles: Mapping[str, str],
-        trim: Mapping[str, str],
+        header: Header,
         manner: Manner,
     ) -> None:
         """Sets up the walk.
 
         Args:
             tables: the compiled grammar.
-            wire_roles: the roles of arguments on the wire, by name.
-            trim: how white space around a role's text is taken off, by role.
+            header: what the grammar file says of itself.
             manner: how to choose where there is a choice.
         """
         self.tables = tables
@@ -48,9 +48,9 @@ class Walk:
             self.rules.setdefault(production.origin, []).append(production)
         names = {s for p in tables.productions for s in p.symbols if s not in self.rules}
         self.terminals = dict(zip(sorted(names), tables.terminals, strict=True))
-        self.wire_names = {role: name for name, role in wire_roles.items()}
+        self.wire_names = {role: name for name, role in header.roles.items()}
         self.last_first = manner.last_first
-        self.texts = Terminals(trim, manner)
+        self.texts = Terminals(RawTexts(header, tables), manner)
         self.active: list[str] = []
 
     def calls(self, calls: Sequence[ToolCall]) -> str | None:

@@ -12,7 +12,7 @@ from toolgrammar.core.partial import (
     looks_on,
     normalised,
     partial,
-    without_look_ahead,
+    without_look_around,
 )
 from toolgrammar.values.events import CallStart
 
@@ -133,5 +133,5 @@ def test_a_line_end_is_waited_for(tmp_path: Path, text: str, names: list[str]) -
 )
 def test_look_aheads_at_the_end_are_taken_off(pattern: str, expected: str) -> None:
     for text in ("a", "b", "x", "aa", "word"):
-        found = re.fullmatch(without_look_ahead(pattern), text) is not None
+        found = re.fullmatch(without_look_around(pattern), text) is not None
         assert found is (re.fullmatch(expected, text) is not None)

@@ -1,0 +1,58 @@
+"""Decodes the entities of XML in raw payloads while they stream, and writes them."""
+
+from __future__ import annotations
+
+import re
+
+from toolgrammar.core.partial import partial
+
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_ENTITY = re.compile(
+    rf"&(?:(?P<name>{'|'.join(_NAMED)})|#(?P<decimal>\d{{1,7}})|#[xX](?P<hex>[0-9a-fA-F]{{1,6}}));",
+    re.ASCII,
+)
+_BEGINNING = re.compile(rf"(?:{partial(_ENTITY.pattern)})\Z", re.ASCII)
+
+
+class EntityDecoder:
+    """Passes text on with its entities decoded; holds back what may become one."""
+
+    __slots__ = ("held",)
+
+    def __init__(self) -> None:
+        self.held = ""
+
+    def feed(self, text: str) -> str:
+        """Takes the next part; gives what is certain."""
+        if not self.held and "&" not in text:
+            return text
+        text = self.held + text
+        start = text.rfind("&")
+        cut = start if start >= 0 and _BEGINNING.match(text, start) else len(text)
+        self.held = text[cut:]
+        return _ENTITY.sub(_decoded, text[:cut])
+
+    def finish(self) -> str:
+        """Gives what was held back: it is no entity."""
+        held, self.held = self.held, ""
+        return held
+
+
+def decoded(text: str) -> str:
+    """Gives a whole text with its entities decoded."""
+    return _ENTITY.sub(_decoded, text)
+
+
+def _decoded(match: re.Match[str]) -> str:
+    """Gives the character of an entity; one that no character has stays as it is."""
+    if match["name"]:
+        return _NAMED[match["name"]]
+    code = int(match["decimal"]) if match["decimal"] else int(match["hex"], 16)
+    valid = 0 < code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF
+    return chr(code) if valid else match[0]
+
+
+def encoded(text: str, *, quotes: bool) -> str:
+    """Writes a text with entities for what would be markup; `quotes`: between double quotes."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;") if quotes else text

@@ -1,0 +1,37 @@
+"""Knows code fences: their length, the line that closes one, and those that stand inside."""
+
+from __future__ import annotations
+
+import re
+
+from toolgrammar.core.partial import partial
+
+LEAST = 3
+"""Backticks of the shortest fence."""
+
+OPENING = rf"(?m:^`{{{LEAST},}})"
+"""The expression of the backticks that open a block, at the start of a line."""
+NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},}})[ \t]*[^\s`])(?P<fence_opener>)"
+"""The expression of what opens a block inside a block: a fence with a word."""
+
+_RUNS = re.compile(r"^`+", re.MULTILINE)
+
+
+def closing(count: int = LEAST) -> str:
+    """Gives the expression of the line that closes a block of this many backticks, or of fewer."""
+    return rf"(?m:^`{{{count},}}[ \t\r]*$)"
+
+
+CLOSING = closing()
+CLOSING_BEGINNINGS = partial(CLOSING) or ""
+
+
+def length(fence: str) -> int:
+    """Gives how many backticks a fence has."""
+    return fence.count("`")
+
+
+def fence_round(text: str) -> str:
+    """Gives the shortest fence that a text can stand between."""
+    longest = max((len(run) for run in _RUNS.findall(text)), default=0)
+    return "`" * max(LEAST, longest + 1)
