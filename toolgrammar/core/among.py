@@ -9,115 +9,25 @@ go on is left for the next; when none is left the opener is text.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
+from toolgrammar.core.alternative import Alternative
 from toolgrammar.core.evidence import NotACall, is_code_block, is_inline_code, is_name, names_a_tool
-from toolgrammar.core.header import Header
-from toolgrammar.core.machine import MAX_TOKEN, Machine
-from toolgrammar.core.quotes import Quoted
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.quotes import FENCES, Quoted
 from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds
 from toolgrammar.core.stumbles import Ended, Judge, Mark, NoIsland, Stumble
-from toolgrammar.core.tables import Tables, Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
+    from toolgrammar.core.alternative import Formats
     from toolgrammar.core.build import Builder
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Node
-    from toolgrammar.core.openers import Openers
-    from toolgrammar.core.quotes import Quote
     from toolgrammar.core.reasoning_ends import ReasoningEnd
 
 
 _SLICE = 65_536
 """Characters that are read at once: what follows a stumble is copied."""
-
-
-class Settings(NamedTuple):
-    """What a format tells the builder."""
-
-    format_id: str
-    trim: Mapping[str, str]
-    wire_roles: Mapping[str, str]
-    drop_unknown: bool
-    free_text: bool
-    header: Header = Header()
-
-    def apply(self, builder: Builder) -> None:
-        """Makes the builder build as this format says."""
-        builder.format_id = self.format_id
-        builder.trim = self.trim
-        builder.wire_roles = self.wire_roles
-        builder.drop_unknown = self.drop_unknown
-        builder.free_text = self.free_text
-        builder.header = self.header
-
-
-def neutral_machine() -> Machine:
-    """Makes the machine of a message that is text alone: where the reading of several begins."""
-    text = Terminal("TEXT", "payload", "", "", "")
-    return Machine(Tables((text,), (), ({-1: (0, 0), 0: (0, 0)},), ({},), ("",), ({},), (), ()))
-
-
-class Formats(Protocol):
-    """What the formats that are read at once share between messages."""
-
-    openers: Openers
-    ends: Sequence[Sequence[ReasoningEnd]]
-    """For each format, what ends its reasoning."""
-
-    quotes: Sequence[Sequence[Quote]]
-    """For each format, what it quotes."""
-    wary: bool
-    """Whether nobody chose the formats, so that text about a format is more likely."""
-
-    def load(self, number: int) -> tuple[Machine, Settings]:
-        """Gives the machine and the settings of one format."""
-        ...
-
-
-class Alternative:
-    """One format that opens somewhere in this message."""
-
-    __slots__ = ("_loaded", "_quoted", "last_call", "node", "number", "resume", "several")
-
-    def __init__(self, number: int, several: Formats) -> None:
-        self.number = number
-        """Its place in the order of the caller."""
-        self.several = several
-        self._loaded: tuple[Machine, Settings] | None = None
-        self._quoted: Quoted | None = None
-        self.node: Node | None = None
-        """Where it stands in text; None where it has not read anything yet."""
-        self.resume = -(10**9)
-        """Offset before which it opens nothing: it read up to there and found no call."""
-        self.last_call = -1
-        """Index of the last call that was written in it."""
-
-    def quotes(self, builder: Builder, offset: int) -> bool:
-        """Whether the format takes what stands at an offset for an example."""
-        found = self.several.quotes[self.number]
-        if not found or offset < 0:
-            return False
-        if self._quoted is None:
-            self._quoted = Quoted(found)
-        free = builder.calls[-1].span.end if builder.calls else 0
-        return self._quoted.holds(builder.source, offset, free)
-
-    @property
-    def machine(self) -> Machine:
-        """The format's machine, loaded when it is asked for."""
-        if self._loaded is None:
-            self._loaded = self.several.load(self.number)
-        return self._loaded[0]
-
-    @property
-    def settings(self) -> Settings:
-        """What the format tells the builder."""
-        if self._loaded is None:
-            self._loaded = self.several.load(self.number)
-        return self._loaded[1]
 
 
 class Among:
@@ -129,12 +39,18 @@ class Among:
         "counted",
         "current",
         "doubted",
+        "fenced",
+        "fences",
+        "free",
+        "free_before",
         "here",
         "home",
         "home_node",
+        "in_fence",
         "in_section",
         "judge",
         "mark",
+        "opened",
         "openers",
         "passed",
         "queue",
@@ -168,6 +84,13 @@ class Among:
         """All formats that open at the place of the open island."""
         self.in_section = False
         """Whether the open island stands in a section, which belongs to one format."""
+        self.opened = False
+        """Whether an island is read, or was read last."""
+        self.free = self.free_before = 0
+        """Offset where the last island ended, and where the one before the open island did."""
+        self.fences = Quoted(FENCES)
+        self.in_fence = self.fenced = False
+        """Whether the place that was looked at last, or the open island, stands in a fence."""
         self.passed = -1
         """Offset up to which it was judged that no other format ends the reasoning."""
         self.alarms = 0
@@ -210,6 +133,8 @@ class Among:
     def text(self, driver: Driver) -> bool:
         """Does a round in text: gives out what opens nothing, and enters what opens."""
         self.builder.watched = False
+        if self.opened:
+            self.opened, self.free = False, driver.base + driver.position
         buffer, node = driver.buffer, driver.node
         start = driver.position
         while True:
@@ -258,8 +183,12 @@ class Among:
     def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative]:
         """Lists the formats that open at a place, in the order in which they are tried."""
         buffer, offset = driver.buffer, driver.base + place
-        if self.several.wary and is_inline_code(self.builder, offset):
-            return []
+        if self.several.wary and offset >= 0:
+            source = self.builder.source
+            self.in_fence = self.fences.holds(source, offset, self.free)
+            example = self.in_fence and not self.builder.tools
+            if example or is_inline_code(source, offset, self.free):
+                return []
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
         lengths = self.openers.at(buffer, place)
@@ -274,7 +203,7 @@ class Among:
             if (
                 offset < alternative.resume
                 or (at and not at.opener.match(buffer, place))
-                or alternative.quotes(self.builder, offset)
+                or alternative.quotes(self.builder, offset, self.free)
             ):
                 continue
             found.append((-alternative.last_call, -length, number, alternative))
@@ -294,7 +223,7 @@ class Among:
         if self.trying:
             raise Ended
         self.home, self.home_node = self.current, driver.node
-        self.in_section = False
+        self.in_section, self.fenced, self.free_before = False, self.in_fence, self.free
         self.here, self.queue = found, found[1:]
         self.doubted, self.passed, self.alarms = set(), -1, 0
         # The text of the prefix is not kept, so that nothing there can be read again.
@@ -313,6 +242,7 @@ class Among:
             watched: whether a repair is to be judged first.
         """
         place = driver.position
+        self.opened, self.free = True, self.free_before
         self.counted = min(self.counted, len(self.builder.calls))
         self.builder.watched = watched
         self.builder.mark()
@@ -348,7 +278,7 @@ class Among:
             driver.position = place
             self.begin(driver, following, watched=bool(self.queue) and self.mark is not None)
             return True
-        self.builder.watched = False
+        self.builder.watched = self.opened = False
         self.current = self.home
         if self.home is not None:
             self.home.settings.apply(self.builder)
@@ -368,6 +298,8 @@ class Among:
         known = names_a_tool(builder)
         if known:
             return
+        if self.fenced and not self.in_section:
+            raise NotACall
         opener = driver.buffer[driver.island : driver.position]
         if not is_name(draft.name) or (self.several.wary and is_code_block(opener, draft.name)):
             raise NotACall

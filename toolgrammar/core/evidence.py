@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
+    from toolgrammar.core.source import Source
 
 _NAME = re.compile(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
 """What the name of a tool looks like."""
 _BACKTICK = re.compile(r"(?<!`)`(?!`)")
-_NEAR = 80
+_NEAR = 1024
 """Characters before a place in which a backtick tells that it is quoted."""
 
 
@@ -24,13 +25,12 @@ def is_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def is_inline_code(builder: Builder, offset: int) -> bool:
+def is_inline_code(source: Source, offset: int, free: int) -> bool:
     """Whether a place stands behind a backtick that opens: `<tool_call>` in a sentence is a word.
 
-    The backtick is looked for on the same line, near the place, behind the last call.
+    The backtick is looked for on the same line, near the place, behind the last island (`free`).
     """
-    free = builder.calls[-1].span.end if builder.calls else 0
-    line = builder.source.slice(max(free, offset - _NEAR), offset).rpartition("\n")[2]
+    line = source.slice(max(free, offset - _NEAR), offset).rpartition("\n")[2]
     return "`" in line and len(_BACKTICK.findall(line)) % 2 == 1
 
 

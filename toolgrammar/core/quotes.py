@@ -34,10 +34,17 @@ def quotes(machine: Machine) -> list[Quote]:
     return found
 
 
+FENCES = [
+    Quote(r"(?m:^ {0,3}```[^`\n]*\n)", r"(?m:^ {0,3}```[ \t]*$)"),
+    Quote(r"(?m:^ {0,3}~~~[^\n]*\n)", r"(?m:^ {0,3}~~~[ \t]*$)"),
+]
+"""The fenced blocks of Markdown."""
+
+
 class Quoted:
     """Where quoted text of one format begins and ends in one message, as far as it was asked."""
 
-    __slots__ = ("_end", "_openers", "_place")
+    __slots__ = ("_asked", "_end", "_openers", "_place")
 
     def __init__(self, found: Sequence[Quote]) -> None:
         self._openers = [(re.compile(each.opener), re.compile(each.end)) for each in found]
@@ -45,6 +52,8 @@ class Quoted:
         """Offset up to which is known what is quoted."""
         self._end: re.Pattern[str] | None = None
         """What ends the quoted text there; None outside of it."""
+        self._asked: list[tuple[int, re.Pattern[str] | None]] = []
+        """The places that were asked for, with what ends the quoted text there."""
 
     def holds(self, source: Source, place: int, free: int) -> bool:
         """Whether the text at a place is quoted.
@@ -52,10 +61,12 @@ class Quoted:
         Args:
             source: the message.
             place: an offset; those asked for in their order cost least.
-            free: the end of the last call: nothing before it is quoted.
+            free: the end of the last island: nothing in it opens or ends quoted text.
         """
-        if free > self._place or place < self._place:
-            self._place, self._end = free, None
+        while self._asked and self._asked[-1][0] > place:
+            self._asked.pop()
+            self._place, self._end = self._asked[-1] if self._asked else (0, None)
+        self._place = max(self._place, free)
         before = min(1, self._place)  # for anchors
         text = source.slice(self._place - before, place)
         at = before
@@ -71,4 +82,5 @@ class Quoted:
             match, self._end = min(opened, key=lambda pair: pair[0].start())
             at = match.end()
         self._place = place
+        self._asked.append((place, self._end))
         return self._end is not None

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolgrammar.core.given import Given, begins_with, behind, joined
 
 if TYPE_CHECKING:
-    from toolgrammar.core.among import Alternative, Among
+    from toolgrammar.core.alternative import Alternative
+    from toolgrammar.core.among import Among
     from toolgrammar.core.build import Builder
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.groups import Group

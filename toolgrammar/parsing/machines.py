@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
-from toolgrammar.core.among import Among, Settings, neutral_machine
+from toolgrammar.core.alternative import Settings, neutral_machine
+from toolgrammar.core.among import Among
 from toolgrammar.core.machine import Machine
 from toolgrammar.core.openers import Openers
 

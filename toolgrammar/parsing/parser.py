@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.several import AnyOf
-from toolgrammar.core.among import Settings
+from toolgrammar.core.alternative import Settings
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
 from toolgrammar.core.source import Source

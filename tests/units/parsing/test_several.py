@@ -153,6 +153,16 @@ def test_auto_takes_a_quoted_opener_for_a_word() -> None:
     assert toolgrammar.parse(text).calls == ()
 
 
+def test_auto_takes_a_call_in_a_fence_for_an_example_unless_its_tool_is_known() -> None:
+    text = f"Write it so:\n```\n{HERMES}\n```\nThen it runs."
+    tool = {"name": "tide", "parameters": {"type": "object", "properties": {}}}
+    assert read(text, "auto")[0].calls == ()
+    assert [call.name for call in read(text, "auto", tools=[tool])[0].calls] == ["tide"]
+    assert [call.name for call in read(f"{text}\n{HERMES}", "auto")[0].calls] == ["tide"]
+    assert len(read(f"{text}\n{HERMES}", "auto", tools=[tool])[0].calls) == 2
+    assert len(read(text, ["hermes", "glm45"])[0].calls) == 1
+
+
 def test_reasoning_ends_where_the_format_of_the_call_ends_it() -> None:
     text = "Thought: I look.\nAction: search\nAction Input: rain"
     result, _ = read(text, "auto")
