@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import fences, last_call, roles, wrappers
 from toolgrammar.core.call_words import takes_words
+from toolgrammar.core.carried import carry_over
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group, settle
@@ -82,6 +83,8 @@ class Builder:
         """Problems of an island that is not certain yet."""
         self.mended_before = False
         """Whether something of the next call was mended before the call was open."""
+        self.carried: dict[str, Any] = {}
+        """Arguments of the calls so far that later ones may lack."""
         self.candidate: last_call.Candidate | None = None
         """The last call so far, where only the last one counts."""
         self.fence = ""
@@ -490,6 +493,8 @@ class Builder:
             self._give_out(draft)
         if draft.held is not None:
             wrappers.settle(self, draft)
+        if self.header.carry:
+            carry_over(self, draft)
         if self.free_text and draft.inputs is None:
             draft.inputs = []
         index = len(self.calls)

@@ -34,6 +34,7 @@ KEYS = (
     "entities",
     "unclosed",
     "calls",
+    "carry",
     "keys",
     "tools",
     "since",
@@ -90,6 +91,8 @@ class Header:
     """What a call is whose closer never comes."""
     calls: Literal["all", "last"] = "all"
     """Which calls of a message count."""
+    carry: tuple[str, ...] = ()
+    """Arguments that a call without them has from the call before it."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
     tools: tuple[str, ...] = ()
@@ -358,6 +361,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "entities": _words_of("value", "input", "body", "words"),
     "unclosed": _choice("call", "text"),
     "calls": _choice("all", "last"),
+    "carry": _read_blank_words,
     "keys": _read_pairs,
     "tools": _read_words,
     "since": _read_text,
