@@ -3,9 +3,11 @@
 The model is played by a script that looks at the conversation before it answers, so the loop has to
 get the results right. Its tools work on files in a temporary folder. Run it:
 
+    pip install 'toolgrammar[exec]'
     python examples/agent.py
 """
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -159,4 +161,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ImportError as missing:
+        sys.exit(f"{Path(__file__).name}: {missing}")

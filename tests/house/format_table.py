@@ -1,4 +1,4 @@
-"""The README's table of formats, written from the grammar headers.
+"""The README's table of formats by family, written from the grammar headers.
 
 `python -m tests.house.format_table` rewrites it; a test holds it current.
 """
@@ -12,13 +12,21 @@ END = "<!-- end of formats -->\n"
 
 
 def table() -> str:
-    """The Markdown rows of all formats, by id."""
-    rows = ["| id | title | models |", "|---|---|---|"]
-    for format_id in sorted(toolgrammar.formats):
-        fmt = toolgrammar.formats[format_id]
-        models = " · ".join(f"`{model}`" for model in fmt.models)
-        title = fmt.title.replace("<", "\\<").replace("|", "\\|")
-        rows.append(f"| [`{format_id}`](grammars/{format_id}.md) | {title} | {models} |")
+    """How many formats there are, and the Markdown rows of all families with their ids."""
+    families: dict[str, list[str]] = {}
+    for format_id, fmt in sorted(toolgrammar.formats.items()):
+        families.setdefault(fmt.family, []).append(f"[`{format_id}`](grammars/{format_id}.md)")
+    told = f"{len(toolgrammar.formats)} formats in {len(families)} families."
+    rows = [
+        f"{told} [docs/formats.md](docs/formats.md) has the models and the features of each.",
+        "",
+        "| family | formats |",
+        "|---|---|",
+    ]
+    rows += [
+        f"| {family} | {' '.join(families[family])} |"
+        for family in sorted(families, key=str.casefold)
+    ]
     return "\n".join(rows) + "\n"
 
 

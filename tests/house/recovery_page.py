@@ -12,7 +12,7 @@ from typing import Any
 import toolgrammar
 from tests.house.checkout import ROOT
 from toolgrammar.core.files import read_text
-from toolgrammar.values.codes import CODES, CodeEntry
+from toolgrammar.values.codes import CODES, DOUBTS, CodeEntry
 
 PAGE = ROOT / "docs" / "recovery.md"
 EXAMPLES = ROOT / "tests" / "cases" / "codes.jsonl"
@@ -42,8 +42,17 @@ class Example:
     options: dict[str, Any]
 
     def result(self) -> toolgrammar.ParseResult:
-        """Reads the text; what is no UTF-8 in it is read as bytes."""
+        """Reads the text; what is no UTF-8 in it is read as bytes.
+
+        A bare payload, which has no format, is read by `recover_json`.
+        """
         text: str | bytes = self.text
+        if not self.format:
+            found = toolgrammar.recover_json(self.text, **self.options)
+            value = found.value if isinstance(found.value, dict) else {}
+            doubts = tuple({each.code for each in found.diagnostics} & set(DOUBTS))
+            call = toolgrammar.ToolCall("", value, status=found.status, doubts=doubts)
+            return toolgrammar.ParseResult((call,), source=self.text, diagnostics=found.diagnostics)
         if any("\udc80" <= character <= "\udcff" for character in self.text):
             text = self.text.encode("utf-8", "surrogateescape")
         return toolgrammar.parse(text, format=self.format, **self.options)
@@ -87,7 +96,8 @@ def _table() -> str:
 def _section(entry: CodeEntry, example: Example) -> str:
     lines = [f"## {entry.code}", "", entry.meaning, ""]
     setting = "".join(f", {name}" for name in _settings(example))
-    lines += [f"Format `{example.format}`{setting}:", "", *_fenced(_shown(example.text)), ""]
+    reader = f"Format `{example.format}`" if example.format else "`recover_json`"
+    lines += [f"{reader}{setting}:", "", *_fenced(_shown(example.text)), ""]
     given, result = example.given, example.result()
     if not given:
         lines += ["This version does not report it here yet.", ""]
@@ -96,7 +106,7 @@ def _section(entry: CodeEntry, example: Example) -> str:
         f"{found.severity} {found.code} at {found.span.start}: {found.message}" for found in given
     ]
     said += [
-        f"{call.status}: {call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
+        f"{call.status}: {call.name or 'value'} {json.dumps(call.arguments, ensure_ascii=False)}"
         for call in result.calls
     ]
     lines += ["gives", "", *_fenced(_shown("\n".join(said))), ""]

@@ -6,43 +6,6 @@ from tests.house.recovery_page import PAGE, Example, examples, page
 from toolgrammar.core.files import read_text
 from toolgrammar.values.codes import CODES
 
-# Codes of repairs that `parse` does not make yet. This list only shrinks.
-WAITING: frozenset[str] = frozenset(
-    {
-        "unreadable",
-        "schema-type",
-        "unopened-reasoning",
-        "stray-comma",
-        "quote-style",
-        "template",
-        "doubled-quotes",
-        "bare-key",
-        "bare-text",
-        "literal",
-        "undefined",
-        "bracket",
-        "comment",
-        "comma",
-        "colon",
-        "extra-closer",
-        "escape",
-        "mixed-escape",
-        "unescaped-once",
-        "space",
-        "inner-quote",
-        "missing-quote",
-        "missing-value",
-        "duplicate-key",
-        "nonfinite",
-        "number",
-        "lone-surrogate",
-        "around",
-        "extra-value",
-        "too-deep",
-        "refused",
-    }
-)
-
 
 def test_every_code_has_one_example_in_the_order_of_the_table() -> None:
     assert [example.code for example in examples()] == list(CODES)
@@ -50,9 +13,6 @@ def test_every_code_has_one_example_in_the_order_of_the_table() -> None:
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example.code)
 def test_an_example_gives_its_code(example: Example) -> None:
-    if example.code in WAITING:
-        assert not example.given, "no longer waiting: take it off the list and run `make docs`"
-        return
     assert example.given, [str(found) for found in example.result().diagnostics]
     entry = CODES[example.code]
     calls = example.result().calls

@@ -17,7 +17,7 @@ def test_splits(format_id: str) -> None:
 
 
 @each_format
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_splits_of_hostile_texts(format_id: str, data: st.DataObject) -> None:
     text = data.draw(hostile_texts(format_id))

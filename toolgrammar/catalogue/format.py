@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,15 @@ from toolgrammar.core.files import (
 )
 from toolgrammar.core.header import Header, header_error, read_header
 from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import RenderError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
 
     from lark import Token, Tree  # noqa: TID251 - a type only; nothing is imported at run time
 
     from toolgrammar.core.tables import Tables
-    from toolgrammar.values.calls import ToolCall
     from toolgrammar.writing.prompt import Prompt
     from toolgrammar.writing.results import Answer
 
@@ -120,10 +121,17 @@ class Format:
 
         Raises:
             RenderError: the format can't carry one of the values.
+            TypeError: `calls` holds something else, or `text` is no string.
         """
         from toolgrammar.writing.render import render
 
-        return render(self, calls, text)
+        if not isinstance(text, str):
+            raise TypeError(f"text must be a str, got {type(text).__name__}")
+        chosen = _checked(calls)
+        try:
+            return render(self, chosen, text)
+        except RecursionError:
+            raise RenderError("a value of these calls nests too deeply") from None
 
     def render_results(self, results: Iterable[Answer], *, id_prefix: str = "call_") -> str:
         """Returns tool results in the format's own wire text.
@@ -173,6 +181,18 @@ class Format:
     def __reduce__(self) -> tuple[type[Format], tuple[Path, Header]]:
         # The lock and the tables stay behind; the copy loads its tables itself.
         return type(self), (self.path, self.header)
+
+
+def _checked(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
+    """Returns the calls that a caller gave; anything else is the caller's mistake."""
+    if isinstance(calls, ToolCall | str | bytes | Mapping) or not isinstance(calls, Iterable):
+        raise TypeError(f"calls must be a list of ToolCall, got {type(calls).__name__}")
+    chosen = tuple(calls)
+    for call in chosen:
+        if not isinstance(call, ToolCall):
+            mend = "; ToolCall(name, arguments) makes one"
+            raise TypeError(f"calls must hold ToolCall, got {type(call).__name__}{mend}")
+    return chosen
 
 
 def load_format(path: str | os.PathLike[str]) -> Format:

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, cast
 from toolgrammar.tools.specs import to_specs
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
 
 STANDARD_INPUT = "-"
+
+_TOOL = (
+    "JSON object with a `name` and, as an object, the schema of its arguments: `parameters` "
+    "(OpenAI), `input_schema` (Anthropic) or `inputSchema` (MCP)"
+)
 
 
 class InputError(ValueError):
@@ -24,9 +31,15 @@ def read_bytes(name: str) -> bytes:
     """Returns the bytes of a file, or of standard input for `-`.
 
     A message is read here and not by `core/files.py`: every byte of it counts, its line ends too.
+
+    Raises:
+        InputError: standard input is wanted, and closed.
     """
     if name == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
+        stream = cast("TextIO | None", sys.stdin)
+        if stream is None:
+            raise InputError("standard input is closed; name a file")
+        return stream.buffer.read()
     return Path(name).read_bytes()
 
 
@@ -43,6 +56,11 @@ def read_json(name: str) -> JsonValue:
         raise InputError(f"{shown}: byte {error.start} is not UTF-8") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{shown}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise InputError(f"{shown}: lists and objects nest too deeply in it") from None
+    except ValueError:
+        most = sys.get_int_max_str_digits()
+        raise InputError(f"{shown}: a number in it has more than {most} digits") from None
 
 
 def read_tools(name: str | None) -> list[ToolSpec] | None:
@@ -60,5 +78,18 @@ def read_tools(name: str | None) -> list[ToolSpec] | None:
         raise InputError(f'{name}: expected a list of tools, or an object `{{"tools": […]}}`')
     try:
         return list(to_specs(value).values())
-    except (TypeError, ValueError) as error:
+    except RecursionError:
+        raise InputError(f"{name}: lists and objects nest too deeply in it") from None
+    except TypeError as error:
+        number = next(number for number, tool in enumerate(value, 1) if not _is_tool(tool))
+        raise InputError(f"{name}: tool {number} is no {_TOOL}") from error
+    except ValueError as error:
         raise InputError(f"{name}: {error}") from error
+
+
+def _is_tool(value: JsonValue) -> bool:
+    try:
+        to_specs([value])
+    except TypeError:
+        return False
+    return True

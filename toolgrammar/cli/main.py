@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from toolgrammar import __version__
 from toolgrammar.cli import (
@@ -24,6 +24,7 @@ from toolgrammar.values.errors import ToolGrammarError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TextIO
 
 OK = 0
 CALLER_MISTAKE = 2
@@ -41,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = _parser().parse_args(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else CALLER_MISTAKE
+    if cast("TextIO | None", sys.stdout) is None:
+        complain("standard output is closed")
+        return CALLER_MISTAKE
     try:
         status: int = chosen.run(chosen)
         sys.stdout.flush()
@@ -56,6 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return CALLER_MISTAKE
     except (ToolGrammarError, InputError, ImportError) as error:
         complain(str(error))
+        return CALLER_MISTAKE
+    except RecursionError:
+        complain("lists and objects nest too deeply in what was given")
         return CALLER_MISTAKE
     return status
 

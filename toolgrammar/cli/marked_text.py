@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolgrammar.cli.output import printable, write
+from toolgrammar.cli.output import one_line, printable, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +103,7 @@ def _rows(
             indent = " " * _width(_shown(line.text[:at]))
             mark = "^" + "~" * (_width(_shown(marked)) - 1)
             margin = (" " * width + " | ", "margin")
-            yield [margin, (f"{indent}{mark} {printable(finding.said)}", finding.severity)]
+            yield [margin, (f"{indent}{mark} {one_line(finding.said)}", finding.severity)]
 
 
 def _lines(source: str) -> list[_Line]:

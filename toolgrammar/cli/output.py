@@ -6,10 +6,11 @@ import json
 import re
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import TextIO
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LEAST_WIDTH = 20
@@ -37,12 +38,15 @@ def write_json(value: object) -> None:
 
 
 def complain(message: str, kind: str = "error") -> None:
-    """Writes a message to standard error; `kind` says how bad it is."""
+    """Writes a message to standard error, if it is open; `kind` says how bad it is."""
     data = f"toolgrammar: {kind}: {printable(message)}\n".encode("utf-8", "backslashreplace")
-    sys.stderr.flush()
-    buffer = getattr(sys.stderr, "buffer", None)
+    stream = cast("TextIO | None", sys.stderr)
+    if stream is None:
+        return
+    stream.flush()
+    buffer = getattr(stream, "buffer", None)
     if buffer is None:
-        sys.stderr.write(data.decode())
+        stream.write(data.decode())
     else:
         buffer.write(data)
         buffer.flush()
@@ -56,6 +60,11 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
+def one_line(text: str) -> str:
+    """Returns a text as `printable` does, its line ends and tabs written out too."""
+    return printable(text.replace("\n", "\\n").replace("\t", "\\t"))
+
+
 def compact(value: object) -> str:
     """Returns a value as JSON for a cell of a table."""
     return json.dumps(value, ensure_ascii=False, default=repr)
@@ -63,7 +72,7 @@ def compact(value: object) -> str:
 
 def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Writes a table: with rich on a terminal where it is installed, else in plain columns."""
-    shown = [[_one_line(cell) for cell in row] for row in rows]
+    shown = [[one_line(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         if _write_rich(headings, shown):
             return
@@ -109,10 +118,6 @@ def _write_rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         table.add_row(*(Text(cell) for cell in row))
     Console().print(table)
     return True
-
-
-def _one_line(cell: str) -> str:
-    return printable(cell.replace("\n", "\\n").replace("\t", "\\t"))
 
 
 def _widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:

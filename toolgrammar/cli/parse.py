@@ -11,6 +11,7 @@ from toolgrammar.cli.input import STANDARD_INPUT, read_bytes, read_tools
 from toolgrammar.cli.output import (
     compact,
     fields,
+    one_line,
     printable,
     write,
     write_json,
@@ -52,7 +53,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--json", action="store_true", help="print JSON, one line a message")
     parser.add_argument("--events", action="store_true", help="read in chunks, print the events")
     parser.add_argument(
-        "--chunk", type=_positive, default=4, metavar="N", help="characters a chunk (default: 4)"
+        "--chunk",
+        type=_chunk_size,
+        default=4,
+        metavar="N",
+        help="characters a chunk of `--events` (default: 4)",
     )
     parser.set_defaults(run=run)
 
@@ -84,8 +89,12 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _positive(text: str) -> int:
-    number = int(text)
+def _chunk_size(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        message = f"expected a number of characters, got {text!r}"
+        raise argparse.ArgumentTypeError(message) from None
     if number < 1:
         raise argparse.ArgumentTypeError("a chunk has at least one character")
     return number
@@ -141,7 +150,7 @@ def _show(result: ParseResult) -> None:
     if result.diagnostics:
         write_line()
     for diagnostic in result.diagnostics:
-        write_line(printable(_described(diagnostic)))
+        write_line(one_line(_described(diagnostic)))
 
 
 def _row(number: int, call: ToolCall) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from toolgrammar.core.evidence import NotACall, is_name, names_a_tool
+from toolgrammar.core.evidence import NotACall, is_code_block, is_inline_code, is_name, names_a_tool
 from toolgrammar.core.header import Header
 from toolgrammar.core.machine import MAX_TOKEN, Machine
 from toolgrammar.core.quotes import Quoted
@@ -258,8 +258,8 @@ class Among:
     def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative]:
         """Lists the formats that open at a place, in the order in which they are tried."""
         buffer, offset = driver.buffer, driver.base + place
-        if self.several.wary and buffer[place - 1 : place] == "`" != buffer[place]:
-            return []  # `<tool_call>` in a sentence is a word about a format
+        if self.several.wary and is_inline_code(self.builder, offset):
+            return []
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
         lengths = self.openers.at(buffer, place)
@@ -356,19 +356,20 @@ class Among:
         driver.node = self.home_node
         return False
 
-    def vouch(self, builder: Builder) -> None:
+    def vouch(self, driver: Driver) -> None:
         """Looks at an island that is about to be certain.
 
         Raises:
             NotACall: what was read is no call of this format, or another one may be more likely.
         """
-        draft, current = builder.draft, self.current
+        builder, current, draft = driver.builder, self.current, driver.builder.draft
         if draft is None or draft.name is None or current is None:
             return
         known = names_a_tool(builder)
         if known:
             return
-        if not is_name(draft.name):
+        opener = driver.buffer[driver.island : driver.position]
+        if not is_name(draft.name) or (self.several.wary and is_code_block(opener, draft.name)):
             raise NotACall
         if self.in_section:
             return

@@ -537,7 +537,7 @@ class Builder:
         Raises:
             Stumble: the text may be in another format, which does not need a repair here.
         """
-        if self.watched and is_stumble(code):
+        if self.watched and is_stumble(code, severity):
             raise Stumble
         diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
         self.diagnostics.append(diagnostic)

@@ -10,13 +10,13 @@ from lark.common import ParserConf
 from lark.grammar import NonTerminal, Rule
 from lark.grammar import Terminal as LarkTerminal
 from lark.lexer import PatternStr, TerminalDef
-from lark.load_grammar import find_grammar_errors, load_grammar
+from lark.load_grammar import _get_parser, load_grammar
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
 from toolgrammar.core import fences, files, partial, roles
 from toolgrammar.core.collisions import Collisions
 from toolgrammar.core.header import read_header
-from toolgrammar.core.lark_errors import check_imports, nearest, syntax_error, translated
+from toolgrammar.core.lark_errors import check_imports, nearest, syntax_error, too_deep, translated
 from toolgrammar.core.lint import Lint
 from toolgrammar.core.nesting import Nesting
 from toolgrammar.core.places import Places
@@ -68,6 +68,8 @@ def _compiled(path: Path) -> _Compiler:
         compiler.tables.results = result_rules(grammar, places)
     except GrammarError:
         raise
+    except RecursionError as problem:
+        raise too_deep(places) from problem
     except (lark_errors.LarkError, OSError, ValueError, AssertionError, KeyError) as problem:
         raise translated(problem, places) from problem
     return compiler
@@ -76,10 +78,11 @@ def _compiled(path: Path) -> _Compiler:
 def _check_lines(places: Places) -> None:
     """Reads every file as Lark does; raises for the first line that is no statement."""
     for file, text in places.files:
-        for problem, _ in find_grammar_errors(text):
+        try:
+            _get_parser().parse(f"{text}\n", "start")
+        except lark_errors.UnexpectedInput as problem:
             token = getattr(problem, "token", None)
-            shown = None if token is None else str(token)
-            raise syntax_error(places, file, problem.line, problem.column, shown) from problem
+            raise syntax_error(places, file, problem.line, problem.column, token) from problem
 
 
 class _Compiler:

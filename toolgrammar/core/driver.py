@@ -30,7 +30,7 @@ from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.loose import as_strict, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.mending import cut_call, cut_here, mend, missing_closers
+from toolgrammar.core.mending import cut_call, cut_here, mend, missing_closers, skip_fence
 from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.roles import (
     ANY_JSON,
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""
+FENCED = 5
+"""Characters of an opener that may have a code fence behind it."""
 SHORT = 3
 """Characters of a literal that stands for itself."""
 MAX_ISLAND = 4096
@@ -81,6 +83,7 @@ class Driver:
         "island_payload",
         "last_end",
         "limits_depth",
+        "may_be_fenced",
         "node",
         "position",
         "previous",
@@ -104,6 +107,8 @@ class Driver:
         """Index in the buffer where an island that is not certain yet began, or -1."""
         self.island_node = machine.start
         self.island_payload = False
+        self.may_be_fenced = False
+        """Whether no code fence was left out yet behind the island's opener."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
@@ -257,6 +262,7 @@ class Driver:
         self.node = node
         self.position = place
         self.island, self.island_node, self.island_payload = place, node, False
+        self.may_be_fenced = True
         self.behind = None
         self.unit = -1
         self.called = False
@@ -466,7 +472,7 @@ class Driver:
 
     def _commit(self) -> None:
         if self.among is not None:
-            self.among.vouch(self.builder)
+            self.among.vouch(self)
         self.island = -1
         self.builder.commit()
 
@@ -486,6 +492,13 @@ class Driver:
         builder = self.builder
         self.scanner = self.raw = None
         self.run = self._token
+        opener = self.buffer[self.island : self.position] if self.island >= 0 else ""
+        fenced = self.may_be_fenced and len(opener.strip()) >= FENCED and not self.island_payload
+        if fenced and not (self.called or in_payload):
+            skipped = skip_fence(self)
+            if skipped is not None:
+                self.may_be_fenced = not skipped
+                return skipped
         if self.island >= 0:
             builder.rewind()
             resume = max(self.position, self.island + 1) if self.island_payload else self.island + 1

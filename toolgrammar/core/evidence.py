@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
 """What the name of a tool looks like."""
+_BACKTICK = re.compile(r"(?<!`)`(?!`)")
+_NEAR = 80
+"""Characters before a place in which a backtick tells that it is quoted."""
 
 
 class NotACall(Exception):  # noqa: N818 - no error: what was read is text, or another format's
@@ -19,6 +22,21 @@ class NotACall(Exception):  # noqa: N818 - no error: what was read is text, or a
 def is_name(name: str) -> bool:
     """Whether a tool may have this name."""
     return _NAME.fullmatch(name) is not None
+
+
+def is_inline_code(builder: Builder, offset: int) -> bool:
+    """Whether a place stands behind a backtick that opens: `<tool_call>` in a sentence is a word.
+
+    The backtick is looked for on the same line, near the place, behind the last call.
+    """
+    free = builder.calls[-1].span.end if builder.calls else 0
+    line = builder.source.slice(max(free, offset - _NEAR), offset).rpartition("\n")[2]
+    return "`" in line and len(_BACKTICK.findall(line)) % 2 == 1
+
+
+def is_code_block(opener: str, name: str) -> bool:
+    """Whether what opens is a fence of Markdown whose language is the name: code in prose."""
+    return opener.startswith("```") and opener.strip("`~ \t\r\n") == name
 
 
 def names_a_tool(builder: Builder) -> bool | None:

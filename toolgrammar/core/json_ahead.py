@@ -123,13 +123,8 @@ class LookAhead:
         return new
 
     def edit(self, repair: Repair, start: int, end: int, replacement: str) -> None:
-        """Adds an edit at offsets of the source; one that goes on where the last ended joins it."""
-        edits = repair.edits
-        if edits and edits[-1][1] == start and edits[-1][0] != edits[-1][1] and start != end:
-            first, _, text = edits[-1]
-            edits[-1] = (first, end, text + replacement)
-        else:
-            edits.append((start, end, replacement))
+        """Adds an edit at offsets of the source."""
+        repair.edits.append((start, end, replacement))
 
     # Looking
 
@@ -166,8 +161,13 @@ class LookAhead:
         """Gives where the white space of JSON ends."""
         return _SPACE.match(self.text, index, self._stop).end()  # type: ignore[union-attr]
 
-    def reads_key(self, index: int, frame: Frame, *, at_end: bool = True) -> bool:
-        """Whether a key of this object and a colon stand here; `at_end` if the text ends before."""
+    def reads_key(
+        self, index: int, frame: Frame, *, at_end: bool = True, colon: bool = True
+    ) -> bool:
+        """Whether a key of this object and a colon stand here; `at_end` if the text ends before.
+
+        Without `colon` one that the schema knows will do if a value follows.
+        """
         close = CLOSING_QUOTES.get(self.at(index))
         if close is None:
             return self._reads_bare_key(index, frame, at_end=at_end)
@@ -177,15 +177,18 @@ class LookAhead:
         if end == self._stop and not frame.may_have_begun(key):
             return False
         character = self.at(end)
-        if character == "\\":  # the escape goes on where the look ends
-            character = self.at(end + 1) and close
-            end = self._stop
+        if character == "\\" and not self.at(end + 1):
+            character = ""  # the escape goes on where the look ends
         if not character:
             return at_end and frame.may_have_begun(key)
         if character != close or not frame.may_have(key):
             return False
-        character = self.at(self.blank(end + 1))
-        return character in ":=" if character else at_end
+        index = self.blank(end + 1)
+        character = self.at(index)
+        if not character:
+            return at_end
+        gap = not colon and frame.is_judged and self.begins_value(index)
+        return character in ":=" or gap
 
     def _reads_bare_key(self, index: int, frame: Frame, *, at_end: bool) -> bool:
         match = _BARE_KEY.match(self.text, index, self._stop)
@@ -219,11 +222,12 @@ class LookAhead:
         character = self.at(index)
         item = frame.guide.item() if frame.guide is not None else None
         if item is not None and not item.may_begin(character):
-            return False
-        if character in CLOSING_QUOTES or character in "{[(-+.0123456789":
+            if not item.takes_text or character in "{[(":
+                return False
+        elif character in CLOSING_QUOTES or character in "{[(-+.0123456789":
             return True
         end = _BARE_ITEM.match(self.text, index, self._stop).end()  # type: ignore[union-attr]
-        return self.at(end) in (",", "]", "")
+        return self.at(self.blank(end)) in (",", "]", "")
 
     def may_end(self, index: int) -> bool:
         """Whether what stands at an index may follow the whole value."""
@@ -333,16 +337,45 @@ class LookAhead:
         if self.at(index) == "{":
             place = self.stack.index(frame)
             return place > 0 and not self.stack[place - 1].is_object
-        return self.reads_key(index, frame)
+        return self.reads_key(index, frame, colon=False)
 
     def _closed_by(self, character: str, index: int, level: int) -> int | None:
         """Gives the level below what a bracket closes; None where it can't stand."""
-        found = self.opener_of(character, level)
+        if character == ")" and self.opener_of(character, level) is None:
+            return None
+        found = self.level_closed(character, index, level)
+        return level if found is None else found - 1
+
+    def level_closed(self, character: str, index: int, level: int) -> int | None:
+        """Gives the level that a bracket closes with all above it; None where it is too much.
+
+        One that does not fit what is open closes down to its own kind, if what follows fits
+        there, or else the innermost: it is of the wrong kind.
+        """
+        found = self.opener_of("]" if character == ")" else character, level)
+        if found == level:
+            return found
+        index = self.blank(index + 1)
         if found is None:
-            return None if character == ")" else level
-        if found == 0 and level > 0 and self.at(self.blank(index + 1)) == ",":
+            return None if self.at(index) else level
+        if self.at(index) != ",":
+            return found
+        index = self._behind_commas(index)
+        if not self.at(index):
+            return found
+        if found == 0:
+            return None
+        if not self._may_come(index, found - 1) and self._may_come(index, level - 1):
             return level
-        return found - 1
+        return found
+
+    def _may_come(self, index: int, level: int) -> bool:
+        """Whether a member or an item of the bracket at a level begins here."""
+        frame = self.stack[level]
+        if frame.is_object:
+            return self.reads_key(index, frame)
+        keyed = self.at(index) in CLOSING_QUOTES and self.reads_key(index, Frame("{", None, ""))
+        return self._begins_item(index, frame) and not keyed
 
     def opener_of(self, closer: str, level: int) -> int | None:
         """Gives the nearest level at or below `level` that a bracket closes."""

@@ -36,6 +36,7 @@ _RUNS: Final = _runs()
 _HEX = re.compile(r"[0-9a-fA-F]{0,4}")
 _LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _LOW_BEGUN = re.compile(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
+_HALVES = re.compile(f"[{_SURROGATES}]+")
 _CONTROL_RUN = re.compile(r"[\x00-\x1f]+")
 _SPACES = re.compile(r"[ \t\r\n]*+")
 _CONTROL_ESCAPE = re.compile(r"(?:[^\\]|\\[^bfnrt])*+\\[bfnrt]", re.DOTALL)
@@ -72,8 +73,13 @@ class Bodies(State):
         elif character == '"':
             self._other_quote(end)
         else:
-            self.repair("lone-surrogate", end, end + 1, "\ufffd")
-            self.take_body("\ufffd", end + 1)
+            self._half_pairs(end)
+
+    def _half_pairs(self, start: int) -> None:
+        """Replaces halves of surrogate pairs, as many as stand here together."""
+        end = _HALVES.match(self.text, start).end()  # type: ignore[union-attr]
+        self.repair("lone-surrogate", start, end, "\ufffd" * (end - start))
+        self.take_body("\ufffd" * (end - start), end)
 
     def _look_for_template(self, piece: str) -> None:
         """Notes where a backtick string is a template: what it stands for is not known."""

@@ -103,27 +103,17 @@ class Closers(Words):
         if character == self.stack[level].closer:
             self._close(character, level)
             return
-        found = self.opener_of("]" if character == ")" else character, level)
         self.look(self.pos)
         try:
-            fits = self._fits(found, level)
+            found = self.level_closed(character, self.pos, level)
         except Undecided:
-            fits = found is not None
-        if not fits:
+            found = self.opener_of("]" if character == ")" else character, level)
+        if found is None:
             repair = self.repair("extra-closer", self.pos, self.pos + 1, "")
             repair.doubt = not self._is_last()
             self.pos += 1
         else:
-            self._close(character, level if found is None else found)
-
-    def _fits(self, found: int | None, level: int) -> bool:
-        """Whether a bracket that is not the one due closes something."""
-        index = self.blank(self.pos + 1)
-        if found is None:
-            return not self.at(index)
-        if found > 0 or level == 0 or self.at(index) != ",":
-            return True
-        return not self.at(self.blank(index + 1))
+            self._close(character, found)
 
     def _is_last(self) -> bool:
         """Whether the bracket at `pos` stands directly before the one that closes the root."""
@@ -177,16 +167,16 @@ class Closers(Words):
 
     # The end of the text
 
-    def end(self, out: list[str], *, closed: bool) -> None:
+    def end(self, out: list[str], *, closed: bool, here: bool = False) -> None:
         """Closes the value where the text ends; what is not decided by then is left out.
 
         Args:
             out: Takes the pieces.
             closed: A marker follows that delimits the value.
+            here: The value ends at `pos`; what follows stays for others to read.
         """
         self.out = out
-        # What ends the value in the middle of a text (`closed`) stays for others to read.
-        end = self.base + (len(self.text) if self.final and not closed else self.pos)
+        end = self.base + (self.pos if here or not self.final else len(self.text))
         cut, tail = self._end_token(closed=closed)
         if self.failure:
             return

@@ -211,7 +211,7 @@ class Members(Plain):
         """Ends the value where something stands that ends it in any case."""
         if self.stops is None or not self.stops(self.text, self.pos):
             return False
-        self.end(self.out, closed=True)
+        self.end(self.out, closed=True, here=True)
         self.done = True
         return True
 

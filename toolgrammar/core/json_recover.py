@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
 
 _CLOSERS: Final = "}])"
+_MOST_QUOTES: Final = 7
+"""So many quotes are not the opener, an empty body and the closer of a string in triple quotes."""
 
 
 class RecoveringScanner(Members):
@@ -211,10 +213,12 @@ class RecoveringScanner(Members):
         """Begins a string value in one, two or three quotes."""
         text, start = self.text, self.pos
         if quote in "\"'" and not self.no_triple:
-            begun = text[start : start + 3]
-            if len(begun) < 3 and begun == quote * len(begun) and not self.final:
+            run = text[start : start + _MOST_QUOTES]
+            count = len(run) - len(run.lstrip(quote))
+            if count == len(run) < _MOST_QUOTES and not self.final:
                 raise More
-            if begun == quote * 3:
+            begun = quote * 3
+            if 3 <= count < _MOST_QUOTES:
                 end = text.find(begun, start + 3)
                 if end < 0 and not self.final:
                     self.state, self.return_to = TRIPLE, self.state

@@ -70,7 +70,7 @@ class Repair:
 
     def diagnostic(self) -> Diagnostic:
         """Gives what is told to the caller."""
-        edits = tuple([Edit(make_span(start, end), text) for start, end, text in self.edits])
+        edits = tuple([Edit(make_span(start, end), text) for start, end, text in self._joined()])
         return Diagnostic(
             self.code,
             self._severity(),
@@ -80,6 +80,25 @@ class Repair:
             self.path,
             _HINTS.get(self.code, "") if self.doubt or self.code == "truncated" else "",
         )
+
+    def _joined(self) -> list[tuple[int, int, str]]:
+        """Gives the edits; replacements that touch each other are one."""
+        found = list(self.edits[:1])
+        pieces: list[str] = []
+        for start, end, text in self.edits[1:]:
+            first, last, before = found[-1]
+            if last == start and first < last and start < end:
+                pieces = pieces or [before]
+                pieces.append(text)
+                found[-1] = (first, end, before)
+                continue
+            if pieces:
+                found[-1] = (first, last, "".join(pieces))
+                pieces = []
+            found.append((start, end, text))
+        if pieces:
+            found[-1] = (*found[-1][:2], "".join(pieces))
+        return found
 
     def _severity(self) -> Severity:
         if self.doubt:

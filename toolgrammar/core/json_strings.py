@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_repairs import Repair
 
 _SPACES = re.compile(r"[ \t\r\n]*+")
+_QUOTES = re.compile(r'"{3,256}')
 _LONGEST_GAP: Final = 256
 
 
@@ -66,6 +67,8 @@ class Strings(Bodies):
     def quote_in_string(self, start: int) -> None:
         """Ends the string at a quote, or takes the quote as a part of it."""
         self.look(start)
+        if self._keep_run(start):
+            return
         try:
             closes = self.width == 3 or self._closes(start + self.width)
         except Undecided:
@@ -75,16 +78,32 @@ class Strings(Bodies):
             return
         if self.in_key and self._key_ends_at_colon():
             return
-        self.inner_quoted = True
-        quote = self.close_quote
-        repair = self.repair("inner-quote", start, start + self.width)
-        repair.doubt = not self._is_sure()
-        written = '\\"' * self.width if quote == '"' else quote
-        if quote == '"':
-            self.edit(repair, self.base + start, self.base + start + self.width, written)
-        self.take_body(written, start + self.width)
+        self._keep_quotes(start, start + self.width)
 
-    def _is_sure(self) -> bool:
+    def _keep_run(self, start: int) -> bool:
+        """Takes many quotes as a part of the string: only the last two of them can end it."""
+        if self.close_quote != '"' or self.width > 1 or self.in_key or not self.stack:
+            return False
+        run = _QUOTES.match(self.text, start)
+        if run is None:
+            return False
+        self._keep_quotes(start, run.end() - 2)
+        return True
+
+    def _keep_quotes(self, start: int, end: int) -> None:
+        """Takes quotes as a part of the string."""
+        self.inner_quoted = True
+        before = len(self.repairs)
+        repair = self.repair("inner-quote", start, end)
+        is_joined = len(self.repairs) == before
+        repair.doubt = (is_joined and repair.doubt) or not self._is_sure(start)
+        written = self.text[start:end]
+        if self.close_quote == '"':
+            written = written.replace('"', '\\"')
+            self.edit(repair, self.base + start, self.base + end, written)
+        self.take_body(written, end)
+
+    def _is_sure(self, start: int) -> bool:
         """Whether the schema makes it sure which quote ends the string."""
         if not self.stack or self.in_key:
             return False
@@ -92,7 +111,10 @@ class Strings(Bodies):
         if frame.is_object:
             return frame.is_judged
         item = frame.guide.item() if frame.guide is not None else None
-        return item is not None and item.types is not None
+        if item is None or item.types is None:
+            return False
+        # Before a comma or a bracket it may be the end of an item whose neighbour is damaged.
+        return self.at(self.blank(start + self.width)) not in (",", "]", "}", "")
 
     def _closes(self, index: int) -> bool:
         if self.in_key:

@@ -56,8 +56,19 @@ def read_whole(
     return value, end
 
 
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 def _is_odd(value: JsonValue) -> bool:
-    """Whether lists and dicts nest deeper than `MAX_DEPTH`, or a number is too great for a float."""
+    """Whether something is for the scanner to judge.
+
+    That is what nests deeper than `MAX_DEPTH`, a number that no float holds, half a surrogate pair.
+    """
     level: list[JsonValue] = [value]
     for _ in range(MAX_DEPTH):
         below: list[JsonValue] = []
@@ -66,7 +77,9 @@ def _is_odd(value: JsonValue) -> bool:
                 kind = type(inner)
                 if kind is dict or kind is list:
                     below.append(inner)
-                elif kind is float and (inner in _INFINITE):
+                elif (kind is float and inner in _INFINITE) or (
+                    isinstance(inner, str) and not inner.isascii() and _has_surrogate(inner)
+                ):
                     return True
         if not below:
             return False

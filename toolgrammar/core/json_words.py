@@ -56,8 +56,7 @@ def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
     if _STRICT_NUMBER.fullmatch(word):
         if len(word) > MAX_DIGITS and len(word.lstrip("-")) > MAX_DIGITS and word[1:].isdigit():
             raise ValueError(word[:20])
-        # No float is that great: what callers get is an infinity.
-        too_great = ("e" in word or "E" in word) and isinf(float(word))
+        too_great = "e" in word.lower() and isinf(float(word))  # callers get an infinity
         return Scalar(word, "nonfinite" if too_great else "")
     low = word.lower() if len(word) <= _LONGEST_LITERAL else ""
     if low in _LITERALS:

@@ -10,7 +10,7 @@ from toolgrammar.core.files import imported_file
 from toolgrammar.core.roles import DECLARED_TERMINALS, bare_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from toolgrammar.core.places import Place, Places
@@ -132,8 +132,9 @@ def syntax_error(
         message = "this line goes on with the rule before it and does not say so"
         return goes_on.error("unmarked-line", message, _GOES_ON)
     place = places.at(file, line, column)
+    whole = _line_of(places, file, line)
     if token is None:
-        shown = _line_of(places, file, line)[column - 1 : column + 20]
+        shown = whole[column - 1 : column + 20]
         if shown.startswith(('"', "'")):
             hint = 'a literal stands between `"` in one line; a line end in it is written `\\n`'
         elif shown.startswith("/"):
@@ -144,9 +145,17 @@ def syntax_error(
     if not token.strip():
         message = "the line ends too early"
         hint = "close what is open: `(`, `[`; a rule reads `name: …` and a terminal `NAME: …`"
+        if whole.lstrip().startswith("%import"):
+            hint = "an import reads `%import .common.text (TEXT)`"
         return place.error("syntax", message, hint)
     message = f"found `{token}`, which can't stand here"
     return place.error("syntax", message, "a rule reads `name: …`; alternatives stand behind `|`")
+
+
+def too_deep(places: Places) -> GrammarError:
+    """Returns the error for a grammar whose brackets nest deeper than Lark can follow."""
+    hint = "name its inner parts as rules of their own, `_part: …`"
+    return places.start().error("too-deep", "a rule nests too deeply", hint)
 
 
 def _line_of(places: Places, file: Path, line: int) -> str:
@@ -158,12 +167,15 @@ def check_imports(places: Places) -> None:
     """Looks for what the imports name.
 
     Raises:
-        GrammarError: a file, or a name in it, is not there.
+        GrammarError: a file, or a name in it, is not there, or files import each other.
     """
+    edges: dict[Path, list[tuple[Path, Place, str]]] = {}
     for place, path, names in places.imports():
         if not path.startswith("."):
             continue  # the library that comes with Lark
         file = imported_file(place.file.parent, path[1:], names_follow=bool(names))
+        if file is not None:
+            edges.setdefault(place.file.resolve(), []).append((file.resolve(), place, path))
         shown = path.lstrip(".").replace(".", "/")
         if file is not None:
             wanted = names or ((path.rpartition(".")[2], place),)
@@ -175,6 +187,34 @@ def check_imports(places: Places) -> None:
             message = f"`%import {path}` leads to no file"
             hint = f"looked for {shown}.lark among the shipped grammars, then beside this file"
             raise place.error("missing-import", message, hint)
+    _check_circles(edges, places.files[0][0].resolve())
+
+
+def _check_circles(edges: Mapping[Path, list[tuple[Path, Place, str]]], main: Path) -> None:
+    """Looks for imports that lead back to where they stand.
+
+    Args:
+        edges: of each file, the files that it imports, where and by which path.
+        main: the grammar.
+    """
+    done: set[Path] = set()
+    trail: list[Path] = [main]
+    pending = [iter(edges.get(main, ()))]
+    while pending:
+        edge = next(pending[-1], None)
+        if edge is None:
+            done.add(trail.pop())
+            pending.pop()
+            continue
+        file, place, path = edge
+        if file in trail:
+            others = ", ".join(other.name for other in trail[trail.index(file) + 1 :])
+            leads = f"leads back to {file.name} by {others}" if others else "imports its own file"
+            hint = "drop it, or move what both files need into a third one"
+            raise place.error("endless-import", f"`%import {path}` {leads}", hint)
+        if file not in done:
+            trail.append(file)
+            pending.append(iter(edges.get(file, ())))
 
 
 def _check_names(

@@ -30,6 +30,31 @@ _LONGEST_MARKUP = 256
 """Characters that are waited for while they may become an anchor."""
 
 
+_FENCE = re.compile(r"\s{0,64}(?P<fence>```\w{0,16})[ \t]{0,16}(?:\r?\n)?")
+_FENCE_BEGINNINGS = re.compile(r"\s{0,64}(?:`{1,2}|```\w{0,16}[ \t]{0,16}\r?)?\Z")
+
+
+def skip_fence(driver: Driver) -> bool | None:
+    """Leaves out a code fence between an opener and what it opens; None where there is none."""
+    start = driver.position
+    if not driver.final and _FENCE_BEGINNINGS.match(driver.buffer, start):
+        return False
+    match = _FENCE.match(driver.buffer, start)
+    if match is None:
+        return None
+    span = Span(*(max(0, driver.base + place) for place in match.span("fence")))
+    driver.builder.report(
+        "around",
+        "warning",
+        "Found a code fence round the call; left it out",
+        span,
+        edits=(Edit(span, ""),),
+    )
+    driver.builder.mended_before = True
+    driver.position = match.end()
+    return True
+
+
 def mend(driver: Driver) -> bool | None:
     """Mends where the driver stands; None where it can't, False where it needs more text."""
     node, buffer = driver.node, driver.buffer

@@ -103,7 +103,13 @@ class ScannedValues:
         self._end_arguments(end)
         if self.role in ("arguments", "value") and draft is not None:
             assert draft.payload is not None
-            self._accept(json.loads("".join(draft.payload)))
+            text = "".join(draft.payload)
+            if text.strip():
+                self._accept(json.loads(text))
+            else:
+                # Something else stands where the value should: none is made up.
+                self._close(draft, "")
+                draft.truncated = True
 
     def _end_text(self, text: JsonText, end: int) -> None:
         arguments = text.end(end)

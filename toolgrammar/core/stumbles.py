@@ -23,19 +23,18 @@ if TYPE_CHECKING:
     from toolgrammar.core.groups import Group
     from toolgrammar.values.events import Event
 
+_OF_MARKUP = frozenset({"missing-close-tag", "stray-close-tag"})
+"""Codes of safe repairs of the envelope."""
 _OF_VALUES = frozenset(
     {
-        "control",
-        "decoded",
         "dependency-cycle",
         "duplicate-id",
         "schema-mismatch",
         "unknown-argument",
         "unknown-dependency",
-        "unopened-reasoning",
     }
 )
-"""Codes of diagnostics that say nothing of the markup: another format would meet them too."""
+"""Codes of diagnostics that say nothing of the wire: another format would meet them too."""
 
 
 class Stumble(Exception):  # noqa: N818 - no error: it ends a reading that is judged
@@ -55,9 +54,12 @@ class Ended(Exception):  # noqa: N818
     """The format that is tried has read its island to the end."""
 
 
-def is_stumble(code: str) -> bool:
-    """Whether a diagnostic tells that the text may be in another format."""
-    return code not in _OF_VALUES
+def is_stumble(code: str, severity: str) -> bool:
+    """Whether a diagnostic tells that the text may be in another format.
+
+    A safe repair inside JSON does not: models write it so, in any format.
+    """
+    return code in _OF_MARKUP or (severity == "error" and code not in _OF_VALUES)
 
 
 class Mark(NamedTuple):

@@ -47,6 +47,8 @@ class Parser:
     ) -> None:
         from toolgrammar.catalogue.registry import formats
 
+        if not isinstance(prefix, str):
+            raise TypeError(f"prefix must be a str, got {type(prefix).__name__}")
         self._format = chosen = formats.resolve_any(format)
         specs = to_specs(tools) if tools is not None else {}
         self._several: Several | None = None

@@ -13,8 +13,8 @@ _BLANK = re.compile(
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
 )
 _COMMENT_BEGUN = re.compile(r"\\|/|//[^\n\r]*+|\#[^\n\r]*+|/\*(?s:(?!.*\*/).*)")
-_ESCAPED = re.compile(r"[{\[](?:[ \t\n\r]|\\[nrt])*+\\\"")
-_ESCAPED_BEGUN = re.compile(r"[{\[](?:[ \t\n\r]|\\[nrt])*+\\?")
+_ESCAPED = re.compile(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\\"")
+_ESCAPED_BEGUN = re.compile(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\?")
 _MEMBER = re.compile(r'"[^"\\\n]{1,64}"\s*+:')
 _MEMBER_BEGUN = re.compile(r'"[^"\\\n]{0,64}(?:"\s*+)?')
 _FENCE_OR_OPENER = re.compile(r"```|[{\[]")

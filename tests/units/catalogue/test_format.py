@@ -4,12 +4,14 @@ import copy
 import pickle
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from toolgrammar.catalogue.format import Format, load_format
 from toolgrammar.core import tables
-from toolgrammar.values.errors import GrammarError
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import GrammarError, RenderError
 
 GRAMMAR = """\
 //@ id: mine
@@ -83,6 +85,29 @@ def test_load_format_points_at_what_is_wrong(path: Path) -> None:
     path.write_text(GRAMMAR.replace("name: /", "name /"), encoding="utf-8")
     with pytest.raises(GrammarError, match=r"mine\.lark:9:\d+"):
         load_format(path)
+
+
+@pytest.mark.parametrize(
+    ("calls", "text", "said"),
+    [
+        ([{"name": "a"}], "", "must hold ToolCall, got dict"),
+        ("x", "", "a list of ToolCall, got str"),
+        (ToolCall("a", {}), "", "a list of ToolCall, got ToolCall"),
+        (3, "", "a list of ToolCall, got int"),
+        ([], 3, "text must be a str, got int"),
+    ],
+)
+def test_render_wants_calls_and_a_text(path: Path, calls: Any, text: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        Format(path).render(calls, text)
+
+
+def test_render_refuses_what_nests_too_deeply(path: Path) -> None:
+    value: list[Any] = []
+    for _ in range(5000):
+        value = [value]
+    with pytest.raises(RenderError):
+        Format(path).render([ToolCall("a", {"d": value})])
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

@@ -97,6 +97,7 @@ def test_mistakes(run: Run, words: list[str], said: str) -> None:
         ("", [Finding(0, 0, "error", "x")], ["", "^ x"]),
         ("ab\n", [Finding(3, 3, "error", "x")], ["ab", "  ^ x"]),
         ("日本x", [Finding(2, 3, "error", "x")], ["日本x", "    ^ x"]),
+        ("ab", [Finding(0, 1, "info", "put 'x\n\ty'")], ["ab", "^ put 'x\\n\\ty'"]),
         ("a\nbcd\ne", [Finding(3, 5, "info", "x")], ["a", "bcd", " ^~ x", "e"]),
         ("abc", [Finding(2, 3, "info", "2"), Finding(0, 2, "info", "1")], ["abc", "^~ 1", "  ^ 2"]),
     ],

@@ -1,11 +1,13 @@
 """`cli/main.py` and its commands, called as a user would."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.units.cli.running import GRAMMAR, MESSAGE, PAGE, Run, json_lines
+from toolgrammar.cli.main import main
 
 
 def test_parse_prints_a_table(run: Run) -> None:
@@ -153,6 +155,8 @@ def test_render_takes_what_parse_prints(run: Run) -> None:
     [
         ("{", "standard input:1:2: not JSON"),
         (b"\xff", "byte 0 is not UTF-8"),
+        ("[" * 100_000, "standard input: lists and objects nest too deeply"),
+        ('{"name": "x", "arguments": {"n": %s}}' % ("1" * 6000), "more than 4300 digits"),
         ("[1]", "call 0: expected an object"),
         ('{"nam": "x"}', "unknown key 'nam'; nearest: 'name'"),
         ('{"name": "x", "zzz": 1}', "known: name, arguments"),
@@ -175,21 +179,40 @@ def test_render_tells_what_is_wrong(run: Run, given: str | bytes, said: str) -> 
         (["parse", "none.txt", "--format", "mine.lark"], "none.txt: No such file"),
         (["parse", "good.txt", "--format", "none.lark"], "none.lark: No such file"),
         (["parse", "good.txt", "--format", "no_such_format"], "unknown format 'no_such_format'"),
-        (["parse", "good.txt"], "--format"),
         (["parse", "good.txt", "--format", "mine.lark", "--chunk", "0"], "at least one character"),
+        (["parse", "good.txt", "--format", "mine.lark", "--chunk", "x"], "a number of characters"),
+        (["parse", "good.txt", "--format", "mine.lark", "--tools", "deep.json"], "too deeply"),
         (["parse", "good.txt", "--format", "mine.lark", "--tools", "good.txt"], "not JSON"),
         (["parse", "good.txt", "--format", "mine.lark", "--tools", "number.json"], "list of tools"),
-        (["parse", "good.txt", "--format", "mine.lark", "--tools", "wrong.json"], "wrong.json"),
+        (
+            ["parse", "good.txt", "--format", "mine.lark", "--tools", "wrong.json"],
+            "json: tool 2 is no",
+        ),
         (["nonsense"], "nonsense"),
         ([], "command"),
     ],
 )
 def test_a_mistake_ends_with_two(run: Run, tmp_path: Path, words: list[str], said: str) -> None:
     (tmp_path / "number.json").write_text("3", encoding="utf-8")
-    (tmp_path / "wrong.json").write_text("[3]", encoding="utf-8")
+    (tmp_path / "wrong.json").write_text('[{"name": "a"}, 3]', encoding="utf-8")
+    (tmp_path / "deep.json").write_text("[" * 100_000, encoding="utf-8")
     status, _, error = run(*words)
     assert status == 2
     assert said in error
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize("closed", ["stdin", "stdout", "stderr"])
+def test_a_closed_stream_is_a_mistake(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], closed: str
+) -> None:
+    """Python has None in its place, as after `>&-` in a shell."""
+    monkeypatch.setattr(sys, closed, None)
+    assert main(["parse", "none.txt" if closed == "stderr" else "-", "--format", "mine.lark"]) == 2
+    error = capsysbinary.readouterr().err.decode()
+    said = {"stdin": "standard input is closed", "stdout": "standard output is closed"}
+    assert said.get(closed, "") in error
+    assert "Traceback" not in error
 
 
 def test_version_and_help(run: Run) -> None:

@@ -61,6 +61,12 @@ def test_refuses_another_type(path: Path, text: object) -> None:
         parse(text, format=path)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("prefix", [3, b"<think>"])
+def test_refuses_a_prefix_of_another_type(path: Path, prefix: object) -> None:
+    with pytest.raises(TypeError, match=f"prefix must be a str, got {type(prefix).__name__}"):
+        parse("x", format=path, prefix=prefix)  # type: ignore[arg-type]
+
+
 def test_refuses_an_unknown_format() -> None:
     with pytest.raises(UnknownFormat, match="no_such_format"):
         parse("", "no_such_format")

@@ -82,6 +82,12 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     ('{"l": [{"a": 1}}, {"a": 2}]}', {"l": [{"a": 1}, {"a": 2}]}, "extra-closer", R, False),
     ('{"l": [1]]}', {"l": [1]}, "extra-closer", R, True),
     ('[{"a": 1, {"a": 2}]', [{"a": 1}, {"a": 2}], "bracket", R, True),
+    # A bracket of the wrong kind closes what makes the rest fit.
+    ('{"l": [{"a": "x"], false], "n": 3}', {"l": [{"a": "x"}, False], "n": 3}, "bracket", R, True),
+    ("[[1), 2]", [[1], 2], "bracket", R, True),
+    # A string in a list ends before a word on a line of its own.
+    ('["a",\n False\n]', ["a", False], "literal", R, True),
+    ('["a",\n map\n]', ["a", "map"], "bare-text", R, False),
     # 32 to 37: escapes
     ('{"a": "x\n\ty"}', {"a": "x\n\ty"}, "control", R, True),
     (
@@ -173,6 +179,21 @@ def test_75_a_schema_makes_inner_quotes_sure() -> None:
         executable=True,
         wanted=schema(content="string", path="string"),
     )
+
+
+def test_75_inner_quotes_in_a_list_are_sure_but_before_a_delimiter() -> None:
+    wanted = schema(l={"type": "array", "items": {"type": "string"}})
+    text = '{"l": ["say "hi" now", "b"]}'
+    value = {"l": ['say "hi" now', "b"]}
+    check(text, value, "inner-quote", R, executable=True, wanted=wanted)
+    text = '{"l": ["a", b", "c"]}'
+    check(text, {"l": ['a", b', "c"]}, "inner-quote", R, executable=False, wanted=wanted)
+
+
+def test_26_a_known_key_needs_no_colon_behind_a_string() -> None:
+    wanted = schema(a="string", b="string")
+    text = '{"a": "x", "b" "y"}'
+    check(text, {"a": "x", "b": "y"}, "colon", R, executable=True, wanted=wanted)
 
 
 def test_76_open_objects_are_judged_without_their_schema() -> None:
