@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core import fences, roles, wrappers
+from toolgrammar.core import fences, last_call, roles, wrappers
 from toolgrammar.core.call_words import takes_words
+from toolgrammar.core.carried import carry_over
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group, settle
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.machine import Step
     from toolgrammar.core.source import Source
-    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.calls import Status, ToolCall
     from toolgrammar.values.tools import ToolSpec
 
 _PLAIN = Header()
@@ -82,6 +83,10 @@ class Builder:
         """Problems of an island that is not certain yet."""
         self.mended_before = False
         """Whether something of the next call was mended before the call was open."""
+        self.carried: dict[str, Any] = {}
+        """Arguments of the calls so far that later ones may lack."""
+        self.candidate: last_call.Candidate | None = None
+        """The last call so far, where only the last one counts."""
         self.fence = ""
         """The backticks that opened the last block."""
         self.last_name = ""
@@ -107,6 +112,9 @@ class Builder:
 
     def text(self, text: str, offset: int) -> None:
         """Takes text of the message."""
+        if self.candidate is not None:
+            last_call.hold_text(self.candidate, text, offset)
+            return
         self.text_parts.append(text)
         self.text_offsets.append(offset)
         if self.listening:
@@ -166,6 +174,8 @@ class Builder:
         """Gives out that a call began, and what waited for that."""
         assert draft.name is not None
         self._report_skipped()
+        if self.candidate is not None:
+            last_call.settle_candidate(self)
         draft.started = True
         if self.listening:
             self.events.append(CallStart(len(self.calls), draft.name, draft.id))
@@ -174,7 +184,7 @@ class Builder:
 
     def _waits_for_its_end(self) -> bool:
         """Whether a call may still turn out to be none: strict reading, or one call too many."""
-        if self.header.unclosed == "text":
+        if self.header.unclosed == "text" or self.header.calls == "last":
             return True
         return self.strict or (self.max_calls is not None and len(self.calls) >= self.max_calls)
 
@@ -234,6 +244,9 @@ class Builder:
 
     def reason(self, text: str) -> None:
         """Takes reasoning."""
+        if self.candidate is not None:
+            last_call.hold_reasoning(self.candidate, text)
+            return
         self.reasoning_parts.append(text)
         if self.listening:
             self.events.append(ReasoningDelta(text))
@@ -453,6 +466,7 @@ class Builder:
                 Span(end, end),
                 edits=_replaced(end, end, closers),
             )
+        last_call.settle_candidate(self)
         settle(self.calls, self.report)
 
     def _finish_call(self, draft: Draft, end: int, group: Group | None = None) -> None:
@@ -467,10 +481,20 @@ class Builder:
         status = draft.status(cut=ended_here)
         if self._refused(draft, status, max(end, draft.start)):
             return
+        if self.header.calls == "last":
+            last_call.hold(self, draft, status, end)
+            return
+        self.complete(draft, status, end, group)
+
+    def complete(self, draft: Draft, status: Status, end: int, group: Group | None = None) -> None:
+        """Gives out a call that has ended."""
+        assert draft.name is not None
         if not draft.started:
             self._give_out(draft)
         if draft.held is not None:
             wrappers.settle(self, draft)
+        if self.header.carry:
+            carry_over(self, draft)
         if self.free_text and draft.inputs is None:
             draft.inputs = []
         index = len(self.calls)

@@ -34,7 +34,6 @@ from toolgrammar.core.mending import cut_call, cut_here, mend, missing_closers, 
 from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.roles import (
     ANY_JSON,
-    FENCE_TERMINAL,
     GROUP_ROLES,
     JSON_LIKE,
     RAW_LIKE,
@@ -424,7 +423,7 @@ class Driver:
 
     def _fill(self, step: Step, text: str, start: int, match: re.Match[str]) -> None:
         """Hands on the roles that a token, or a named group in it, fills."""
-        if step.terminal.name == FENCE_TERMINAL:
+        if step.terminal.is_fence:
             self.builder.fence = text
         found = [(step.leaf, text)] if step.leaf else []
         for group, role in step.terminal.groups:

@@ -33,6 +33,8 @@ KEYS = (
     "types",
     "entities",
     "unclosed",
+    "calls",
+    "carry",
     "keys",
     "tools",
     "since",
@@ -87,6 +89,10 @@ class Header:
     """The roles whose raw payloads have entities as in XML."""
     unclosed: Literal["call", "text"] = "call"
     """What a call is whose closer never comes."""
+    calls: Literal["all", "last"] = "all"
+    """Which calls of a message count."""
+    carry: tuple[str, ...] = ()
+    """Arguments that a call without them has from the call before it."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
     tools: tuple[str, ...] = ()
@@ -354,6 +360,8 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "types": _choice("schema", "shape"),
     "entities": _words_of("value", "input", "body", "words"),
     "unclosed": _choice("call", "text"),
+    "calls": _choice("all", "last"),
+    "carry": _read_blank_words,
     "keys": _read_pairs,
     "tools": _read_words,
     "since": _read_text,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.partial import first_characters, normalised
-from toolgrammar.core.roles import ANY_JSON, FENCE_TERMINAL, RAW_LIKE
+from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _marks(
     """
     step, group = run.steps[number], f"g{number}"
     marks: list[tuple[int, str]] = []
-    if step.constants or step.terminal.name == FENCE_TERMINAL:
+    if step.constants or step.terminal.is_fence:
         return None
     if not _closing(step.before, f"g{number - 1}" if number else "", marks):
         return None

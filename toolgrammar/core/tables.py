@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import files
+from toolgrammar.core.fences import OPENING
 from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ class Terminal:
     def is_read(self, tools: Sequence[str]) -> bool:
         """Whether it is known which tool it stands for; else it is read nowhere."""
         return len(tools) == 1 or ("name", ANY_TOOL) not in self.constants
+
+    @property
+    def is_fence(self) -> bool:
+        """Whether it is the declared terminal that opens a block of code."""
+        return self.pattern == OPENING
 
     @property
     def lead(self) -> str:

@@ -82,6 +82,7 @@ class TreeFeed:
             text = text.ljust(piece.start) + piece.text
         header, source = self._format.header, Source()
         source.append(text)
+        self._text = text
         self._builder = Builder(
             source=source,
             format_id=header.id,
@@ -150,7 +151,8 @@ class TreeFeed:
             self._builder.leaf(role, text, piece.start, self._unit)
         if not terminal.groups:
             return
-        match = re.match(terminal.pattern, piece.text)
+        # What stands around may decide.
+        match = re.compile(terminal.pattern).match(self._text, piece.start)
         for group, role in terminal.groups if match else ():
             if (text := match[group]) is not None:  # type: ignore[index]
                 self._builder.leaf(role, text, piece.start, self._unit)

@@ -8,6 +8,7 @@ NEWLINES = "newlines"
 STRIP = "strip"
 RIGHT = "right"
 QUOTED = "quoted"
+LINE = "line"
 
 MODES = {
     NONE: "nothing is taken off",
@@ -15,6 +16,7 @@ MODES = {
     NEWLINES: "one line end in front and all line ends behind",
     STRIP: "all white space at both ends",
     RIGHT: "all white space behind",
+    LINE: "all white space at both ends; then one line end is put behind",
     QUOTED: "all white space at both ends, then one pair of double quotes",
 }
 
@@ -49,7 +51,7 @@ class Trimmer:
 
     def _begin(self, text: str) -> bool:
         """Drops what stands in front; keeps in `held` what goes on, once that is decided."""
-        if self.mode in (STRIP, QUOTED):
+        if self.mode in (STRIP, LINE, QUOTED):
             text = text.lstrip()
             if not text:
                 return False
@@ -107,4 +109,6 @@ class Trimmer:
                 if text.endswith(end):
                     return text[: -len(end)]
             return text
+        if self.mode == LINE:
+            return "\n" if whole else ""
         return "" if whole or self.mode in (STRIP, RIGHT, NEWLINES) else text

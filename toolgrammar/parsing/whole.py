@@ -86,7 +86,12 @@ def _read_straight(
     header = entry.header
     if header.roles or header.unknown_arguments == "drop" or entry.tables.free_text:
         return None
-    if header.types == "shape" or (header.entities and "&" in text):
+    if (
+        header.carry
+        or header.types == "shape"
+        or header.calls == "last"
+        or (header.entities and "&" in text)
+    ):
         return None
     specs = to_specs(tools) if tools is not None else {}
     machine = machine_of(entry, specs)

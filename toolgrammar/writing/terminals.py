@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.fences import fence_round
 from toolgrammar.core.partial import without_look_around
-from toolgrammar.core.roles import COUNT_TERMINAL, FENCE_TERMINAL, RAW_LIKE
+from toolgrammar.core.roles import COUNT_TERMINAL, RAW_LIKE
 from toolgrammar.values.schemas import type_of
 from toolgrammar.writing.payloads import as_json, payload
 from toolgrammar.writing.sample import sample
@@ -167,7 +167,7 @@ class Terminals:
             return needs.call.name if terminal.name == "SAME_NAME" else needs.last_key
         if terminal.kind == "payload":
             return None
-        if terminal.name == FENCE_TERMINAL and needs.call is not None:
+        if terminal.is_fence and needs.call is not None:
             return fence_round(needs.call.input or "")
         if terminal.name == COUNT_TERMINAL:
             return str(self.index + 1)
