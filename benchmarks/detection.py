@@ -106,7 +106,9 @@ def plain_texts() -> Iterator[tuple[str, Path]]:
     documents = Path("/usr/share/doc")
     yield from (("system documents", path) for path in sorted(documents.rglob("*")))
     if BESIDE.is_dir():
-        yield from (("about formats", path) for path in sorted(BESIDE.joinpath("formats").rglob("*.md")))
+        yield from (
+            ("about formats", path) for path in sorted(BESIDE.joinpath("formats").rglob("*.md"))
+        )
 
 
 def false_calls() -> list[dict[str, object]]:

@@ -34,9 +34,8 @@ class RecoveringScanner(Members):
 
     __slots__ = (
         "_object_only",
-        "_return_to",
-        "done",
-        "doubled",
+        "_tail",
+        "asleep",
         "failed",
         "max_depth",
         "no_triple",
@@ -75,6 +74,9 @@ class RecoveringScanner(Members):
         self.doubled = False
         self.no_triple = False
         self.return_to = START
+        self.asleep: list[str] = []
+        """Pieces of what may be a string in triple quotes, whose end has not come."""
+        self._tail = ""
 
     def feed(
         self, text: str, position: int, out: list[str], *, base: int = 0, final: bool = False
@@ -96,10 +98,13 @@ class RecoveringScanner(Members):
             out.append(text[position:] if position else text)
             self.text, self.pos = text[-1], 1
             return length
+        if self.state == TRIPLE and not final and self._sleeps(text[position:]):
+            return length
         # One character stays before the rest, for anchors and look-behinds of `stops`.
         keep = max(self.pos - 1, 0)
-        self.base = base + position - (len(self.text) - keep)
-        self.text = self.text[keep:] + text[position:]
+        self.text = "".join([self.text[keep:], *self.asleep, text[position:]])
+        self.asleep.clear()
+        self.base = base + length - len(self.text)
         self.pos -= keep
         self.final = final
         self._run()
@@ -112,6 +117,16 @@ class RecoveringScanner(Members):
             self.unread = self.text[self.pos : len(self.text) - fresh]
             return position
         return length - over
+
+    def _sleeps(self, piece: str) -> bool:
+        """Keeps a piece in which the string in triple quotes does not end."""
+        behind = self._tail if self.asleep else self.text[self.pos + 3 :][-2:]
+        behind += piece
+        if self.text[self.pos] * 3 in behind:
+            return False
+        self.asleep.append(piece)
+        self._tail = behind[-2:]
+        return True
 
     def open_implied(self, offset: int, out: list[str]) -> None:
         """Opens an object whose opener is missing at an offset of the source."""
