@@ -7,7 +7,7 @@ from tests.laws.every_case import cases, each_format, hold
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.testing import Case
 
-DAMAGED = 6
+DAMAGED = 3
 """Texts with one character taken out or put in, a case."""
 
 

@@ -21,10 +21,10 @@ from toolgrammar.values.events import (
 )
 from toolgrammar.values.spans import Span
 
-SAMPLED = 60
+SAMPLED = 60 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 24
 """How many places are tried in a text that has too many."""
 
-_ALL_SPLITS_UP_TO = 400 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 120
+_ALL_SPLITS_UP_TO = 400 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 48
 """Characters of a text that is cut at each of its places; the variable makes it the long run."""
 
 _RANDOM_CUTS = 4
