@@ -87,10 +87,8 @@ class Builder:
         """Arguments of the calls so far that later ones may lack."""
         self.candidate: last_call.Candidate | None = None
         """The last call so far, where only the last one counts."""
-        self.fence = ""
-        """The backticks that opened the last block."""
+        self.last_fence = ""
         self.last_name = ""
-        """The name of the last call, as it was written."""
         self.text_parts: list[str] = []
         self.text_offsets: list[int] = []
         self.reasoning_parts: list[str] = []
@@ -99,8 +97,7 @@ class Builder:
         self.group: Group | None = None
         self.group_marked: Group | None = None
         self.committed = True
-        self.cut_by_server = False
-        self.ended_open = False
+        self.cut_by_server = self.ended_open = False
         """Whether the text ended where a closer could still have come."""
         self.skipped_from = self.skipped_to = -1
         self.diagnostics_marked = 0
@@ -261,13 +258,13 @@ class Builder:
     def repeats(self, terminal: str, text: str) -> bool:
         """Whether a text repeats what a terminal must repeat; a fence may be longer."""
         if terminal == "SAME_FENCE":
-            return fences.length(text) >= fences.length(self.fence)
+            return fences.length(text) >= fences.length(self.last_fence)
         return text == self.same(terminal)
 
     def same(self, name: str) -> str:
         """Gives what a terminal that repeats the name, the key or the fence must be."""
         if name == "SAME_FENCE":
-            return self.fence
+            return self.last_fence
         if self.draft is None:
             return ""
         return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""

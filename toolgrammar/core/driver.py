@@ -424,7 +424,7 @@ class Driver:
     def _fill(self, step: Step, text: str, start: int, match: re.Match[str]) -> None:
         """Hands on the roles that a token, or a named group in it, fills."""
         if step.terminal.is_fence:
-            self.builder.fence = text
+            self.builder.last_fence = text
         found = [(step.leaf, text)] if step.leaf else []
         for group, role in step.terminal.groups:
             value = match.group(group)

@@ -138,7 +138,7 @@ class RawReader:
             self._close_quoted(groups.get("closed"))
         elif kind == "fence_opener":
             count = length(groups["fence_mark"] or "")
-            if count >= length(self.driver.builder.fence):
+            if count >= length(self.driver.builder.last_fence):
                 self.fences += 1
         elif kind.startswith("value_closer"):
             if not quoted and self.values_open and self._repeats_rightly(groups):
