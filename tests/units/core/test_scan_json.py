@@ -113,7 +113,9 @@ def test_strict_text_passes_as_it_is(text: str) -> None:
     assert scan(*text) == result
     if len(text) < 500:
         check_cuttings(text)
-    want = None if repeats_a_key(text) else (json.loads(text), end)
+    # A key that comes twice, and half a surrogate pair, are for the scanner to report.
+    odd = repeats_a_key(text) or has_lone_surrogate(text)
+    want = None if odd else (json.loads(text), end)
     assert read_whole(text, start) == want
 
 
@@ -485,12 +487,17 @@ def test_law_the_fast_path_agrees(text: str, *, object_only: bool) -> None:
     fast = read_whole(text, start, object_only=object_only)
     if fast is None:
         # What is whole and strict is read; a key that comes twice is left to the scanner.
-        assert result.state != DONE or repeats_a_key(result.out)
+        assert result.state != DONE or repeats_a_key(result.out) or has_lone_surrogate(result.out)
     else:
         assert result.state == DONE
         assert repr(fast[0]) == repr(json.loads(result.out))
         assert fast[1] == result.consumed
         assert text[start : fast[1]] == result.out
+
+
+def has_lone_surrogate(text: str) -> bool:
+    written = json.dumps(json.loads(text), ensure_ascii=False)
+    return any("\ud800" <= character <= "\udfff" for character in written)
 
 
 def repeats_a_key(text: str) -> bool:

@@ -125,6 +125,7 @@ SOUPS = st.lists(FRAGMENTS, max_size=12).map("".join)
 @given(text=damaged() | SOUPS, schema=st.sampled_from(SCHEMAS), data=st.data())
 @example(text='{"a": "x, ", ": 1": 2}', schema=None, data=None)
 @example(text="{\n ontent\n: {}\n}", schema=None, data=None)
+@example(text='{"b": [["x"], 0,, "c": "d"5', schema=None, data=None)
 def test_laws_of_drawn_damage(text: str, schema: dict[str, Any] | None, data: Any) -> None:
     cuts = st.lists(st.integers(0, len(text)), max_size=3)
     check_laws(text, schema, range(1, len(text)) if data is None else data.draw(cuts))
