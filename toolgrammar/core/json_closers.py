@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import Undecided
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
 
+_COMMAS = re.compile(r",+")
 _BEGUN_WORDS: Final = (
     "true",
     "false",
@@ -64,12 +66,18 @@ class Closers(Words):
         self.held_from = offset
         self.comma = (0, offset)
 
-    def stray_comma(self, start: int) -> None:
-        """Drops a comma of the text that parts nothing."""
+    def stray_comma(self, start: int, end: int) -> None:
+        """Drops commas of the text that part nothing."""
         if self._left_out is not None:
-            self.edit(self._left_out, self.base + start, self.base + start + 1, "")
+            self.edit(self._left_out, self.base + start, self.base + end, "")
         else:
-            self.repair("stray-comma", start, start + 1, "")
+            self.repair("stray-comma", start, end, "")
+
+    def stray_commas(self) -> None:
+        """Drops the commas that stand at `pos`."""
+        start = self.pos
+        self.pos = _COMMAS.match(self.text, start).end()  # type: ignore[union-attr]
+        self.stray_comma(start, self.pos)
 
     def drop_comma(self) -> None:
         """Drops the comma that waits: a closer follows."""
@@ -81,7 +89,7 @@ class Closers(Words):
         if self._inserted is not None:
             self.repairs.remove(self._inserted)
         else:
-            self.stray_comma(offset - self.base)
+            self.stray_comma(offset - self.base, offset - self.base + 1)
 
     def leave_out(self, start: int, end: int) -> None:
         """Leaves out a key without a value, or a value without a key."""
@@ -158,10 +166,14 @@ class Closers(Words):
         self.out.append(missing)
         del self.held[:index]
         self.held_from = offset
+        # What was mended behind the comma stays held with it.
+        behind = [each for each in self.repairs[self.kept :] if each.start >= offset]
+        del self.repairs[len(self.repairs) - len(behind) :]
         self.repair("bracket", offset - self.base, offset - self.base, missing)
+        self.kept = len(self.repairs)
+        self.repairs += behind
         if self.comma is not None:
             self.comma = (0, offset)
-        self.kept = len(self.repairs)
         del self.stack[level + 1 :]
         self.stack[-1].key = ""
 

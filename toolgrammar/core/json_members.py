@@ -94,8 +94,7 @@ class Members(Plain):
         elif character == "}":
             self.closer(character)
         elif character == ",":
-            self.stray_comma(start)
-            self.pos = start + 1
+            self.stray_commas()
         elif not self.between():
             self._other_key(character)
 

@@ -204,8 +204,7 @@ class RecoveringScanner(Members):
         if self.state == VALUE:
             self.leave_out_key()
         else:
-            self.stray_comma(self.pos)
-            self.pos += 1
+            self.stray_commas()
 
     def _item_is_key(self) -> bool:
         """Closes arrays whose closer is missing: a string and a colon are a member."""

@@ -198,8 +198,10 @@ def test_lark_and_the_driver_read_the_same(format_id: str) -> None:
             try:
                 found = read(chosen, island, case.tools)
             except UnexpectedInput:
-                # Several calls are one island only where the format has sections.
-                assert not alone, (case.id, island)
+                # Several calls are one island only where the format has sections; and at the end
+                # of the text a stop string stands in for the closer.
+                stopped = chosen.stop and case.text.rstrip().endswith(island.rstrip())
+                assert not alone or stopped, (case.id, island)
                 continue
             compared += 1
             # What a call waits for, and an id made for it, come from its section.
