@@ -12,7 +12,14 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.alternative import Alternative
-from toolgrammar.core.evidence import NotACall, is_code_block, is_inline_code, is_name, names_a_tool
+from toolgrammar.core.evidence import (
+    NotACall,
+    is_code_block,
+    is_inline_code,
+    is_markup,
+    is_name,
+    names_a_tool,
+)
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.quotes import FENCES, Quoted
 from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds
@@ -301,7 +308,8 @@ class Among:
         if self.fenced and not self.in_section:
             raise NotACall
         opener = driver.buffer[driver.island : driver.position]
-        if not is_name(draft.name) or (self.several.wary and is_code_block(opener, draft.name)):
+        prose = self.several.wary and (is_code_block(opener) or is_markup(opener))
+        if prose or not is_name(draft.name):
             raise NotACall
         if self.in_section:
             return

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
 """What the name of a tool looks like."""
+_FENCE_LINE = re.compile(r"(?:`{3,}|~{3,})[ \t]*[^\s`]*\s*")
+_WORD_TAG = re.compile(r"<[a-z]+>\s*")
 _BACKTICK = re.compile(r"(?<!`)`(?!`)")
 _NEAR = 1024
 """Characters before a place in which a backtick tells that it is quoted."""
@@ -34,9 +36,14 @@ def is_inline_code(source: Source, offset: int, free: int) -> bool:
     return "`" in line and len(_BACKTICK.findall(line)) % 2 == 1
 
 
-def is_code_block(opener: str, name: str) -> bool:
-    """Whether what opens is a fence of Markdown whose language is the name: code in prose."""
-    return opener.startswith("```") and opener.strip("`~ \t\r\n") == name
+def is_code_block(opener: str) -> bool:
+    """Whether what opens is no more than a fence of Markdown with its language: code in prose."""
+    return _FENCE_LINE.fullmatch(opener) is not None
+
+
+def is_markup(opener: str) -> bool:
+    """Whether what opens is no more than a tag of one plain word: `<code>` in a page of HTML."""
+    return _WORD_TAG.fullmatch(opener) is not None
 
 
 def names_a_tool(builder: Builder) -> bool | None:

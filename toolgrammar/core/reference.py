@@ -19,7 +19,7 @@ from lark.load_grammar import Grammar, load_grammar
 from toolgrammar.core import files, roles
 from toolgrammar.core import tables as stored
 from toolgrammar.core.header import read_header
-from toolgrammar.core.machine import Machine
+from toolgrammar.core.kept_machines import machine_for
 from toolgrammar.core.strict_terminals import ODD_BLANK, PAYLOAD_GRAMMAR, StrictTerminals
 from toolgrammar.core.tree_feed import Island, Piece, TreeFeed
 from toolgrammar.tools.specs import to_specs
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _PAYLOAD = "payload__"
 _ISLAND = "island"
-_STARTS = ("call", *roles.GROUP_ROLES)
+_STARTS = {"call", *roles.GROUP_ROLES}
 _ALL_TOKENS = True
 _OPENING_BLANK = re.compile(r"\s*")
 
@@ -61,7 +61,7 @@ def tree(
     digest = files.digest_of(path)
     header = read_header(path)
     tables = tables or stored.load(path, digest)
-    machine = Machine(tables, tool_names or header.tools)
+    machine = machine_for(tables, tool_names or header.tools)
     problems: list[UnexpectedInput] = []
     # Where a call that is quoted in a value never closes, its opener is text like any other.
     for quoting in (True, False):
@@ -129,7 +129,9 @@ class _StrictGrammar(Grammar):
         self._tables = strict.machine.tables
         self.starts = tuple(
             dict.fromkeys(
-                p.origin for p in self._tables.productions if roles.bare_name(p.origin) in _STARTS
+                p.origin
+                for p in self._tables.productions
+                if {roles.bare_name(p.origin), p.role} & _STARTS
             )
         )
 

@@ -18,6 +18,7 @@ LIGHT = 3
 """Characters from which on a literal is evidence by itself."""
 
 _NOTHING = "(?!)"
+_END_OF_TEXT = r"\Z"
 _FENCE = re.compile(fences.OPENING)
 _NAMED_GROUP = re.compile(r"\(\?P<\w+>")
 _PAYLOAD_STARTS = {
@@ -121,14 +122,21 @@ class StrictTerminals:
         fenced = any(terminal.name == "SAME_FENCE" for terminal in machine.tables.terminals)
         fence = _FENCE.search(island) if fenced else None
         self._fence = fences.length(fence[0]) if fence else 0
+        self._names: tuple[str, ...] = ()
         self.value_openers = self._value_openers(island)
+        self._names = self._names_in(island)
+        self._entries: dict[tuple[int, ...], set[str]] = {node.stack: set() for node in self.nodes}
+        for node in self.nodes:
+            for group, step in node.steps.items():
+                if step.kind in ("literal", "regex") and step.node.stack in self._entries:
+                    self._entries[step.node.stack].add(group)
 
     @property
     def identity(self) -> tuple[object, ...]:
         """What differs between the expressions of one grammar."""
         named = any(terminal.kind == "tool" for terminal in self.machine.tables.terminals)
         names = self.machine.tool_names if named else ()
-        return (names, self.value_openers, self._quoting, self._fence)
+        return (names, self.value_openers, self._names, self._quoting, self._fence)
 
     def payload_terminals(self) -> Iterator[tuple[str, str]]:
         """Gives the terminals of payloads that the header of the format decides."""
@@ -159,6 +167,22 @@ class StrictTerminals:
         found = re.finditer(r"\s*".join(parts), island) if numbers else ()
         return tuple(sorted({(match[0], match[1]) for match in found}))
 
+    def _names_in(self, island: str) -> tuple[str, ...]:
+        """Lists what a closer may repeat as the name of a call, as written in a text."""
+        tables = self.machine.tables
+        if not tables.call_opener or all(t.name != "SAME_NAME" for t in tables.terminals):
+            return ()
+        found = set()
+        for head in tables.call_opener[3:]:
+            opener = r"\s*".join(
+                self._pattern(n)
+                if tables.terminals[n].kind == "literal"
+                else f"({self._pattern(n)})"
+                for n in head
+            )
+            found |= {match[1] for match in re.finditer(opener, island) if match.re.groups}
+        return tuple(sorted(found))
+
     def scanned(self, number: int) -> str:
         """Gives the expression of a literal, a pattern or a name, by its number.
 
@@ -171,9 +195,33 @@ class StrictTerminals:
         return f"{before}(?:{pattern})"
 
     def raw(self, role: str, kind: str = "RAW") -> str:
-        """Gives the expression of a raw payload in a role, up to a sure closer or a quoted call."""
+        """Gives the expression of a raw payload in a role, up to a sure closer or a quoted call.
+
+        A look-behind tells what stands before it, and with that what may close it.
+        """
+        places = self._raw_places(role, kind)
+        ways: list[str] = []
+        otherwise = ""
+        for entry, entered in self._by_entry(places):
+            ways.append(f"{otherwise}(?<={entry}){self._raw_at(role, entered)}")
+            otherwise += f"(?<!{entry})"
+        return _any([*ways, otherwise + self._raw_at(role, places)])
+
+    def _by_entry(
+        self, places: list[tuple[Node, Step]]
+    ) -> list[tuple[str, list[tuple[Node, Step]]]]:
+        """Groups places by the literal that stands before them, the longest first."""
+        found: dict[str, list[tuple[Node, Step]]] = {}
+        for place in places:
+            for group in self._entries[place[0].stack]:
+                entry = self._pattern(int(group[1:]))
+                if _of_one_width(entry):
+                    found.setdefault(entry, []).append(place)
+        return sorted(found.items(), key=lambda item: -len(item[0])) if len(found) > 1 else []
+
+    def _raw_at(self, role: str, places: list[tuple[Node, Step]]) -> str:
         others: list[str] = []
-        for node, _ in self._raw_places(role, kind):
+        for node, _ in places:
             others += [self._pattern(int(group[1:])) for group, _ in node.tokens]
             # Also where both mean the same: what begins as JSON and is none, Lark does not read.
             others += [
@@ -181,21 +229,20 @@ class StrictTerminals:
                 for other in node.payloads
                 if (start := _PAYLOAD_STARTS.get(other.terminal.name))
             ]
-        # A look-behind tells which key was read, and with it the closer.
+        # The opener of the value tells which key was read, and with it the closer.
         ways = [
-            f"(?<={re.escape(opener)}){self.raw_goes_on(role, key)}"
+            f"(?<={re.escape(opener)}){self.raw_goes_on(role, key, places)}"
             for opener, key in self.value_openers
         ]
-        return f"(?!{_any(others)})(?:{_any([*ways, self.raw_goes_on(role)])})"
+        return f"(?!{_any(others)})(?:{_any([*ways, self.raw_goes_on(role, '', places)])})"
 
-    def raw_goes_on(self, role: str, key: str = "") -> str:
+    def raw_goes_on(
+        self, role: str, key: str = "", places: Iterable[tuple[Node, Step]] | None = None
+    ) -> str:
         """Gives the expression of a raw payload, of any key or of one, up to what may follow."""
-        stops = [
-            closer
-            for _, step in self._raw_places(role)
-            for closer in self._alternatives(step.node, key)
-        ]
-        if self._fence and _closes_block(self._raw_places(role)):
+        places = list(places or self._raw_places(role))
+        stops = [closer for _, step in places for closer in self._alternatives(step.node, key)]
+        if self._fence and _closes_block(places):
             close = fences.closing(self._fence)
             inside = rf"(?m:^`{{{self._fence},}}[ \t]*[^\s`]){_up_to((close,))}{close}"
             return f"(?:{inside}|(?!{_any(stops)})[\\s\\S])+"
@@ -256,6 +303,8 @@ class StrictTerminals:
             return re.escape(key)
         if self._fence and self.machine.tables.terminals[number].name == "SAME_FENCE":
             return fences.closing(self._fence)
+        if self._names and self.machine.tables.terminals[number].name == "SAME_NAME":
+            return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"
         pattern = self.machine.pattern(self.machine.tables.terminals[number])
         return _NAMED_GROUP.sub("(?:", pattern)
 
@@ -279,10 +328,19 @@ class StrictTerminals:
             step = node.steps[group]
             one = self._pattern(int(group[1:]))
             if terminal.kind == "literal" and step.weight < LIGHT and step.node.tokens:
-                second = (self._pattern(int(inner[1:])) for inner, _ in step.node.tokens)
-                one += rf"\s*(?:{'|'.join(second)})"
+                second = [self._pattern(int(inner[1:])) for inner, _ in step.node.tokens]
+                one += rf"\s*(?:{'|'.join([*second, _END_OF_TEXT])})"
             following.append(one)
         return rf"{text}(?=\s*(?:{'|'.join(following)}|\Z))"
+
+
+def _of_one_width(expression: str) -> bool:
+    """Whether an expression may stand in a look-behind."""
+    try:
+        re.compile(f"(?<={expression})")
+    except re.error:
+        return False
+    return True
 
 
 def _closes_block(places: Iterable[tuple[Node, Step]]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from toolgrammar.core.build import Builder
 from toolgrammar.core.json_tokens import MAX_DEPTH
-from toolgrammar.core.machine import Machine
+from toolgrammar.core.kept_machines import machine_for
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.source import Source
@@ -67,7 +67,7 @@ class TreeFeed:
         self._tools = tools
         self._id_seed = id_seed
         self._terminals = {terminal.name: terminal for terminal in format.tables.terminals}
-        self._strict = StrictTerminals(Machine(format.tables, tools))
+        self._strict = StrictTerminals(machine_for(format.tables, tools))
         self.begin("", [], [])
 
     def begin(self, text: str, pieces: Sequence[Piece], call_starts: list[int]) -> None:

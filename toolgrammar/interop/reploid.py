@@ -77,7 +77,7 @@ def _root_closed_by_edit(call: ToolCall, result: ParseResult) -> bool:
     source = result.source
     end = source.find(call.raw_arguments, call.span.start) + len(call.raw_arguments.rstrip())
     return any(
-        edit.span.start == edit.span.end
+        not source[edit.span.start : edit.span.end].strip()
         and end <= edit.span.start <= call.span.end
         and "}" in edit.replacement
         for diagnostic in result.diagnostics

@@ -8,7 +8,7 @@ from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
 from toolgrammar.core.alternative import Settings, neutral_machine
 from toolgrammar.core.among import Among
-from toolgrammar.core.machine import Machine
+from toolgrammar.core.kept_machines import machine_for
 from toolgrammar.core.openers import Openers
 
 if TYPE_CHECKING:
@@ -17,27 +17,17 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.several import AnyOf
     from toolgrammar.core.build import Builder
+    from toolgrammar.core.machine import Machine
     from toolgrammar.core.quotes import Quote
     from toolgrammar.core.reasoning_ends import ReasoningEnd
     from toolgrammar.values.tools import ToolSpec
 
-_MACHINES_KEPT = 64
 _READERS_KEPT = 16
 
 
 def machine_of(format_: Format, specs: Mapping[str, ToolSpec]) -> Machine:
     """Gives the machine of a format for these tools; made once."""
-    tables = format_.tables
-    if not tables.names_tools:
-        key: tuple[str, ...] = ()
-    else:
-        key = tuple(sorted(specs)) or tuple(format_.header.tools)
-    machine: Machine | None = tables.machines.get(key)
-    if machine is None:
-        if len(tables.machines) >= _MACHINES_KEPT:
-            tables.machines.clear()
-        machine = tables.machines[key] = Machine(tables, key)
-    return machine
+    return machine_for(format_.tables, specs or format_.header.tools)
 
 
 def settings_of(format_: Format) -> Settings:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from toolgrammar.core import roles
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
-from toolgrammar.core.machine import Machine
+from toolgrammar.core.kept_machines import machine_for
 from toolgrammar.core.source import Source
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.events import CallEnd, ReasoningDelta, TextDelta
@@ -190,7 +190,7 @@ def read_message(fmt: Writable, text: str, calls: Sequence[ToolCall] = ()) -> li
         header=fmt.header,
     )
     source.append(text)
-    driver = Driver(_machine(fmt.tables, specs), builder, base=0, max_depth=200)
+    driver = Driver(machine_for(fmt.tables, specs), builder, base=0, max_depth=200)
     driver.feed(text, final=True)
     message: list[Stretch] = []
     for event in builder.events:
@@ -204,16 +204,6 @@ def read_message(fmt: Writable, text: str, calls: Sequence[ToolCall] = ()) -> li
             case _:
                 pass
     return message
-
-
-def _machine(tables: Tables, names: Iterable[str]) -> Machine:
-    """Gives the machine for tools of these names; kept where the names are no part of it."""
-    if tables.names_tools:
-        return Machine(tables, tuple(names))
-    machine: Machine | None = tables.machines.get(())
-    if machine is None:
-        machine = tables.machines[()] = Machine(tables, ())
-    return machine
 
 
 def _schema_of(value: Any) -> Mapping[str, Any]:
