@@ -210,12 +210,16 @@ class Driver:
             self.builder.text(chunk, self.base + self.position)
         if self.among is not None:
             self.among.judge.settle(self.builder)
-        # One character stays, for anchors and look-behinds.
-        self.base += self.position + len(chunk) - 1
-        self.buffer = chunk[-1]
-        self.position = 1
-        self.steps += 1
+        self.went_on(chunk, 1)
         return True
+
+    def went_on(self, text: str, chunks: int) -> None:
+        """Steps behind text in which nothing began or ended."""
+        # One character stays, for anchors and look-behinds.
+        self.base += self.position + len(text) - 1
+        self.buffer = text[-1]
+        self.position = 1
+        self.steps += chunks
 
     def _takes_plain(self, chunk: str) -> bool:
         if self.among is not None and self.among.governs(self.node):
