@@ -8,6 +8,7 @@ from toolgrammar.core import fences, last_call, roles, wrappers
 from toolgrammar.core.call_words import takes_words
 from toolgrammar.core.carried import carry_over
 from toolgrammar.core.draft import Draft, decoded_token
+from toolgrammar.core.doubled import once
 from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group, settle
 from toolgrammar.core.header import Header
@@ -259,6 +260,8 @@ class Builder:
         """Whether a text repeats what a terminal must repeat; a fence may be longer."""
         if terminal == "SAME_FENCE":
             return fences.length(text) >= fences.length(self.last_fence)
+        if terminal == "SAME_NAME":
+            text = once(text, self.header.doubled, self.tools)
         return text == self.same(terminal)
 
     def same(self, name: str) -> str:
@@ -321,7 +324,9 @@ class Builder:
             return
         draft = self.open_draft(unit)
         if role == "name":
-            draft.name, draft.written_name = value, text
+            between = self.header.doubled
+            draft.name = once(value, between, self.tools)
+            draft.written_name = once(text, between, self.tools)
         elif role == "id":
             draft.id = value.strip() or None
         elif role == "depends_on":

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import fences
+from toolgrammar.core.doubled import once
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.scan_elements import NAME
 
@@ -107,15 +108,19 @@ ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
 class StrictTerminals:
     """The regular expressions of one machine's terminals, RAW and text between calls included."""
 
-    def __init__(self, machine: Machine, island: str = "", *, quoting: bool = True) -> None:
+    def __init__(
+        self, machine: Machine, island: str = "", *, quoting: bool = True, doubled: str = ""
+    ) -> None:
         """Sets up the expressions.
 
         Args:
             machine: the grammar and the known tools.
             island: the text to be read, for closers that repeat a word of it.
             quoting: whether calls that are quoted in a raw payload balance.
+            doubled: what stands between the halves of a name that may be written twice.
         """
         self.machine = machine
+        self._doubled = doubled
         self.nodes = _reachable(machine)
         self._exact = {group for node in self.nodes if node.exact for group in node.steps}
         self._quoting = quoting
@@ -181,6 +186,9 @@ class StrictTerminals:
                 for n in head
             )
             found |= {match[1] for match in re.finditer(opener, island) if match.re.groups}
+        if self._doubled:
+            halves = {once(name, self._doubled) for name in found}
+            found |= halves | {f"{half}{self._doubled}{half}" for half in halves}
         return tuple(sorted(found))
 
     def scanned(self, number: int) -> str:

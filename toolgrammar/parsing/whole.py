@@ -88,6 +88,7 @@ def _read_straight(
         return None
     if (
         header.carry
+        or header.doubled
         or header.types == "shape"
         or header.calls == "last"
         or (header.entities and "&" in text)
