@@ -271,9 +271,9 @@ def _check_repeated(found: Tree[Token], doubled: str) -> None:
             leaves = [c for c in part.children if isinstance(c, Tree) and c.data == role]
             words = [once("".join(_tokens(leaf)), doubled) for leaf in leaves]
             for child in part.children:
-                if isinstance(child, Token) and child.type == wanted:
-                    if once(child, doubled) not in words:
-                        raise UnexpectedToken(child, {wanted})
+                repeated = isinstance(child, Token) and child.type == wanted
+                if repeated and once(str(child), doubled) not in words:
+                    raise UnexpectedToken(child, {wanted})
 
 
 class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):

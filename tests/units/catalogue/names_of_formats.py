@@ -49,7 +49,7 @@ glm5 ling3 poolside_v1 spark25 iquest_q1 hunyuan k2_horizon gemma4 minimax-m3 ki
 """The names that SGLang takes for `--tool-call-parser`."""
 
 NOT_BUILT = """\
-reploid0 yaml_fence
+yaml_fence
 """
 """Names whose format is still to be written. This list only shrinks."""
 
