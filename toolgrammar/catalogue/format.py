@@ -141,6 +141,7 @@ class Format:
             header.roles
             or header.unknown_arguments == "drop"
             or header.carry
+            or header.doubled
             or header.types == "shape"
             or header.calls == "last"
             or tables.free_text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import fences, last_call, roles, wrappers
 from toolgrammar.core.call_words import takes_words
 from toolgrammar.core.carried import carry_over
+from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group, settle
@@ -87,7 +88,7 @@ class Builder:
         """Arguments of the calls so far that later ones may lack."""
         self.candidate: last_call.Candidate | None = None
         """The last call so far, where only the last one counts."""
-        self.last_fence = ""
+        self.last_fence = self.last_mark = ""
         self.last_name = ""
         self.text_parts: list[str] = []
         self.text_offsets: list[int] = []
@@ -259,12 +260,18 @@ class Builder:
         """Whether a text repeats what a terminal must repeat; a fence may be longer."""
         if terminal == "SAME_FENCE":
             return fences.length(text) >= fences.length(self.last_fence)
+        if terminal == "SAME_MARK":
+            return text.strip() == self.last_mark
+        if terminal == "SAME_NAME":
+            text = once(text, self.header.doubled, self.tools)
         return text == self.same(terminal)
 
     def same(self, name: str) -> str:
         """Gives what a terminal that repeats the name, the key or the fence must be."""
         if name == "SAME_FENCE":
             return self.last_fence
+        if name == "SAME_MARK":
+            return self.last_mark
         if self.draft is None:
             return ""
         return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""
@@ -321,7 +328,9 @@ class Builder:
             return
         draft = self.open_draft(unit)
         if role == "name":
-            draft.name, draft.written_name = value, text
+            between = self.header.doubled
+            draft.name = once(value, between, self.tools)
+            draft.written_name = once(text, between, self.tools)
         elif role == "id":
             draft.id = value.strip() or None
         elif role == "depends_on":

@@ -13,7 +13,7 @@ from lark.lexer import PatternStr, TerminalDef
 from lark.load_grammar import _get_parser, load_grammar
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
-from toolgrammar.core import fences, files, partial, roles
+from toolgrammar.core import fences, files, marks, partial, roles
 from toolgrammar.core.collisions import Collisions
 from toolgrammar.core.header import read_header
 from toolgrammar.core.lark_errors import check_imports, nearest, syntax_error, too_deep, translated
@@ -185,6 +185,9 @@ class _Compiler:
             elif name == roles.FENCE_TERMINAL:
                 begins = partial.partial(fences.OPENING) or ""
                 return Terminal(name, "regex", "", fences.OPENING, begins)
+            elif name == roles.MARK_TERMINAL:
+                begins = partial.partial(marks.OPENING) or ""
+                return Terminal(name, "regex", "", marks.OPENING, begins)
             elif name not in roles.PAYLOAD_TERMINALS:
                 hint = nearest(name, roles.DECLARED_TERMINALS) + "declared terminals are "
                 raise self._error(

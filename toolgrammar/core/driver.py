@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core import marks
 from toolgrammar.core.evidence import NotACall
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_tokens import MAX_DEPTH
@@ -429,6 +430,8 @@ class Driver:
         """Hands on the roles that a token, or a named group in it, fills."""
         if step.terminal.is_fence:
             self.builder.last_fence = text
+        if step.terminal.is_mark:
+            self.builder.last_mark = marks.word(text)
         found = [(step.leaf, text)] if step.leaf else []
         for group, role in step.terminal.groups:
             value = match.group(group)

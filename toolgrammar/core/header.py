@@ -30,6 +30,7 @@ KEYS = (
     "element",
     "names",
     "unwrap",
+    "doubled",
     "types",
     "entities",
     "unclosed",
@@ -83,6 +84,8 @@ class Header:
     the caller passes."""
     unwrap: tuple[str, ...] = ()
     """Keys of a lone argument that holds all the arguments."""
+    doubled: str = ""
+    """What stands between the halves of a name that may be written twice."""
     types: Literal["schema", "shape"] = "schema"
     """What gives a raw value its type: the tool's schema, or whether the text is JSON."""
     entities: tuple[str, ...] = ()
@@ -357,6 +360,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "element": _read_element,
     "names": _read_pairs,
     "unwrap": _read_blank_words,
+    "doubled": _read_text,
     "types": _choice("schema", "shape"),
     "entities": _words_of("value", "input", "body", "words"),
     "unclosed": _choice("call", "text"),

@@ -296,7 +296,7 @@ def _marks(
     """
     step, group = run.steps[number], f"g{number}"
     marks: list[tuple[int, str]] = []
-    if step.constants or step.terminal.is_fence:
+    if step.constants or step.terminal.is_fence or step.terminal.is_mark:
         return None
     if not _closing(step.before, f"g{number - 1}" if number else "", marks):
         return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import fences, roles
+from toolgrammar.core import fences, marks, roles
 from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
@@ -30,6 +30,11 @@ MAX_TOKEN = 1024
 """Characters that a name, key or other scanned token of the envelope may have."""
 _WORD = r"[^\s<>\"'/]{1,256}"
 IDENTIFIER = _WORD + r"(?=[\s<>\"'/])"
+_REPEATED = {
+    "SAME_FENCE": (fences.CLOSING, fences.CLOSING_BEGINNINGS),
+    "SAME_MARK": (marks.CLOSING, marks.CLOSING_BEGINNINGS),
+}
+"""The expressions of what is repeated and is no name or key, each with that of its beginnings."""
 
 
 def _rank(terminal: Terminal) -> int:
@@ -327,7 +332,7 @@ class Machine:
                 else "(?!)"
             )
         if terminal.kind == "same":
-            return fences.CLOSING if terminal.name == "SAME_FENCE" else IDENTIFIER
+            return _REPEATED.get(terminal.name, (IDENTIFIER, ""))[0]
         return terminal.pattern if terminal.is_read(self.tool_names) else "(?!)"
 
     def tolerant(self, terminal: Terminal) -> str:
@@ -341,7 +346,7 @@ class Machine:
         if terminal.kind == "tool":
             return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
         if terminal.kind == "same":
-            return fences.CLOSING_BEGINNINGS if terminal.name == "SAME_FENCE" else _WORD
+            return _REPEATED.get(terminal.name, ("", _WORD))[1]
         return terminal.partial if terminal.is_read(self.tool_names) else ""
 
     def shift(

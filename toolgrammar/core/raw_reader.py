@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.core.reasoning_ends import OtherEnds
 
-_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE)_")
+_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 
 _LONGEST = 2048
 """Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""

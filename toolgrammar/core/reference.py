@@ -18,6 +18,7 @@ from lark.load_grammar import Grammar, load_grammar
 
 from toolgrammar.core import files, roles
 from toolgrammar.core import tables as stored
+from toolgrammar.core.doubled import once
 from toolgrammar.core.header import read_header
 from toolgrammar.core.kept_machines import machine_for
 from toolgrammar.core.strict_terminals import ODD_BLANK, PAYLOAD_GRAMMAR, StrictTerminals
@@ -65,12 +66,12 @@ def tree(
     problems: list[UnexpectedInput] = []
     # Where a call that is quoted in a value never closes, its opener is text like any other.
     for quoting in (True, False):
-        strict = StrictTerminals(machine, island, quoting=quoting)
+        strict = StrictTerminals(machine, island, quoting=quoting, doubled=header.doubled)
         parser, starts = _parser(path, digest, strict)
         for text, start in product(dict.fromkeys((island, island.rstrip())), starts):
             try:
                 found = _tidied(parser.parse(text, start=start))
-                _check_repeated(found)
+                _check_repeated(found, header.doubled)
             except UnexpectedInput as problem:
                 problems.append(problem)
             else:
@@ -263,14 +264,15 @@ def _tokens(found: Tree[Token]) -> Iterator[Token]:
             yield from _tokens(child)
 
 
-def _check_repeated(found: Tree[Token]) -> None:
+def _check_repeated(found: Tree[Token], doubled: str) -> None:
     """Raises UnexpectedToken where a closer does not repeat the name or the key."""
     for part in found.iter_subtrees():
         for wanted, role in (("SAME_NAME", "name"), ("SAME_KEY", "key")):
             leaves = [c for c in part.children if isinstance(c, Tree) and c.data == role]
-            words = ["".join(_tokens(leaf)) for leaf in leaves]
+            words = [once("".join(_tokens(leaf)), doubled) for leaf in leaves]
             for child in part.children:
-                if isinstance(child, Token) and child.type == wanted and child not in words:
+                repeated = isinstance(child, Token) and child.type == wanted
+                if repeated and once(str(child), doubled) not in words:
                     raise UnexpectedToken(child, {wanted})
 
 

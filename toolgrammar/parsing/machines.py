@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgrammar.catalogue.format import Format
+    from toolgrammar.catalogue.openings import Opening
     from toolgrammar.catalogue.several import AnyOf
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Machine
@@ -46,11 +47,7 @@ class Several:
         found = openings(formats)
         self.wary = any_of.id == AUTO
         if self.wary:
-            # What takes any text would take that of the others too.
-            order = sorted(
-                range(len(found)),
-                key=lambda at: (found[at].takes_input, -len(formats[at].models), formats[at].id),
-            )
+            order = sorted(range(len(found)), key=lambda at: _rank(formats[at], found[at]))
             formats = tuple(formats[number] for number in order)
             found = [found[number] for number in order]
         self.formats = formats
@@ -78,6 +75,16 @@ class Several:
     def among(self, builder: Builder) -> Among:
         """Gives what one message's driver asks where several formats may open."""
         return Among(self, builder)
+
+
+def _rank(format_: Format, opening: Opening) -> tuple[bool, int, bool, str]:
+    """Gives what a format is sorted by where nobody chose the formats.
+
+    What takes any text would take that of the others too. Where few models tell, a name on the
+    wire is better evidence than one that the format puts in.
+    """
+    names = bool(format_.header.names)
+    return opening.takes_input, -len(format_.models), names, format_.id
 
 
 def several_of(any_of: AnyOf, specs: Mapping[str, ToolSpec]) -> Several:
