@@ -1,5 +1,6 @@
 """The step for Spark, on a real Spark on this machine: `make fleets`."""
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -26,13 +27,13 @@ TEXTS = list(MESSAGES * 50)
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     session = (
         SparkSession.builder.master("local[2]")
         .appName("toolgrammar")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
-        .config("spark.pyspark.python", sys.executable)
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "64")
         .getOrCreate()
     )
