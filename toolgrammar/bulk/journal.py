@@ -3,7 +3,7 @@
 Beside the output `NAME` lie `NAME.partial`, the lines so far, and `NAME.progress`: a head that says
 which run this is, then a line for each chunk whose lines are in the partial file. A process that is
 killed leaves whole lines, and perhaps part of one in each: what no progress line vouches for, by
-its length and checksum, is cut off. Both files go when the output is whole.
+its length and the checksum of its end, is cut off. Both files go when the output is whole.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.work import Done
 
 _VERSION = 1
+_CHECKED = 1 << 12
+"""Bytes at the end of a chunk that are checked: a loss of power takes the end of a file."""
 
 
 @dataclass(slots=True)
@@ -110,7 +112,8 @@ class Journal:
         with self.partial.open("rb") as file:
             for line in lines[1:]:
                 note = json.loads(line)
-                check, length = note.pop("check"), note.pop("length")
+                check, length = note.pop("check"), min(_CHECKED, note.pop("length"))
+                file.seek(note["written"] - length)
                 if note["written"] > size or zlib.crc32(file.read(length)) != check:
                     break
                 named = [(number, why) for number, why in note.pop("bad_rows")]
@@ -127,7 +130,7 @@ class Journal:
             name: getattr(self.progress, name) for name in Progress.__dataclass_fields__
         }
         note["bad_rows"] = named
-        note["length"], note["check"] = len(done.lines), zlib.crc32(done.lines)
+        note["length"], note["check"] = len(done.lines), zlib.crc32(done.lines[-_CHECKED:])
         self._note(note)
 
     def _note(self, note: dict[str, Any]) -> None:

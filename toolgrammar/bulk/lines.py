@@ -12,19 +12,14 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.values.making import make_result
+from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.plain import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolgrammar.values.calls import ParseResult
+    Write = Callable[[bytearray, ParseResult, bytes, str], None]
 
-    Write = Callable[[bytearray, ParseResult, bytes], None]
-
-_OK = b'{"schema":%d,"ok":true' % SCHEMA
-_NOT_OK = b'{"schema":%d,"ok":false' % SCHEMA
-_COMMA = 0x2C
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
 _WRITTEN = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
 """JSON for what JSON has no word for: a number that every reader rounds to infinity, or nothing."""
@@ -41,77 +36,70 @@ def plain_json(value: object) -> bytes:
         return re.sub(r"[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text).encode()
 
 
-def without_source(result: ParseResult) -> ParseResult:
-    """Returns a result that does not repeat the message."""
-    return make_result(
-        result.calls,
-        result.text,
-        result.reasoning,
-        result.diagnostics,
-        result.format,
-        "",
-        result.digest,
-    )
-
-
-def write_plain(buffer: bytearray, result: ParseResult, kept: bytes) -> None:
+def write_plain(buffer: bytearray, result: ParseResult, kept: bytes, source: str) -> None:
     """Appends a result and what is kept of its row, by the standard library alone."""
-    buffer += plain_json(result.to_dict())
-    _end(buffer, kept)
-
-
-@cache
-def writer() -> Write:
-    """Returns what appends a result, and what is kept of its row, as one line."""
-    try:
-        import msgspec
-    except ImportError:
-        return write_plain
-    encode_into: Callable[[object, bytearray, int], None] = msgspec.json.Encoder().encode_into
-
-    def write(buffer: bytearray, result: ParseResult, kept: bytes) -> None:
-        start = len(buffer)
-        buffer += _OK if not result.diagnostics or result.ok else _NOT_OK
-        place = len(buffer)
-        try:
-            encode_into(result, buffer, place)
-        except (TypeError, ValueError, RecursionError):
-            del buffer[start:]
-            write_plain(buffer, result, kept)
-            return
-        if buffer.count(b"null", place) != _absent(result) and _has_odd_number(result):
-            del buffer[start:]
-            write_plain(buffer, result, kept)
-            return
-        buffer[place] = _COMMA
-        _end(buffer, kept)
-
-    return write
-
-
-def _end(buffer: bytearray, kept: bytes) -> None:
+    buffer += plain_json({**result.to_dict(), "source": source})
     if kept:
         buffer[-1:] = b',"row":%b}' % kept
     buffer += b"\n"
 
 
-def _absent(result: ParseResult) -> int:
-    """Counts the fields that are null in the JSON of a result, arguments apart."""
-    count = 0
-    for call in result.calls:
-        count += (call.id is None) + (call.input is None) + (call.error is None)
-    return count
+@cache
+def writer() -> Write:
+    """Returns what appends one line: of a result, what is kept of its row, and its source.
+
+    The source is the caller's to say: it may be left out.
+    """
+    try:
+        import msgspec
+    except ImportError:
+        return write_plain
+    encode = msgspec.json.Encoder().encode
+    # The keys of `to_dict`, in their order. What is unset is not written.
+    names = [*ParseResult().to_dict(), "row"]
+    fields: list[Any] = [(name, Any, msgspec.UNSET) for name in names]
+    line: Any = msgspec.defstruct("Line", fields, gc=False)
+    raw, unset = msgspec.Raw, msgspec.UNSET
+
+    def write(buffer: bytearray, result: ParseResult, kept: bytes, source: str) -> None:
+        calls, diagnostics = result.calls, result.diagnostics
+        for call in calls:
+            for value in call.arguments.values():
+                if type(value) is not str and _has_odd_number(value):
+                    write_plain(buffer, result, kept, source)
+                    return
+        try:
+            buffer += encode(
+                line(
+                    SCHEMA,
+                    not diagnostics or result.ok,
+                    calls,
+                    result.text,
+                    result.reasoning,
+                    diagnostics,
+                    result.format,
+                    source,
+                    result.digest,
+                    raw(kept) if kept else unset,
+                )
+            )
+        except (TypeError, ValueError, RecursionError):
+            write_plain(buffer, result, kept, source)
+        else:
+            buffer += b"\n"
+
+    return write
 
 
-def _has_odd_number(result: ParseResult) -> bool:
-    """Whether an argument is a number that msgspec writes as null."""
-    pending: list[Any] = [call.arguments for call in result.calls]
+def _has_odd_number(value: object) -> bool:
+    """Whether a number is in a value that msgspec would write as null."""
+    pending: list[Any] = [value]
     while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            pending.extend(value.values())
-        elif isinstance(value, list | tuple):
-            pending.extend(value)
-        elif isinstance(value, float) and not math.isfinite(value):
+        each = pending.pop()
+        if isinstance(each, dict):
+            pending.extend(each.values())
+        elif isinstance(each, list | tuple):
+            pending.extend(each)
+        elif isinstance(each, float) and not math.isfinite(each):
             return True
     return False

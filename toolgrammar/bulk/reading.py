@@ -49,9 +49,13 @@ class Reading:
     """What else of a row goes into the output."""
     source: bool
     """Whether the output repeats the message."""
+    usual: bool
+    """Whether nothing is set but the format and the tools: that is what most are."""
 
     def read(self, text: str | bytes | None) -> ParseResult:
         """Returns what a message holds."""
+        if self.usual:
+            return parse(text, self.format, tools=self.tools)
         return parse(
             text,
             self.format,
@@ -122,6 +126,7 @@ def reading_of(
         column,
         tuple(keep),
         source,
+        usual=settings.keys() <= {"tools"},
     )
     reading.read("")  # a broken grammar is reported here, and not in each process
     return reading

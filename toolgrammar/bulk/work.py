@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from toolgrammar.bulk.lines import without_source, writer
+from toolgrammar.bulk.lines import writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,7 +52,8 @@ def written(chunk: Chunk, reading: Reading) -> Done:
     """Reads a chunk and writes its results as lines of JSON."""
     done = Done()
     buffer = bytearray()
-    read, write, rows, calls = reading.read, writer(), 0, 0
+    read, write, repeat = reading.read, writer(), reading.source
+    rows = calls = 0
     for number, text, kept, problem in chunk.rows(reading):
         rows += 1
         if problem:
@@ -63,16 +64,14 @@ def written(chunk: Chunk, reading: Reading) -> Done:
         if result.diagnostics and not result.ok:
             done.failed += 1
         calls += len(result.calls)
-        if not reading.source:
-            result = without_source(result)
         try:
-            write(buffer, result, kept)
+            write(buffer, result, kept, result.source if repeat else "")
         except RecursionError:
             reason = "its arguments nest too deeply to be written"
             done.bad.append((number, reason))
             done.failed += result.ok
             calls -= len(result.calls)
-            write(buffer, reading.refused(number, reason), kept)
+            write(buffer, reading.refused(number, reason), kept, "")
     done.lines, done.rows, done.calls = bytes(buffer), rows, calls
     return done
 

@@ -14,14 +14,14 @@ from toolgrammar.values.calls import ParseResult, ToolCall
 
 def _written(result: ParseResult, kept: bytes = b"") -> bytes:
     buffer = bytearray(b"before\n")
-    writer()(buffer, result, kept)
+    writer()(buffer, result, kept, result.source)
     assert buffer.startswith(b"before\n")
     return bytes(buffer[7:])
 
 
 def _plainly(result: ParseResult, kept: bytes = b"") -> bytes:
     buffer = bytearray()
-    write_plain(buffer, result, kept)
+    write_plain(buffer, result, kept, result.source)
     return bytes(buffer)
 
 
