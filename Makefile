@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	then command -v $$candidate; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test laws check static format lint types layers coverage wheel bench readme docs clean
+.PHONY: help demo test laws check static format lint types layers coverage wheel baseline fleets bench readme docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,14 @@ coverage: $(VENV)/.development ## all tests, with branch coverage
 
 wheel: $(VENV)/.development ## the tests of the built package alone
 	$(BIN)/python -m pytest -m slow tests/house
+
+baseline: $(VENV)/.development ## count the work of the hot paths anew: what tests/house/test_work.py compares with
+	PYTHONHASHSEED=0 $(BIN)/python -m tests.house.work --write
+
+# Spark needs Java too: apt-get install openjdk-17-jre-headless
+fleets: $(VENV)/.development ## the steps for Ray and Spark, on a real one of each on this machine
+	$(PIP) install --group fleets
+	$(BIN)/python -m pytest -n 0 tests/fleets
 
 bench: $(VENV)/.development ## run every benchmark
 	@for script in benchmarks/*.py; do \
