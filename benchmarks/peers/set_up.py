@@ -23,6 +23,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 from peers.places import folder, interpreter  # noqa: E402 - needs the path above
 
 UNPACKED = {"vllm": "0.33.0", "sglang": "0.5.23"}
+JSONREPAIR = "jsonrepair@3"
 KEPT = (".py", ".json", ".jinja", "METADATA", ".txt", ".typed")
 INSTALLED = """
 aiohttp anthropic blake3 cachetools cbor2 cloudpickle cohere-melody compressed-tensors einops
@@ -65,6 +66,19 @@ def install(place: Path) -> None:
     done.touch()
 
 
+def install_node(place: Path) -> None:
+    """Installs jsonrepair of npm, where npm is there."""
+    npm = shutil.which("npm")
+    if npm is None:
+        say("npm is not there: jsonrepair is left out")
+        return
+    if (place / "node" / "node_modules" / "jsonrepair").exists():
+        return
+    (place / "node").mkdir(exist_ok=True)
+    words = [npm, "install", "--silent", "--no-fund", "--no-audit", JSONREPAIR]
+    subprocess.run(words, cwd=place / "node", check=True)
+
+
 def pip(*words: str) -> None:
     """Runs pip in the environment of the peers; shows what it says where it fails."""
     command = [str(interpreter()), "-m", "pip", "--disable-pip-version-check", "--quiet", *words]
@@ -91,6 +105,7 @@ def main() -> None:
     for name, version in UNPACKED.items():
         unpack(name, version, place)
     install(place)
+    install_node(place)
     say("done")
 
 

@@ -69,6 +69,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--rounds", type=_positive, help=f"rounds (default: {_ROUNDS})")
     parser.add_argument("--damages", type=_positive, help=f"a format (default: {_DAMAGES})")
     parser.add_argument("--into", metavar="FOLDER", help="write JSON, tables and plots there")
+    parser.add_argument("--long", action="store_true", help="also what takes tens of minutes")
     parser.set_defaults(run=run)
 
 
@@ -106,6 +107,9 @@ def _run_script(script: Path, arguments: argparse.Namespace) -> int:
         words += ["--into", str(Path(arguments.into).resolve())]
     if arguments.rounds:
         words += ["--rounds", str(arguments.rounds)]
+    if arguments.long:
+        words.append("--long")
+    write_line(f"== {script.stem}")
     sys.stdout.flush()
     return subprocess.run(words, check=False).returncode  # noqa: S603 - a script of the checkout
 
