@@ -17,6 +17,8 @@ BARE = '{"name": "weather", "arguments": {"city": "Tromsø"}}'
 
 def test_own_files_are_measured(run: Run, tmp_path: Path) -> None:
     """One option takes formats, tools and transcripts; the transcripts replace our messages."""
+    for needed in ("bpe_openai", "matplotlib"):
+        pytest.importorskip(needed, reason=f"{needed} is not installed; `make bench` installs it")
     folder = tmp_path / "own"
     folder.mkdir()
     (tmp_path / "mine.lark").rename(folder / "mine.lark")
