@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from toolgrammar.bulk.batches import batch
     from toolgrammar.catalogue.format import Format, load_format
     from toolgrammar.catalogue.registry import any_of, formats
     from toolgrammar.catalogue.several import AnyOf
@@ -79,6 +80,7 @@ __all__ = [
     "UnknownFormat",
     "any_of",
     "astream",
+    "batch",
     "detect",
     "formats",
     "load_format",
@@ -89,6 +91,7 @@ __all__ = [
 ]
 
 _NAMES_OF_MODULES = {
+    "bulk.batches": ("batch",),
     "catalogue.format": ("Format", "load_format"),
     "catalogue.registry": ("any_of", "formats"),
     "catalogue.several": ("AnyOf",),

@@ -26,7 +26,11 @@ What a model breaks is mended where that can be done without guessing, and said 
 - `warning`: a safe repair. The call is `repaired` and may run.
 - `error`: something is lost, cut off, past a limit or a guess. A guess is a *doubt*: its code stands in `call.doubts`, and the call is not `executable`.
 
-`diagnostic.edits` say what has to change in the text to make it sound: `toolgrammar explain FILE` shows each at its place.
+`diagnostic.edits` say what has to change in the text to make it sound: `toolgrammar explain FILE` shows each at its place. With all edits made, `strict=True` reads the same names and arguments. That is a law, with these limits:
+
+- A call that is `unreadable`, or ends under `malformed-call`, has no edits that make it sound, and the law says nothing of a message with such a call.
+- The edits of a `truncated` call close what has come of it, so that the strict reading shows it as it was read. They complete nothing: the rest of the call is still missing, so do not run what they give. Where nobody can say how the cut text goes on (half a closer, half a number, Python arguments), there are no edits, and the strict reading has no such call.
+- `schema-type` has no edit: the text is sound JSON, and its schema types it.
 
 This page is written by `make docs`; every example is read when it is written.
 """

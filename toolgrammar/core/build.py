@@ -373,13 +373,12 @@ class Builder:
             self._report_skipped()
             self.group = None
 
-    def requoted(self, start: int, end: int, strict: str) -> None:
+    def requoted(self, code: str, start: int, end: int, strict: str) -> None:
         """Notes a key or string of the envelope that is quoted otherwise than in JSON."""
         written = self.source.slice(max(0, start), end)
-        bare = not written.startswith("'")
         span = Span(max(0, start), max(0, end))
         self.report(
-            "bare-key" if bare else "quote-style",
+            code,
             "warning",
             f"Found `{written[:40]}` without JSON's quotes",
             span,
@@ -429,11 +428,14 @@ class Builder:
             closers: what is missing.
             place: where it is missing, if something that was cut stands there; else at the end.
         """
-        edits = _replaced(place if place >= 0 else end, end, closers)
         draft = self.draft
         if draft is None:
             self.committed = True
             return
+        place = end if place < 0 else place
+        for found in self.diagnostics[draft.diagnostics :]:
+            place = max([place, *(edit.span.end for edit in found.edits)])  # none overlap
+        edits = _replaced(place, end, closers)
         cut_group, self.group = self.group, None  # one report: the call's, not the section's too
         draft.unclosed = self.header.unclosed == "text"
         whole = draft.has_payload and draft.error is None and not draft.truncated

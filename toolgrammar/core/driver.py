@@ -25,13 +25,22 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import marks
+from toolgrammar.core.envelopes import is_json, mend_envelope
 from toolgrammar.core.evidence import NotACall
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
-from toolgrammar.core.loose import as_strict, is_loose
+from toolgrammar.core.loose import as_strict, code_of, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.mending import cut_call, cut_here, mend, missing_closers, skip_fence
+from toolgrammar.core.mending import (
+    closers_behind,
+    cut_call,
+    cut_here,
+    mend,
+    missing_closers,
+    skip_fence,
+    text_of,
+)
 from toolgrammar.core.raw_reader import RawReader
 from toolgrammar.core.roles import (
     ANY_JSON,
@@ -211,12 +220,16 @@ class Driver:
             self.builder.text(chunk, self.base + self.position)
         if self.among is not None:
             self.among.judge.settle(self.builder)
-        # One character stays, for anchors and look-behinds.
-        self.base += self.position + len(chunk) - 1
-        self.buffer = chunk[-1]
-        self.position = 1
-        self.steps += 1
+        self.went_on(chunk, 1)
         return True
+
+    def went_on(self, text: str, chunks: int) -> None:
+        """Steps behind text in which nothing began or ended."""
+        # One character stays, for anchors and look-behinds.
+        self.base += self.position + len(text) - 1
+        self.buffer = text[-1]
+        self.position = 1
+        self.steps += chunks
 
     def _takes_plain(self, chunk: str) -> bool:
         if self.among is not None and self.among.governs(self.node):
@@ -356,7 +369,8 @@ class Driver:
         text = match.group(group)
         if is_loose(step.terminal, text):
             strict = as_strict(text)
-            self.builder.requoted(self.base + start, self.base + end, strict)
+            code = code_of(step.terminal, text)
+            self.builder.requoted(code, self.base + start, self.base + end, strict)
             text = strict if step.leaf else text
         if step.kind == "same" and not self.builder.repeats(step.terminal.name, text):
             return self._mismatch()
@@ -502,6 +516,9 @@ class Driver:
             if skipped is not None:
                 self.may_be_fenced = not skipped
                 return skipped
+        is_whole = self.island < 0 or (len(opener.strip()) >= FENCED and not self.island_payload)
+        if not in_payload and is_whole and (mended := mend_envelope(self)) is not None:
+            return mended
         if self.island >= 0:
             builder.rewind()
             resume = max(self.position, self.island + 1) if self.island_payload else self.island + 1
@@ -516,7 +533,7 @@ class Driver:
         else:
             cut = self.final and self._is_cut()
             if cut or any(terminal.kind == "same" for _, terminal in self.node.tokens):
-                self._step_back()
+                self.step_back()
             if cut:
                 # A closer that the end of the text cut: markup, not text.
                 if not close_by_stop(self):
@@ -541,7 +558,7 @@ class Driver:
             return True
         return self.back is not None and cut_here(self, self.back[1], self.back[0])
 
-    def _step_back(self) -> None:
+    def step_back(self) -> None:
         """Takes a short literal back: what follows shows that it belongs to something else."""
         if self.back is not None:
             self.position, self.node, self.last_end, self.previous = self.back
@@ -549,7 +566,7 @@ class Driver:
 
     def _cut_at(self, end: int) -> None:
         """Ends the call because the text ends inside its markup."""
-        cut_call(self)
+        cut_call(self, root_open=is_json(self.node))
         self.position = end
         self.node, self.run = self.start_node, self._text
         self.called, self.unit = False, -1
@@ -663,6 +680,7 @@ class Driver:
             object_only=name not in ANY_JSON,
             backticks=name == "TEMPLATE_OBJECT",
             max_depth=self.limits_depth,
+            careful=self.island >= 0 and not self.called,
         )
 
     def _commit_payload(self, step: Step) -> None:
@@ -786,9 +804,16 @@ class Driver:
             close_by_stop(self)
         builder.finish(self.base + len(self.buffer), missing_closers(self, self.node))
 
-    def cut(self, node: Node) -> None:
-        """Ends the call because the text ends inside a raw payload before `node`."""
-        self.builder.cut(self.base + len(self.buffer), closers=missing_closers(self, node))
+    def cut(self, node: Node, *, known: bool = True) -> None:
+        """Ends the call because the text ends inside a raw payload before `node`.
+
+        Args:
+            node: what stands behind the payload.
+            known: whether the payload ends where the text does, not in a closer that was cut.
+        """
+        path = node.repairs.to_end if known and not self.builder.raws.left_out else None
+        closers = "".join(text_of(step, self) for step in path or ())
+        self.builder.cut(self.base + len(self.buffer), closers=closers)
         self.raw = None
         self.run = self._text
 
@@ -812,7 +837,12 @@ class Driver:
             builder.scanned.end(self.base + len(self.buffer))
             self.leave(len(self.buffer))
         else:
-            builder.scanned.cut(self.base + len(self.buffer))
+            assert self.step is not None
+            builder.scanned.cut(
+                self.base + len(self.buffer),
+                self.scanner if isinstance(self.scanner, JsonPayload) else None,
+                closers_behind(self, self.step.node),
+            )
             self.run = self._text
         return False
 
@@ -831,8 +861,8 @@ class Driver:
         else:
             back = self.back
             if back is not None and back[1].end is None and cut_here(self, back[1], back[0]):
-                self._step_back()
+                self.step_back()
             if close_by_stop(self):
                 return
             brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in self.node.tokens)
-            cut_call(self, root_open=brackets)
+            cut_call(self, root_open=brackets or is_json(self.node))

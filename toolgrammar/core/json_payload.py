@@ -8,6 +8,7 @@ from toolgrammar.core.json_ahead import REACH, LookAhead, More
 from toolgrammar.core.json_duplicates import equal_duplicates
 from toolgrammar.core.json_recover import RecoveringScanner
 from toolgrammar.core.json_runs import inside_string
+from toolgrammar.values.codes import DOUBTS
 
 if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
@@ -21,7 +22,7 @@ _OF_JSON: Final = frozenset("{}],:\"'")
 class JsonPayload(RecoveringScanner):
     """A payload; the node behind it says what ends it."""
 
-    __slots__ = ("_after", "_start")
+    __slots__ = ("_after", "_careful", "_start")
 
     inside = staticmethod(inside_string)
     """Whether a chunk only goes on in a string."""
@@ -35,6 +36,7 @@ class JsonPayload(RecoveringScanner):
         object_only: bool,
         backticks: bool,
         max_depth: int,
+        careful: bool = False,
     ) -> None:
         """Make a reader for one payload.
 
@@ -45,7 +47,9 @@ class JsonPayload(RecoveringScanner):
             object_only: the root must be an object.
             backticks: backtick strings are legal.
             max_depth: how deep brackets may nest.
+            careful: fail where a repair may guess wrong: it is not sure that this is a payload.
         """
+        self._careful = careful
         self._after = after = step.node
         self._start = start
         super().__init__(
@@ -57,6 +61,20 @@ class JsonPayload(RecoveringScanner):
             follows=None if after.accepts_text or "call" in step.after else self._follows,
             stops=self._stops,
         )
+
+    def repair(
+        self,
+        code: str,
+        start: int,
+        end: int,
+        replacement: str | None = None,
+        *,
+        join: bool = True,
+    ) -> Repair:
+        """Notes a repair; a careful reading fails with one that may guess wrong."""
+        if self._careful and code in DOUBTS:
+            self.failure = "not sure to be JSON"
+        return super().repair(code, start, end, replacement, join=join)
 
     def _follows(self, look: LookAhead, index: int) -> bool:
         """Whether the grammar, or what is mended in it, goes on behind the payload."""
@@ -93,10 +111,16 @@ class JsonPayload(RecoveringScanner):
             self.end(out, closed=False)
         return self.done
 
+    @property
+    def closing_edit(self) -> tuple[int, int, str] | None:
+        """What closes the payload where the text ended in it: from where, to where, and how."""
+        last = self.repairs[-1] if self.repairs else None
+        return last.edits[-1] if last is not None and last.code == "truncated" else None
+
     def settled(self, text: str) -> list[Repair]:
         """Gives the repairs in the order of the source, once the payload's JSON is `text`."""
         doubled = [each for each in self.repairs if each.code == "duplicate-key"]
-        if doubled:
+        if doubled and text:
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
                 repair.doubt = not equal
         return sorted(self.repairs, key=lambda each: (each.start, each.end))

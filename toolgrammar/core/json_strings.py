@@ -101,6 +101,9 @@ class Strings(Bodies):
         if self.close_quote == '"':
             written = written.replace('"', '\\"')
             self.edit(repair, self.base + start, self.base + end, written)
+        elif self.close_quote == "`" and self.style is None:
+            escaped = "".join(f"\\{quote}" for quote in written)
+            self.edit(repair, self.base + start, self.base + end, escaped)
         self.take_body(written, end)
 
     def _is_sure(self, start: int) -> bool:
@@ -177,7 +180,8 @@ class Strings(Bodies):
 
     def end_unclosed(self, start: int) -> None:
         """Ends a string before `start`, where its quote is missing."""
-        self.insert("missing-quote", start, '"')
+        is_legal = self.backticks and self.close_quote == "`" and not self.in_key
+        self.insert("missing-quote", start, "`" if is_legal else '"')
         if self.style is not None:
             self.style.end = self.base + start
         self.end_string(start, start)

@@ -1,8 +1,8 @@
 """Reads the keys and strings of a JSON envelope that are quoted otherwise than JSON wants.
 
 The members of a call object are tokens of the grammar: `"name"`, a colon, a string. Models write
-`'name'` or `name` as well (json-recovery, rules 20 and 25). What is read in such a way is reported
-with the edit that mends it.
+`'name'` or `name` as well (json-recovery, rules 13 to 20 and 78). What is read in such a way is
+reported with the edit that mends it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,17 @@ if TYPE_CHECKING:
     from toolgrammar.core.tables import Terminal
 
 _KEY = re.compile(r'"([A-Za-z_]\w*)"')
-_STRING = r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
+_NAME = r"[A-Za-z_][\w.\-]{0,63}"
+# A name that lacks a quote or both counts only before the comma and the key that follow it.
+_STRING = (
+    r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
+    r"|[\u201c\u201d\u201e][^\u201c\u201d\"\\\n]{0,256}[\u201c\u201d]"
+    rf'|{_NAME}"(?=\s{{0,16}},)'
+    rf"|{_NAME}(?=\s{{0,16}},\s{{0,16}}[\"'\w\u201c\u201d])"
+)
 _STRING_NAME = "JSON_STRING"
 _ESCAPE = re.compile(r"\\.|\"", re.DOTALL)
+_SMART = "\u201c\u201d\u201e"
 
 
 def loose_pattern(terminal: Terminal) -> str:
@@ -25,14 +33,31 @@ def loose_pattern(terminal: Terminal) -> str:
     if terminal.kind == "regex":
         return _STRING if terminal.name == _STRING_NAME else ""
     key = _KEY.fullmatch(terminal.text.strip()) if terminal.kind == "literal" else None
-    return rf"'{key[1]}'|{key[1]}(?=\s{{0,16}}:)" if key else ""
+    if key is None:
+        return ""
+    colon = r"(?=\s{0,16}:)"
+    return (
+        rf"'{key[1]}'|{key[1]}{colon}|\"{key[1]}{colon}|{key[1]}\"{colon}"
+        rf"|[{_SMART}]{key[1]}[{_SMART}]"
+    )
+
+
+def code_of(terminal: Terminal, text: str) -> str:
+    """Gives the code of the repair of a loose key or string."""
+    if text[0] in "'" + _SMART:
+        return "quote-style"
+    if '"' in text:
+        return "missing-quote"
+    return "bare-key" if terminal.kind == "literal" else "bare-text"
 
 
 def as_strict(text: str) -> str:
     """Gives a loose key or string as JSON writes it."""
-    if not text.startswith("'"):
-        return json.dumps(text, ensure_ascii=False)
-    return '"' + _ESCAPE.sub(_requoted, text[1:-1]) + '"'
+    if text.startswith("'"):
+        return '"' + _ESCAPE.sub(_requoted, text[1:-1]) + '"'
+    if text[0] in _SMART:
+        return '"' + text[1:-1] + '"'
+    return json.dumps(text.strip('"'), ensure_ascii=False)
 
 
 def _requoted(match: re.Match[str]) -> str:
@@ -43,5 +68,7 @@ def _requoted(match: re.Match[str]) -> str:
 def is_loose(terminal: Terminal, text: str) -> bool:
     """Whether a text was read in another way than the terminal says."""
     if terminal.kind == "literal":
-        return terminal.text.strip().startswith('"') and not text.startswith('"')
-    return terminal.name == _STRING_NAME and text.startswith("'")
+        written = terminal.text.strip()
+        return written.startswith('"') and text != written and text.strip() != written
+    whole = len(text) > 1 and text[0] == text[-1] == '"'
+    return terminal.name == _STRING_NAME and not whole

@@ -309,6 +309,8 @@ class Machine:
         self.nodes: dict[tuple[int, ...], Node] = {}
         self.read_straight = self.given_up = 0
         """How many messages could be read without the driver, and how many could not."""
+        self.read_plain = self.not_plain = 0
+        """How many of them were of text and plain calls alone, and how many were not."""
         tags = reasoning_tags(tables)
         self.reasoning_closer = re.compile("|".join(map(re.escape, tags))) if tags else None
         """What closes reasoning."""

@@ -124,6 +124,13 @@ def missing_closers(driver: Driver, node: Node, place: int | None = None) -> str
     return _written(driver, path, driver.base + place) if path else ""
 
 
+def closers_behind(driver: Driver, node: Node) -> str | None:
+    """Gives what is missing behind a payload before `node`; None where that is not known."""
+    if node.repairs.to_end is None:
+        return "" if node.accepts_text else None
+    return missing_closers(driver, node)
+
+
 def cut_here(driver: Driver, node: Node, position: int) -> bool:
     """Whether the rest of the text is the beginning of markup that fits, or fits after some."""
     buffer = driver.buffer

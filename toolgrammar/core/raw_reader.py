@@ -257,7 +257,8 @@ class RawReader:
         if ends or step.leaf in ("reasoning", "content", "text"):
             driver.leave(end)
         else:
-            driver.cut(self.end.node)
+            begun = self.end.beginnings.search(driver.buffer, max(0, len(driver.buffer) - _LONGEST))
+            driver.cut(self.end.node, known=begun is None)
 
     def _end_at_last_closer(self, pieces: list[str]) -> None:
         """Ends the payload at the last closer although a quoted opener never closed."""

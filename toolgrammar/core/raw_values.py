@@ -9,7 +9,7 @@ from toolgrammar.core import wrappers
 from toolgrammar.core.entities import EntityDecoder
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.shapes import may_be_json, shaped
-from toolgrammar.core.trim import NONE, ONE_NEWLINE, Trimmer
+from toolgrammar.core.trim import LINE, NONE, ONE_NEWLINE, Trimmer
 from toolgrammar.values.events import InputDelta
 from toolgrammar.values.making import make_arguments_delta
 from toolgrammar.values.spans import Span
@@ -24,7 +24,16 @@ _SINGLE = frozenset({"name", "id", "depends_on", "mode", "key"})
 class RawValues:
     """The raw payload that is being read, for one message."""
 
-    __slots__ = ("builder", "decoder", "role", "text", "trimmer", "typed", "undecided")
+    __slots__ = (
+        "builder",
+        "decoder",
+        "left_out",
+        "role",
+        "text",
+        "trimmer",
+        "typed",
+        "undecided",
+    )
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -33,6 +42,8 @@ class RawValues:
         self.typed = True
         """Whether the schema types the value."""
         self.decoder: EntityDecoder | None = None
+        self.left_out = False
+        """Whether a value was left out because the text was cut in it."""
         self.undecided = False
         """Whether the value may still be JSON or text."""
         self.text: list[str] = []
@@ -168,6 +179,8 @@ class RawValues:
         """Ends a raw payload; `whole` is false where the text was cut inside it."""
         if self.trimmer is None:
             return
+        # What is missing behind such a value would end it with a line end that did not come.
+        self.left_out = not whole and self.trimmer.mode == LINE
         rest = self.trimmer.finish(whole=whole)
         if self.decoder is not None:
             rest = self.decoder.feed(rest) + self.decoder.finish()
@@ -208,6 +221,7 @@ class RawValues:
             return
         if not whole:
             # Half of a number or of an object is a wrong value: it is left out.
+            self.left_out = True
             return
         by_shape = self.builder.header.types == "shape"
         value, fits = shaped(text, draft.schema) if by_shape else draft.typed(text)

@@ -162,20 +162,25 @@ class ScannedValues:
         draft.repaired = True
         written = json.dumps(arguments, ensure_ascii=False)
         self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), written))
+        span = Span(max(0, draft.payload_start), max(0, draft.arguments_end))
         self.builder.report(
             "decoded",
-            "info",
+            "warning",
             "Found arguments as JSON text in a string; decoded them once",
-            Span(draft.payload_start, draft.payload_start),
+            span,
+            edits=(Edit(span, written),),
         )
 
     def mend(self, scanner: JsonPayload, end: int) -> None:
         """Notes what was mended in the payload, which ends here."""
         draft = self.builder.draft
-        if draft is None or self.role not in ("arguments", "value"):
+        if self.role not in ("arguments", "value") or draft is None:
+            self._mend_beside(scanner)
             return
         path = f"$.{draft.key}" if self.role == "value" else "$"
         for repair in scanner.settled("".join(draft.payload or ())):
+            if scanner.unreadable:
+                repair.edits.clear()  # they would make an empty object of it
             if repair.code == "truncated" and not scanner.done:
                 continue  # the end of the call says so
             found = repair.diagnostic()
@@ -195,6 +200,19 @@ class ScannedValues:
         if scanner.unreadable:
             draft.error = MESSAGES["unreadable"]
             draft.arguments_end = end
+
+    def _mend_beside(self, scanner: JsonPayload) -> None:
+        """Notes what was mended in a payload that is no argument of the call."""
+        for repair in scanner.settled(""):
+            if repair.code in ("truncated", "duplicate-key"):
+                continue
+            if self.builder.draft is not None:
+                self.builder.draft.repaired = True
+            else:
+                self.builder.mended_before = True
+            found = repair.diagnostic()
+            message, span = found.message, found.span
+            self.builder.report(found.code, "warning", message, span, edits=found.edits)
 
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""
@@ -223,8 +241,14 @@ class ScannedValues:
         if not draft.given_out:
             draft.error = reason
 
-    def cut(self, end: int) -> None:
-        """Ends the call whose payload was cut by the end of the text."""
+    def cut(self, end: int, scanner: JsonPayload | None, closers: str | None) -> None:
+        """Ends the call whose payload was cut by the end of the text.
+
+        Args:
+            end: where the text ended.
+            scanner: what read the payload, where that says what closes it.
+            closers: what is missing behind the payload; None where that is not known.
+        """
         draft = self.builder.draft
         if self.text is not None:
             self.text.cut(end)
@@ -232,7 +256,11 @@ class ScannedValues:
             draft.arguments_end = end
             self._close(draft, "")
             draft.truncated = True
-        self.builder.cut(end)
+        edit = scanner.closing_edit if scanner is not None else None
+        if edit is None or closers is None:
+            self.builder.cut(end)
+        else:
+            self.builder.cut(end, closers=edit[2] + closers, place=edit[0])
 
     def _close(self, draft: Draft, text: str) -> None:
         if text:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgrammar.core.flat_payloads import read_flat
+from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.roles import ANY_JSON
 from toolgrammar.core.scan_bare import BareScanner
 from toolgrammar.core.scan_elements import ElementScanner
@@ -14,6 +17,7 @@ from toolgrammar.core.scan_python import PythonArgumentsScanner
 
 if TYPE_CHECKING:
     from toolgrammar.core.tables import Terminal
+    from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
 
 _VALUE: Final = r'["{\[\-0-9tfn]'
@@ -79,3 +83,19 @@ def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Sc
         backticks=terminal.name == "TEMPLATE_OBJECT",
         max_depth=max_depth,
     )
+
+
+def read_scanned(
+    terminal: Terminal, spec: ToolSpec | None, text: str, start: int
+) -> tuple[JsonValue, int] | None:
+    """Gives the value of a payload that is whole and its end, or None where anything is odd."""
+    flat = read_flat(terminal, text, start)
+    if flat is not None:
+        return flat
+    scanner = scanner_for(terminal, spec, MAX_DEPTH)
+    written: list[str] = []
+    end = scanner.feed(text, start, written)
+    if not scanner.done or scanner.failed:
+        return None
+    value: JsonValue = json.loads("".join(written))
+    return value, end

@@ -22,7 +22,7 @@ def stopped_before(driver: Driver, node: Node) -> str:
     """Gives the closers that a stop string stands in for in a node; empty where it does not."""
     builder = driver.builder
     stops = builder.header.stop
-    if not stops or builder.strict or builder.cut_by_server:
+    if not stops or builder.cut_by_server:
         return ""
     path = node.repairs.to_end
     closers = "".join(text_of(step, driver) for step in path or ()).strip()

@@ -68,16 +68,20 @@ class Undecided:
         if not driver.final:
             if place == len(buffer) or node.beginnings.match(buffer, position):
                 return None
+            if node.repairs.beginnings.match(buffer, place):
+                return None
         elif place == len(buffer) or node.beginnings.match(buffer, position):
             return True  # the end of the text cuts what follows
-        return node.token.match(buffer, position) is not None
+        if node.token.match(buffer, position):
+            return True
+        return node.repairs.pattern.match(buffer, place) is not None  # the own closer is missing
 
     def _is_json(self) -> bool:
         """Reads the payload from its beginning as JSON; half a number is left out."""
         driver = self.driver
         if not self.scanner.done and not self._has_begun():
             driver.step = self.json
-            driver.cut(self.json.node)
+            driver.cut(self.json.node, known=False)
             return False
         return driver.enter(self.json, self._rewind(), decided=True)
 

@@ -16,6 +16,7 @@ from toolgrammar.parsing.whole import parse
 from toolgrammar.testing.agreement import agreement
 from toolgrammar.testing.breaches import broken, quiet, same
 from toolgrammar.testing.cases import Case, format_of
+from toolgrammar.testing.edits import edits
 from toolgrammar.testing.oracle import strict_oracle
 from toolgrammar.testing.readings import (
     SAMPLED,
@@ -43,6 +44,7 @@ from toolgrammar.values.tools import ToolSpec
 __all__ = [
     "deltas",
     "early",
+    "edits",
     "expected",
     "laws_of",
     "linear",
@@ -315,6 +317,7 @@ def laws_of(case: Case) -> list[tuple[str, Callable[[Case], object]]]:
         ("tiling", tiling),
         ("deltas", deltas),
         ("splits", splits),
+        ("edits", edits),
         ("no raise", lambda each: no_raise(each.text, each.format, each.tools, each.prefix)),
         ("linear", linear),
     ]

@@ -47,9 +47,11 @@ def test_a_text_that_the_server_cut_is_truncated(tmp_path: Path) -> None:
     assert call.status == "truncated"
 
 
-def test_strict_reading_wants_the_closer(tmp_path: Path) -> None:
+def test_strict_reading_knows_the_stop_strings_too(tmp_path: Path) -> None:
     grammar = save(tmp_path, 'stop: "</do>"', RULES)
-    assert toolgrammar.parse("<do f>a", format=grammar, strict=True).calls == ()
+    (call,) = toolgrammar.parse("<do f>a", format=grammar, strict=True).calls
+    assert (call.input, call.status) == ("a", "complete")
+    assert toolgrammar.parse("<do f>a</", format=grammar, strict=True).calls == (call,)
 
 
 @pytest.mark.parametrize("tail", ["", "\n", "\n</func"])

@@ -1,0 +1,90 @@
+"""Reads one chunk of rows to its output: what a process of the pool does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from toolgrammar.bulk.lines import writer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.bulk.reading import Reading
+    from toolgrammar.bulk.rows import Row
+    from toolgrammar.values.calls import ParseResult
+
+
+class Chunk(Protocol):
+    """Some rows that stand together; it pickles, and the process that works on it reads them."""
+
+    @property
+    def end(self) -> int:
+        """Where in its source the chunk ends, in the source's own measure."""
+
+    @property
+    def last(self) -> int:
+        """The number of its last row or line."""
+
+    def rows(self, reading: Reading) -> Iterable[Row]:
+        """Returns the rows."""
+
+
+@dataclass(slots=True)
+class Done:
+    """What became of a chunk."""
+
+    lines: bytes = b""
+    """The results as lines of JSON."""
+    results: list[ParseResult] = field(default_factory=list)
+    """The results, where no lines are wanted."""
+    rows: int = 0
+    """How many there are, bad ones too."""
+    calls: int = 0
+    """The calls found."""
+    failed: int = 0
+    """The rows whose result is not ok."""
+    bad: list[tuple[int, str]] = field(default_factory=list)
+    """The numbers of the rows without a message, and why they have none."""
+
+
+def written(chunk: Chunk, reading: Reading) -> Done:
+    """Reads a chunk and writes its results as lines of JSON."""
+    done = Done()
+    buffer = bytearray()
+    read, write, repeat = reading.read, writer(), reading.source
+    rows = calls = 0
+    for number, text, kept, problem in chunk.rows(reading):
+        rows += 1
+        if problem:
+            done.bad.append((number, problem))
+            result = reading.refused(number, problem)
+        else:
+            result = read(text)
+        if result.diagnostics and not result.ok:
+            done.failed += 1
+        calls += len(result.calls)
+        try:
+            write(buffer, result, kept, result.source if repeat else "")
+        except RecursionError:
+            reason = "its arguments nest too deeply to be written"
+            done.bad.append((number, reason))
+            done.failed += result.ok
+            calls -= len(result.calls)
+            write(buffer, reading.refused(number, reason), kept, "")
+    done.lines, done.rows, done.calls = bytes(buffer), rows, calls
+    return done
+
+
+def read(chunk: Chunk, reading: Reading) -> Done:
+    """Reads a chunk and keeps its results as values."""
+    done = Done()
+    for number, text, _, problem in chunk.rows(reading):
+        if problem:
+            done.bad.append((number, problem))
+        result = reading.refused(number, problem) if problem else reading.read(text)
+        done.results.append(result)
+        done.failed += not result.ok
+        done.calls += len(result.calls)
+    done.rows = len(done.results)
+    return done

@@ -1,0 +1,201 @@
+"""Mends the JSON object that a call stands in, between its tokens: commas, colons, comments.
+
+The members of such an object are tokens of the grammar. What is damaged between them is mended
+where the next token shows what was meant, also while it is not certain yet that a call stands
+here: an island that turns out to be none takes the repairs back with it. A literal of the grammar
+that is written twice is left out once, in every envelope.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.json_ahead import ODD_SPACES
+from toolgrammar.core.roles import JSON_LIKE
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.driver import Driver
+    from toolgrammar.core.machine import Node, Step
+
+_SPACE = re.compile(r"\s*")
+_COMMENT = re.compile(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{0,256}[\n\r]")
+_COMMENT_BEGUN = re.compile(
+    r"(?:/|//[^\n\r]{0,256}|/\*(?:[^*]|\*(?!/)){0,256}\*?|#[^\n\r]{0,256})\Z"
+)
+_ODD = re.compile(rf"[{ODD_SPACES}]{{1,64}}|\\[nrt]")
+_COMMAS = re.compile(r",{1,64}")
+_EQUALS = re.compile(r"=>?")
+_OVERRUN = re.compile(r',\s*"\Z')
+_KEY_REST = re.compile(r'\w{1,64}"\s{0,16}:')
+_LONGEST_GAP: Final = 32
+"""Characters of a comma and the white space behind it."""
+_MARKS: Final = frozenset("{},:")
+_CODES: Final = {",": "comma", ":": "colon", "{": "bracket"}
+_SHORTEST_TWICE: Final = 5
+"""Characters of a literal that nobody writes twice on purpose."""
+
+_MESSAGES: Final = {
+    "comma": "Found no comma before the next member; put it in",
+    "colon": "Found no colon after a key; put it in",
+    "bracket": "Found no bracket before the first member; put it in",
+    "missing-quote": "Found a name that lacks a quote; it is put in",
+    "comment": "Found a comment; JSON has none",
+    "space": "Found what is no white space in JSON between tokens; it is dropped",
+    "stray-comma": "Found a comma with nothing to part; JSON wants none here",
+    "stray-close-tag": "Found markup a second time; left it out",
+}
+
+
+def mend_envelope(driver: Driver) -> bool | None:
+    """Mends where the driver stands; None where it can't, False where it needs more text."""
+    place = _SPACE.match(driver.buffer, driver.position).end()  # type: ignore[union-attr]
+    if place == len(driver.buffer):
+        return None
+    for mend in (_twice, _between, _stray_comma, _open_name, _missing_mark):
+        found = mend(driver, place)
+        if found is not None:
+            return found
+    return None
+
+
+def _twice(driver: Driver, place: int) -> bool | None:
+    """Leaves out a literal that was read just before."""
+    previous = driver.previous
+    if previous is None or previous.kind != "literal" or driver.last_end < driver.base:
+        return None
+    if driver.island >= 0 and driver.last_end <= driver.base + driver.island:
+        return None
+    text = previous.terminal.text.strip()
+    if len(text) < _SHORTEST_TWICE:
+        return None
+    rest = driver.buffer[place : place + len(text)]
+    if rest != text:
+        return False if not driver.final and text.startswith(rest) else None
+    return _replace(driver, "stray-close-tag", place, place + len(text), "")
+
+
+def _between(driver: Driver, place: int) -> bool | None:
+    """Leaves out comments, and characters that are no white space in JSON."""
+    if not is_json(driver.node):
+        return None
+    buffer = driver.buffer
+    odd = _ODD.match(buffer, place)
+    if odd is not None:
+        return _replace(driver, "space", place, odd.end(), "")
+    if not driver.final and (_COMMENT_BEGUN.match(buffer, place) or buffer[place:] == "\\"):
+        return False
+    comment = _COMMENT.match(buffer, place)
+    return comment and _replace(driver, "comment", place, comment.end(), "")
+
+
+def _stray_comma(driver: Driver, place: int) -> bool | None:
+    """Leaves out commas that part nothing: here, or just before this place."""
+    buffer = driver.buffer
+    if buffer[place] == ",":
+        if not is_json(driver.node):
+            return None
+        return _replace(driver, "stray-comma", place, _COMMAS.match(buffer, place).end(), "")  # type: ignore[union-attr]
+    if driver.back is None or driver.back[3] is None:
+        return None
+    comma, node = driver.back[0], driver.back[1]
+    if buffer[comma : comma + 1] != ",":
+        return None
+    patterns = (node.token, node.repairs.pattern)
+    if not any(pattern.match(buffer, place) for pattern in patterns):
+        waits = (node.beginnings, node.repairs.beginnings)
+        is_open = not driver.final and any(pattern.match(buffer, place) for pattern in waits)
+        return False if is_open else None
+    driver.step_back()
+    return _replace(driver, "stray-comma", comma, comma + 1, "", go_on=place)
+
+
+def _open_name(driver: Driver, place: int) -> bool | None:
+    """Ends a name whose closing quote is missing before the comma in it; a key follows."""
+    builder, previous, buffer = driver.builder, driver.previous, driver.buffer
+    if previous is None or previous.leaf != "name" or driver.island < 0 or not builder.has_draft:
+        return None
+    end = driver.last_end - driver.base
+    comma = _OVERRUN.search(buffer, max(0, end - _LONGEST_GAP), end)
+    if comma is None or not _KEY_REST.match(buffer, place):
+        return None
+    assert builder.draft is not None
+    written = builder.draft.written_name
+    name = written[: len(written) - (end - comma.start())] + '"'
+    builder.leaf("name", name, driver.base + comma.start(), driver.unit)
+    driver.last_end = driver.base + comma.start()
+    return _replace(driver, "missing-quote", comma.start(), comma.start(), '"')
+
+
+def _missing_mark(driver: Driver, place: int) -> bool | None:
+    """Puts in a comma, a colon or a brace, where what stands here may follow it."""
+    node, buffer = driver.node, driver.buffer
+    for group, terminal in node.tokens:
+        mark = terminal.text.strip()
+        step = node.steps[group]
+        if terminal.kind != "literal" or mark not in _CODES or step.leaf or step.opens:
+            continue
+        equals = _EQUALS.match(buffer, place) if mark == ":" else None
+        if equals is not None:
+            if equals.end() == len(buffer) and not driver.final:
+                return False
+            return _replace(driver, "colon", place, equals.end(), ":", step=step)
+        fits = _fits(step.node, driver, place, mark)
+        if fits:
+            last = driver.last_end - driver.base
+            return _replace(driver, _CODES[mark], last, last, mark, go_on=place, step=step)
+        if fits is None:
+            return False
+    return None
+
+
+def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
+    """Whether what stands at a place may follow a mark; None where more text decides."""
+    buffer = driver.buffer
+    match = node.token.match(buffer, place)
+    if match is not None:
+        terminal = node.steps[match.lastgroup or ""].terminal
+        return mark == ":" or terminal.text.strip().startswith('"')
+    if mark == ":" and any(
+        step.terminal.name in JSON_LIKE and step.begins.match(buffer, place)
+        for step in node.payloads
+    ):
+        return True
+    return None if not driver.final and node.beginnings.match(buffer, place) else False
+
+
+def is_json(node: Node) -> bool:
+    """Whether a token of a JSON object is wanted."""
+    if any(step.terminal.name in JSON_LIKE for step in node.payloads):
+        return True
+    for _, terminal in node.tokens:
+        text = terminal.text.strip()
+        if terminal.name == "JSON_STRING" or text in _MARKS or text.startswith('"'):
+            return True
+    return False
+
+
+def _replace(
+    driver: Driver,
+    code: str,
+    start: int,
+    end: int,
+    text: str,
+    *,
+    go_on: int | None = None,
+    step: Step | None = None,
+) -> bool:
+    """Notes that a text should stand from one index to another; goes on behind it."""
+    builder = driver.builder
+    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    builder.report(code, "warning", _MESSAGES[code], span, edits=(Edit(span, text),))
+    if builder.draft is not None:
+        builder.draft.repaired = True
+    else:
+        builder.mended_before = True
+    driver.position = end if go_on is None else go_on
+    if step is not None:
+        driver.pass_over(step)
+    return True

@@ -1,0 +1,67 @@
+"""The law of edits: a text with all edits of its diagnostics made is strict, and says the same."""
+
+from toolgrammar.parsing.whole import parse
+from toolgrammar.testing.breaches import broken
+from toolgrammar.testing.cases import Case, format_of
+from toolgrammar.testing.readings import deed
+from toolgrammar.values.calls import ParseResult
+
+_PAST_MENDING = frozenset(
+    {"malformed-call", "malformed-arguments", "limit-depth", "limit-chars", "limit-calls"}
+)
+"""Codes of what no edit makes sound."""
+
+
+def applied(result: ParseResult) -> str | None:
+    """Returns the source with all edits made, or None where two of them overlap."""
+    edits = sorted(
+        {
+            (edit.span.start, edit.span.end, edit.replacement): None
+            for diagnostic in result.diagnostics
+            for edit in diagnostic.edits
+        },
+        key=lambda edit: edit[:2],
+    )
+    pieces: list[str] = []
+    place = 0
+    for start, end, replacement in edits:
+        if start < place:
+            return None
+        pieces += [result.source[place:start], replacement]
+        place = end
+    return "".join([*pieces, result.source[place:]])
+
+
+def edits(case: Case) -> None:
+    """Holds that the text with all edits made is read strictly as the text was read mended.
+
+    Each call that is complete or repaired is there with its name and its arguments, and no other
+    call is. A truncated call is there with what had come of it, or not at all, where nobody can
+    say how its text would have gone on. The law says nothing of a message in which something is
+    unreadable: nothing makes that sound. Where values got the type of their schema, the second
+    reading types them too, and mends nothing.
+    """
+    result = parse(case.text, format=case.format, tools=case.tools, prefix=case.prefix)
+    codes = {found.code for found in result.diagnostics}
+    if codes & _PAST_MENDING or any(call.status == "unreadable" for call in result.calls):
+        return
+    only_last = format_of(case).header.calls == "last"
+    if only_last and any(call.status == "truncated" for call in result.calls):
+        return  # the strict reading has the one before it
+    mended = applied(result)
+    if mended is None:
+        broken("edits", case, "edits", "none overlap", result.diagnostics)
+    typed = "schema-type" in codes
+    again = parse(
+        mended, format=case.format, tools=case.tools, prefix=case.prefix, strict=not typed
+    )
+    if typed and any(found.edits for found in again.diagnostics):
+        broken("edits", case, "diagnostics of the mended text", "no edits", again.diagnostics)
+    left = [deed(call) for call in again.calls]
+    for call in result.calls:
+        if left and left[0] == deed(call):
+            del left[0]
+        elif call.status != "truncated":
+            broken("edits", case, f"calls of {mended!r}, strictly", deed(call), left)
+    if left:
+        broken("edits", case, f"calls of {mended!r}, strictly", "no other", left)
