@@ -28,12 +28,15 @@ object, and why there is no message, empty where there is one. A plain tuple: it
 of millions."""
 
 
-def rows_of_lines(data: bytes, first: int, column: str, keep: tuple[str, ...]) -> Iterator[Row]:
+def rows_of_lines(
+    data: bytes, first: int, count: int, column: str, keep: tuple[str, ...]
+) -> Iterator[Row]:
     """Returns the rows in whole lines of JSON.
 
     Args:
         data: the lines.
         first: the number of the first line.
+        count: how many lines there are.
         column: where a row has its message.
         keep: what else is wanted of a row.
     """
@@ -43,14 +46,17 @@ def rows_of_lines(data: bytes, first: int, column: str, keep: tuple[str, ...]) -
     texts: list[str | None] | None = None
     kept: Iterable[bytes] = repeat(b"")
     # `}` and `{` round each line end leave only one reading: one row a line.
-    if decode is not None and data.startswith(b"{"):
-        count = data.count(b"\n", 0, len(data) - 1)
-        if data.count(b"}\n{") == count and (not keep or _is_utf8(data)):
-            found = decode(data)
-            if found is not None and len(found[0]) == count + 1:
-                texts = found[0]
-                if keep:
-                    kept = (_joined(keep, values) for values in zip(*found[1:], strict=True))
+    if (
+        decode is not None
+        and data.startswith(b"{")
+        and data.count(b"}\n{") == count - 1
+        and (not keep or _is_utf8(data))
+    ):
+        found = decode(data)
+        if found is not None and len(found[0]) == count:
+            texts = found[0]
+            if keep:
+                kept = (_joined(keep, values) for values in zip(*found[1:], strict=True))
     if texts is None:
         return _line_by_line(data, first, column, keep)
     # `zip` uses its tuple again where nobody keeps it: no object a row.

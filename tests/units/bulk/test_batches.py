@@ -97,6 +97,21 @@ def test_values_without_a_message_are_no_error() -> None:
     ]
 
 
+def test_a_result_that_nests_too_deeply_is_a_bad_row(tmp_path: Path) -> None:
+    deep = GOOD.replace("[1, 2.5]", "[" * 900 + "]" * 900)
+    rows = "".join(json.dumps({"text": text}) + "\n" for text in (GOOD, deep, GOOD))
+    (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
+    report = toolgrammar.batch(
+        tmp_path / "rows.jsonl",
+        "hermes",
+        output=tmp_path / "out.jsonl",
+        limits=toolgrammar.Limits(max_depth=None),
+    )
+    lines = read_lines(tmp_path / "out.jsonl")
+    assert len(lines) == report.rows == 3
+    assert [line["ok"] for line in lines] == [True, False, True]
+
+
 def test_only_so_many_bad_rows_are_named(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_bytes(b"no\n" * 150)
     report = toolgrammar.batch(tmp_path / "rows.jsonl", "hermes", output=tmp_path / "out.jsonl")
