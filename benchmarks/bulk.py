@@ -56,8 +56,9 @@ def parts(path: Path) -> dict[str, Callable[[], object]]:
     with path.open("rb") as file:
         data = b"".join(file.readline() for _ in range(PART_ROWS))
     reading = reading_of("hermes", {}, column="text")
+    read = reading.reader()
     texts = [row[1] for row in rows_of_lines(data, 1, PART_ROWS, "text", ())]
-    results = [reading.read(text) for text in texts]
+    results = [read(text) for text in texts]
 
     def find() -> None:
         for _ in rows_of_lines(data, 1, PART_ROWS, "text", ()):
@@ -65,7 +66,7 @@ def parts(path: Path) -> dict[str, Callable[[], object]]:
 
     def parse() -> None:
         for text in texts:
-            reading.read(text)
+            read(text)
 
     def write() -> None:
         for start in range(0, len(results), 700):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,10 +10,14 @@ from toolgrammar.bulk.lines import new_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from toolgrammar.bulk.reading import Reading
     from toolgrammar.bulk.rows import Row
     from toolgrammar.values.calls import ParseResult
+
+CHECKED = 1 << 12
+"""Bytes at the end of a chunk that its checksum is of: a loss of power takes the end of a file."""
 
 
 class Chunk(Protocol):
@@ -35,7 +40,13 @@ class Done:
     """What became of a chunk."""
 
     lines: bytes = b""
-    """The results as lines of JSON."""
+    """The results as lines of JSON, where they are at hand."""
+    part: Path | None = None
+    """The file that has them, where they come from another process."""
+    size: int = 0
+    """How many bytes they are."""
+    check: int = 0
+    """The checksum of their end."""
     results: list[ParseResult] = field(default_factory=list)
     """The results, where no lines are wanted."""
     rows: int = 0
@@ -70,6 +81,7 @@ def written(chunk: Chunk, reading: Reading) -> Done:
             failed += 1
         calls += len(result.calls)
     done.lines, done.rows, done.calls, done.failed = lines.taken(), rows, calls, failed
+    done.size, done.check = len(done.lines), zlib.crc32(done.lines[-CHECKED:])
     return done
 
 
