@@ -7,6 +7,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgrammar.core.flat_payloads import read_flat
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.roles import ANY_JSON
 from toolgrammar.core.scan_bare import BareScanner
@@ -88,6 +89,9 @@ def read_scanned(
     terminal: Terminal, spec: ToolSpec | None, text: str, start: int
 ) -> tuple[JsonValue, int] | None:
     """Gives the value of a payload that is whole and its end, or None where anything is odd."""
+    flat = read_flat(terminal, text, start)
+    if flat is not None:
+        return flat
     scanner = scanner_for(terminal, spec, MAX_DEPTH)
     written: list[str] = []
     end = scanner.feed(text, start, written)

@@ -4,8 +4,6 @@ import json
 import pickle
 from typing import Any
 
-import datasets
-import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -15,6 +13,7 @@ from toolgrammar.bulk import ray, spark
 from toolgrammar.bulk.columns import ParseColumn
 from toolgrammar.bulk.parsed import parsed_of, parsed_type
 
+LARGE = "it is not installed; `make fleets` installs it"
 WANTED = [parsed_of(toolgrammar.parse(text, "hermes")) for text in MESSAGES]
 
 
@@ -42,6 +41,7 @@ def test_a_table_gets_a_column() -> None:
 
 
 def test_a_frame_gets_a_column() -> None:
+    pd = pytest.importorskip("pandas", reason=LARGE)
     frame = pd.DataFrame({"text": list(MESSAGES)})
     found = _step()(frame)
     assert list(frame.columns) == ["text"]
@@ -69,6 +69,7 @@ def test_what_is_no_batch_is_a_mistake() -> None:
 
 def test_datasets_map_it() -> None:
     """Through Arrow, so that the first rows do not decide the types."""
+    datasets = pytest.importorskip("datasets", reason=LARGE)
     dataset = datasets.Dataset.from_dict({"text": ["no call", *MESSAGES]})
     mapped = dataset.with_format("arrow").map(_step(), batched=True, batch_size=2)
     assert mapped.with_format(None)["parsed"][1:] == WANTED

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +13,7 @@ from tests.units.bulk.rows_of_test import MESSAGES, read_lines, wanted, write_ro
 from toolgrammar.bulk import parquet, tables
 from toolgrammar.bulk.parsed import parsed_type
 
+LARGE = "it is not installed; `make fleets` installs it"
 TEXTS = list(MESSAGES * 10)
 
 
@@ -93,6 +93,7 @@ def test_parquet_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_datasets_are_read(tmp_path: Path, jobs: int) -> None:
+    datasets = pytest.importorskip("datasets", reason=LARGE)
     dataset = datasets.Dataset(_table())
     results = list(toolgrammar.batch(dataset, "hermes", jobs=jobs))
     assert [each.to_dict() for each in results] == [
@@ -106,6 +107,7 @@ def test_datasets_are_read(tmp_path: Path, jobs: int) -> None:
 
 
 def test_streaming_datasets_are_read() -> None:
+    datasets = pytest.importorskip("datasets", reason=LARGE)
     stream = datasets.Dataset(_table()).to_iterable_dataset()
     results = toolgrammar.batch(stream, "hermes")
     assert [each.to_dict() for each in results] == [
