@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 from functools import cache
-from itertools import repeat
+from itertools import islice, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SHOWN = 5
+_LONGEST_NAME = 40
 
 
 Row: TypeAlias = tuple[int, "str | bytes | None", bytes, str]
@@ -75,7 +77,7 @@ def checked(number: int, value: object, column: str, kept: bytes = b"") -> Row:
 def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ...]) -> Row:
     """Returns the row in a mapping."""
     if column not in row:
-        return (number, None, b"", f"it has no `{column}`")
+        return (number, None, b"", _lacks(row, column))
     kept = b""
     if keep:
         try:
@@ -83,6 +85,13 @@ def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ..
         except (TypeError, ValueError, RecursionError) as error:
             return (number, None, b"", f"what is kept of it is no JSON: {error}")
     return checked(number, row[column], column, kept)
+
+
+def _lacks(row: Mapping[Any, Any], column: str) -> str:
+    """Says that a column is missing, and which are there: the caller may have meant another."""
+    names = [f"`{str(name)[:_LONGEST_NAME]}`" for name in islice(row, _SHOWN)]
+    there = f"; it has {', '.join(names)}{' …' if len(row) > _SHOWN else ''}" if names else ""
+    return f"it has no `{column}`{there}"
 
 
 def _line_by_line(data: bytes, first: int, column: str, keep: tuple[str, ...]) -> Iterator[Row]:
@@ -102,7 +111,7 @@ def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
     if not isinstance(row, dict):
         return (number, None, b"", f"it is {_kind(row)}, not an object")
     if column not in row:
-        return (number, None, b"", f"it has no `{column}`")
+        return (number, None, b"", _lacks(row, column))
     wanted = {name: row[name] for name in keep if name in row}
     if not _is_utf8(line) and _has_escaped_byte((row[column], wanted)):
         return (number, None, b"", "it has bytes that are not UTF-8")

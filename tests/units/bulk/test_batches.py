@@ -73,7 +73,7 @@ def test_a_row_without_a_message_is_no_error(tmp_path: Path) -> None:
     report = toolgrammar.batch(tmp_path / "rows.jsonl", "hermes", output=tmp_path / "out.jsonl")
     assert report.bad_rows == (
         BadRow(2, "it is not JSON: Expecting value at column 10"),
-        BadRow(4, "it has no `text`"),
+        BadRow(4, "it has no `text`; it has `other`"),
         BadRow(5, "`text` is a number, not a string"),
         BadRow(6, "it is an array, not an object"),
         BadRow(7, "it has bytes that are not UTF-8"),

@@ -63,3 +63,18 @@ def test_any_name_may_be_a_column() -> None:
         (1, "a", b'{"kept0":1,"text":2}', "")
     ]
     assert list(_rows(data, 1, "é t", ("é t",))) == [(1, "a", '{"é t":"a"}'.encode(), "")]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (b"{}", "it has no `text`"),
+        (b'{"a":1,"b":2}', "it has no `text`; it has `a`, `b`"),
+        (
+            b'{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}',
+            "it has no `text`; it has `a`, `b`, `c`, `d`, `e` …",
+        ),
+    ],
+)
+def test_a_row_says_what_it_has_instead(row: bytes, said: str) -> None:
+    assert list(_rows(row, 1, "text", ())) == [(1, None, b"", said)]
