@@ -182,7 +182,7 @@ def _speed(found: Sequence[Case], rounds: int) -> None:
     repeats = []
     for _, _, job, _ in jobs:
         first = min(_seconds(job, 1) for _ in range(3))
-        repeats.append(max(1, min(500, int(_SLICE / max(first, 1e-7)))))
+        repeats.append(max(1, min(500, int(_SLICE / max(first, 1e-6)))))
     gc.collect()
     gc.freeze()
     best = [float("inf")] * len(jobs)
