@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast
 
 from toolgrammar.core.files import grammar_paths, read_text
-from toolgrammar.core.scan_bare import QUOTES
+from toolgrammar.core.roles import BARE_QUOTES
 from toolgrammar.core.trim import MODES
 from toolgrammar.values.errors import GrammarError
 
@@ -111,7 +111,7 @@ class Header:
         """Returns what the header says of a declared terminal."""
         if terminal == "ELEMENTS":
             return (self.element,)
-        return (self.quotes or QUOTES) if terminal == "BARE_OBJECT" else ()
+        return (self.quotes or BARE_QUOTES) if terminal == "BARE_OBJECT" else ()
 
 
 @dataclass(frozen=True, slots=True)

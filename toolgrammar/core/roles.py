@@ -119,3 +119,7 @@ def bare_name(symbol: str) -> str:
     if name.startswith("_"):
         return name
     return name.rsplit("__", 1)[-1]
+
+
+BARE_QUOTES = ('"', "'")
+"""The quotes of a `BARE_OBJECT` where the format names none."""

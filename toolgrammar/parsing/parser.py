@@ -12,7 +12,7 @@ from toolgrammar.core.driver import Driver
 from toolgrammar.core.passage import end_passage, passage_at
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
-from toolgrammar.parsing.machines import Several, machine_of, settings_of, several_of
+from toolgrammar.parsing.machines import machine_of, settings_of
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.diagnostics import Diagnostic
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.core.passage import Passage
+    from toolgrammar.parsing.readers import Several
     from toolgrammar.values.events import Event
 
 FinishReason = str | None
@@ -56,6 +57,8 @@ class Parser:
         specs = to_specs(tools) if tools is not None else {}
         self._several: Several | None = None
         if isinstance(chosen, AnyOf):
+            from toolgrammar.parsing.readers import several_of
+
             self._several = several_of(chosen, specs)
             machine, settings = self._several.start, _NEUTRAL
         else:
