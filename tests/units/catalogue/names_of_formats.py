@@ -48,11 +48,6 @@ glm5 ling3 poolside_v1 spark25 iquest_q1 hunyuan k2_horizon gemma4 minimax-m3 ki
 """
 """The names that SGLang takes for `--tool-call-parser`."""
 
-NOT_BUILT = """\
-yaml_fence
-"""
-"""Names whose format is still to be written. This list only shrinks."""
-
 SAME = [
     ("hermes", "qwen25", "granite4", "reka", "qwen"),
     ("qwen3_xml", "qwen3_coder", "nemotron_v3", "granite_thinking", "step3p5", "kolibri1"),
