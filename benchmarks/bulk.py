@@ -19,7 +19,7 @@ from harness import options, report
 from harness.messages import TOOLS, message
 
 import toolgrammar
-from toolgrammar.bulk.lines import writer
+from toolgrammar.bulk.lines import new_lines
 from toolgrammar.bulk.reading import reading_of
 from toolgrammar.bulk.rows import rows_of_lines
 
@@ -56,26 +56,26 @@ def parts(path: Path) -> dict[str, Callable[[], object]]:
     with path.open("rb") as file:
         data = b"".join(file.readline() for _ in range(PART_ROWS))
     reading = reading_of("hermes", {}, column="text")
-    texts = [row[1] for row in rows_of_lines(data, 1, "text", ())]
-    results = [reading.read(text) for text in texts]
-    write = writer()
+    read = reading.reader()
+    texts = [row[1] for row in rows_of_lines(data, 1, PART_ROWS, "text", ())]
+    results = [read(text) for text in texts]
 
     def find() -> None:
-        for _ in rows_of_lines(data, 1, "text", ()):
+        for _ in rows_of_lines(data, 1, PART_ROWS, "text", ()):
             pass
 
     def parse() -> None:
         for text in texts:
-            reading.read(text)
+            read(text)
 
-    def write_all() -> None:
-        buffer = bytearray()
-        for number, result in enumerate(results):
-            if not number % 700:
-                buffer = bytearray()
-            write(buffer, result, b"", result.source)
+    def write() -> None:
+        for start in range(0, len(results), 700):
+            lines = new_lines()
+            for result in results[start : start + 700]:
+                lines.add(result, b"", result.source)
+            lines.taken()
 
-    return {"find the message": find, "parse": parse, "write the result": write_all}
+    return {"find the message": find, "parse": parse, "write the result": write}
 
 
 def main() -> None:

@@ -51,7 +51,8 @@ def main() -> None:
 
         text = json.dumps(run(given), indent=1, ensure_ascii=False)
         given.figures.write_text(text, encoding="utf-8")
-        return
+        sys.stderr.flush()
+        os._exit(0)  # torch's own modules have much to say about a usual end
     python = interpreter()
     if not python.exists():
         print(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format, load_format
     from toolgrammar.catalogue.registry import any_of, formats
     from toolgrammar.catalogue.several import AnyOf
-    from toolgrammar.core.reference import ToolCallTransformer
+    from toolgrammar.core.tree_calls import ToolCallTransformer
     from toolgrammar.parsing.detection import detect
     from toolgrammar.parsing.parser import Parser
     from toolgrammar.parsing.streams import astream, stream
@@ -95,7 +95,7 @@ _NAMES_OF_MODULES = {
     "catalogue.format": ("Format", "load_format"),
     "catalogue.registry": ("any_of", "formats"),
     "catalogue.several": ("AnyOf",),
-    "core.reference": ("ToolCallTransformer",),
+    "core.tree_calls": ("ToolCallTransformer",),
     "parsing.detection": ("detect",),
     "parsing.parser": ("Parser",),
     "parsing.streams": ("astream", "stream"),

@@ -14,8 +14,8 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from harness import once
 from harness.peer_messages import PEER_TOOLS, sized
+from harness.rounds import bounded
 from peers import absent
 from peers.stand_in import Tokenizer, pieces
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1 << 20
 SHORT = 4096
+HOPELESS = 200.0
+"""Microseconds of a delta at 4 KB after which longer messages are not tried."""
 _LOADS = 5
 
 _LOAD_OURS = """
@@ -66,26 +68,33 @@ _PEER_MAKERS = {
 
 
 def growth(format_ids: Iterable[str], *, runs: int) -> list[dict[str, Any]]:
-    """Returns what a delta costs at 4 KB and at 1 MB: the least of so many runs."""
+    """Returns what a delta costs at 4 KB and at 1 MB, the least of so many runs.
+
+    Where 64 KB are already many times dearer than 4 KB, 1 MB is not tried: infinity.
+    """
     rows: list[dict[str, Any]] = []
     for format_id in format_ids:
-        tokenizer = Tokenizer(wire_of(format_id).tokens)
-        there, _ = readers(format_id, tokenizer, with_servers=False)
-        costs: list[float] = []
-        for size, repeats in ((SHORT, 20), (MEGABYTE, 1)):
-            made = sized(formats[format_id], size)
-            if made is None:
-                break
-            parts = pieces(made[1], tokenizer.tokens)
-            job = partial(there[OURS].stream, parts, [])
-            absent.settle()
-            least = min(once(job, 120.0) for _ in range(runs * repeats))
-            costs.append(least / len(parts))
-        if len(costs) == 2:
-            row = {"format": format_id, "4 KB": costs[0], "1 MB": costs[1]}
-            rows.append({**row, "growth": costs[1] / costs[0]})
-            print(f"growth of {format_id} …", file=sys.stderr, flush=True)
+        short = _delta(format_id, SHORT, runs * 10)
+        between = _delta(format_id, MEGABYTE // 16, 1) if short < HOPELESS else math.inf
+        if short == 0.0:
+            continue
+        long = _delta(format_id, MEGABYTE, runs) if between < 4 * short else math.inf
+        rows.append({"format": format_id, "4 KB": short, "1 MB": long, "growth": long / short})
+        print(f"growth of {format_id} …", file=sys.stderr, flush=True)
     return rows
+
+
+def _delta(format_id: str, size: int, runs: int) -> float:
+    """Returns the microseconds of a delta of four characters, 0 where there is no such message."""
+    tokenizer = Tokenizer(wire_of(format_id).tokens)
+    there, _ = readers(format_id, tokenizer, with_servers=False)
+    made = sized(formats[format_id], size)
+    if made is None:
+        return 0.0
+    parts = pieces(made[1], tokenizer.tokens)
+    job = partial(there[OURS].stream, parts, [])
+    absent.settle()
+    return min(bounded(job, 60.0) for _ in range(runs)) / len(parts)
 
 
 def memory(format_ids: Iterable[str]) -> list[dict[str, Any]]:
@@ -163,7 +172,7 @@ def _peak(job: Any, limit: float) -> float:
     """Returns the bytes that a job has at most, besides what was there before."""
     tracemalloc.start()
     try:
-        if math.isinf(once(job, limit)):
+        if math.isinf(bounded(job, limit)):
             return math.inf
         return tracemalloc.get_traced_memory()[1]
     finally:

@@ -7,9 +7,8 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from harness import once
 from harness.peer_messages import PEER_TOOLS, sized
-from harness.rounds import least
+from harness.rounds import bounded, least
 from peers import absent
 from peers.floors import floors
 from peers.readers import Ours, Sglang, Transformers, Vllm
@@ -146,7 +145,7 @@ def _judged(job: Callable[[], Calls], wanted: Calls, *, typed: bool, limit: floa
         except Exception:
             found.append([])
 
-    if math.isinf(once(run, limit)):
+    if math.isinf(bounded(run, limit)):
         return CUT
     same = found[0] == wanted if typed else str(found[0]) == str(wanted)
     return "right" if same else "wrong"

@@ -145,7 +145,7 @@ def _batch(text: str) -> Callable[[], object]:
         end = last = 100
 
         def rows(self, _: object) -> Any:
-            return rows_of_lines(data, 1, "text", ())
+            return rows_of_lines(data, 1, 100, "text", ())
 
     return lambda: written(Rows(), reading)
 

@@ -6,10 +6,11 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import IO, TYPE_CHECKING, Any, Unpack, overload
 
 from toolgrammar import __version__
 from toolgrammar.bulk.journal import Journal
+from toolgrammar.bulk.parts import pour
 from toolgrammar.bulk.pool import in_order
 from toolgrammar.bulk.progress import shown
 from toolgrammar.bulk.reading import reading_of
@@ -126,11 +127,14 @@ def _results(
             yield from done.results
 
 
-def lines_of(data: object, reading: Reading, jobs: int, *, progress: bool = True) -> Iterator[Done]:
-    """Returns the results as lines of JSON, chunk by chunk, for who writes them himself."""
+def pour_lines(
+    data: object, reading: Reading, jobs: int, output: IO[bytes], *, progress: bool = True
+) -> Iterator[Done]:
+    """Writes the results as lines of JSON, and returns chunk by chunk what became of it."""
     source = source_of(data)
     with shown(source.total, 0, wanted=progress) as tell:
         for chunk, done in in_order(source.chunks(reading, 0, 0), written, reading, jobs):
+            pour(done, output)
             tell(chunk.end)
             yield done
 
@@ -156,7 +160,7 @@ def _written(
         resumed = now.rows
         with shown(source.total, now.place, wanted=progress) as tell:
             chunks = source.chunks(reading, now.place, now.before)
-            for chunk, done in in_order(chunks, written, reading, jobs):
+            for chunk, done in in_order(chunks, written, reading, jobs, journal.parts):
                 journal.add(done, chunk.end, chunk.last)
                 tell(chunk.end)
         if as_parquet:

@@ -70,9 +70,9 @@ class ParseColumn:
 
     def values(self, messages: Iterable[object]) -> list[dict[str, Any]]:
         """Returns what the new column has for each message."""
-        return [self._value(number, message) for number, message in enumerate(messages, 1)]
-
-    def _value(self, number: int, message: object) -> dict[str, Any]:
-        reading = self.reading
-        _, text, _, problem = checked(number, message, reading.column)
-        return parsed_of(reading.refused(number, problem) if problem else reading.read(text))
+        reading, found = self.reading, []
+        read = reading.reader()
+        for number, message in enumerate(messages, 1):
+            _, text, _, problem = checked(number, message, reading.column)
+            found.append(parsed_of(reading.refused(number, problem) if problem else read(text)))
+        return found

@@ -3,7 +3,8 @@
 Beside the output `NAME` lie `NAME.partial`, the lines so far, and `NAME.progress`: a head that says
 which run this is, then a line for each chunk whose lines are in the partial file. A process that is
 killed leaves whole lines, and perhaps part of one in each: what no progress line vouches for, by
-its length and the checksum of its end, is cut off. Both files go when the output is whole.
+its length and the checksum of its end, is cut off. With several processes, `NAME.parts` has the
+chunks that wait for their turn. All of it goes when the output is whole.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from toolgrammar.bulk.parts import pour
 from toolgrammar.bulk.reports import MOST_BAD_ROWS
+from toolgrammar.bulk.work import CHECKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.work import Done
 
 _VERSION = 1
-_CHECKED = 1 << 12
-"""Bytes at the end of a chunk that are checked: a loss of power takes the end of a file."""
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class Progress:
     def add(self, done: Done, place: int, before: int) -> list[tuple[int, str]]:
         """Counts a chunk; gives the bad rows that it adds to the named ones."""
         self.place, self.before = place, before
-        self.written += len(done.lines)
+        self.written += done.size
         self.rows += done.rows
         self.calls += done.calls
         self.failed += done.failed
@@ -77,6 +78,7 @@ class Journal:
         """
         self.output = output
         self.partial = output.with_name(output.name + ".partial")
+        self.parts = output.with_name(output.name + ".parts")
         self._path = output.with_name(output.name + ".progress")
         self._converted: Path | None = None
         self.progress = Progress()
@@ -112,7 +114,7 @@ class Journal:
         with self.partial.open("rb") as file:
             for line in lines[1:]:
                 note = json.loads(line)
-                check, length = note.pop("check"), min(_CHECKED, note.pop("length"))
+                check, length = note.pop("check"), min(CHECKED, note.pop("length"))
                 file.seek(note["written"] - length)
                 if note["written"] > size or zlib.crc32(file.read(length)) != check:
                     break
@@ -123,14 +125,14 @@ class Journal:
 
     def add(self, done: Done, place: int, before: int) -> None:
         """Appends the lines of a chunk, then says that they are there."""
-        self._lines.write(done.lines)
+        pour(done, self._lines)
         self._lines.flush()
         named = self.progress.add(done, place, before)
         note: dict[str, Any] = {
             name: getattr(self.progress, name) for name in Progress.__dataclass_fields__
         }
         note["bad_rows"] = named
-        note["length"], note["check"] = len(done.lines), zlib.crc32(done.lines[-_CHECKED:])
+        note["length"], note["check"] = done.size, done.check
         self._note(note)
 
     def _note(self, note: dict[str, Any]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.parsing.whole import parse
@@ -14,7 +15,7 @@ from toolgrammar.values.limits import Limits
 from toolgrammar.values.spans import NOWHERE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.registry import FormatsLike
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 
 
 _LIMITS = Limits()
+_USUAL: dict[str, Any] = {
+    "tools": None,
+    "strict": False,
+    "prefix": "",
+    "id_seed": "",
+    "finish_reason": None,
+    "limits": _LIMITS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +58,20 @@ class Reading:
     """What else of a row goes into the output."""
     source: bool
     """Whether the output repeats the message."""
-    usual: bool
-    """Whether nothing is set but the format and the tools: that is what most are."""
+
+    def reader(self) -> Callable[[str | bytes | None], ParseResult]:
+        """Returns `parse` with these settings; what is usual is not said for each message."""
+        usual = _USUAL
+        said = {name: getattr(self, name) for name in usual}
+        unusual = {name: value for name, value in said.items() if value != usual[name]}
+        format_ = self.format
+        if not unusual:
+            return lambda text: parse(text, format_)
+        return partial(parse, format=format_, **unusual)
 
     def read(self, text: str | bytes | None) -> ParseResult:
         """Returns what a message holds."""
-        if self.usual:
-            return parse(text, self.format, tools=self.tools)
-        return parse(
-            text,
-            self.format,
-            tools=self.tools,
-            strict=self.strict,
-            prefix=self.prefix,
-            id_seed=self.id_seed,
-            finish_reason=self.finish_reason,
-            limits=self.limits,
-        )
+        return self.reader()(text)
 
     def refused(self, number: int, reason: str) -> ParseResult:
         """Returns what stands for a row without a message: it is not ok and says why."""
@@ -126,7 +132,6 @@ def reading_of(
         column,
         tuple(keep),
         source,
-        usual=settings.keys() <= {"tools"},
     )
     reading.read("")  # a broken grammar is reported here, and not in each process
     return reading

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 from functools import cache
-from itertools import repeat
+from itertools import islice, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SHOWN = 5
+_LONGEST_NAME = 40
 
 
 Row: TypeAlias = tuple[int, "str | bytes | None", bytes, str]
@@ -28,12 +30,15 @@ object, and why there is no message, empty where there is one. A plain tuple: it
 of millions."""
 
 
-def rows_of_lines(data: bytes, first: int, column: str, keep: tuple[str, ...]) -> Iterator[Row]:
+def rows_of_lines(
+    data: bytes, first: int, count: int, column: str, keep: tuple[str, ...]
+) -> Iterator[Row]:
     """Returns the rows in whole lines of JSON.
 
     Args:
         data: the lines.
         first: the number of the first line.
+        count: how many lines there are.
         column: where a row has its message.
         keep: what else is wanted of a row.
     """
@@ -43,14 +48,17 @@ def rows_of_lines(data: bytes, first: int, column: str, keep: tuple[str, ...]) -
     texts: list[str | None] | None = None
     kept: Iterable[bytes] = repeat(b"")
     # `}` and `{` round each line end leave only one reading: one row a line.
-    if decode is not None and data.startswith(b"{"):
-        count = data.count(b"\n", 0, len(data) - 1)
-        if data.count(b"}\n{") == count and (not keep or _is_utf8(data)):
-            found = decode(data)
-            if found is not None and len(found[0]) == count + 1:
-                texts = found[0]
-                if keep:
-                    kept = (_joined(keep, values) for values in zip(*found[1:], strict=True))
+    if (
+        decode is not None
+        and data.startswith(b"{")
+        and data.count(b"}\n{") == count - 1
+        and (not keep or _is_utf8(data))
+    ):
+        found = decode(data)
+        if found is not None and len(found[0]) == count:
+            texts = found[0]
+            if keep:
+                kept = (_joined(keep, values) for values in zip(*found[1:], strict=True))
     if texts is None:
         return _line_by_line(data, first, column, keep)
     # `zip` uses its tuple again where nobody keeps it: no object a row.
@@ -69,7 +77,7 @@ def checked(number: int, value: object, column: str, kept: bytes = b"") -> Row:
 def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ...]) -> Row:
     """Returns the row in a mapping."""
     if column not in row:
-        return (number, None, b"", f"it has no `{column}`")
+        return (number, None, b"", _lacks(row, column))
     kept = b""
     if keep:
         try:
@@ -77,6 +85,13 @@ def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ..
         except (TypeError, ValueError, RecursionError) as error:
             return (number, None, b"", f"what is kept of it is no JSON: {error}")
     return checked(number, row[column], column, kept)
+
+
+def _lacks(row: Mapping[Any, Any], column: str) -> str:
+    """Says that a column is missing, and which are there: the caller may have meant another."""
+    names = [f"`{str(name)[:_LONGEST_NAME]}`" for name in islice(row, _SHOWN)]
+    there = f"; it has {', '.join(names)}{' …' if len(row) > _SHOWN else ''}" if names else ""
+    return f"it has no `{column}`{there}"
 
 
 def _line_by_line(data: bytes, first: int, column: str, keep: tuple[str, ...]) -> Iterator[Row]:
@@ -96,7 +111,7 @@ def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
     if not isinstance(row, dict):
         return (number, None, b"", f"it is {_kind(row)}, not an object")
     if column not in row:
-        return (number, None, b"", f"it has no `{column}`")
+        return (number, None, b"", _lacks(row, column))
     wanted = {name: row[name] for name in keep if name in row}
     if not _is_utf8(line) and _has_escaped_byte((row[column], wanted)):
         return (number, None, b"", "it has bytes that are not UTF-8")

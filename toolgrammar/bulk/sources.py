@@ -91,7 +91,8 @@ class Lines:
         with self.path.open("rb") as file:
             file.seek(self.start)
             data = file.read(self.end - self.start)
-        return rows_of_lines(data, self.first, reading.column, reading.keep)
+        count = self.last - self.first + 1
+        return rows_of_lines(data, self.first, count, reading.column, reading.keep)
 
 
 class LinesFile:

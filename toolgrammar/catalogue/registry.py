@@ -181,6 +181,8 @@ class Formats(Mapping[str, Format]):
             TypeError: it is nothing of the kind.
             ValueError: the sequence is empty.
         """
+        if isinstance(format, Format):
+            return format
         if isinstance(format, str):
             found = self._formats.get(format)  # the way of nearly every message: no lock is taken
             if found is not None:

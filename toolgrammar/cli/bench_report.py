@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import time
@@ -40,8 +41,21 @@ def _processor() -> str:
 def write_figures(path: Path, about: Mapping[str, object], parts: Mapping[str, object]) -> None:
     """Writes the figures of a suite as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"machine": about, **parts}, indent=1, ensure_ascii=False)
+    text = json.dumps(_finite({"machine": about, **parts}), indent=1, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _finite(value: Any) -> Any:
+    """Returns a value with `null` for what took too long: JSON has no infinity."""
+    match value:
+        case float() if math.isinf(value):
+            return None
+        case dict():
+            return {key: _finite(part) for key, part in value.items()}
+        case list() | tuple():
+            return [_finite(part) for part in value]
+        case _:
+            return value
 
 
 def write_page(

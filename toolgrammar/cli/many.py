@@ -100,7 +100,7 @@ def _write(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
 
 def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
     """Prints the results; gives how many rows are not ok."""
-    from toolgrammar.bulk.batches import jobs_of, lines_of
+    from toolgrammar.bulk.batches import jobs_of, pour_lines
     from toolgrammar.bulk.reading import reading_of
 
     settings: Any = {**options, "finish_reason": arguments.finish_reason}
@@ -108,8 +108,8 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
     bar = not sys.stdout.isatty()
     failed = bad = 0
     named: list[tuple[int, str]] = []
-    for done in lines_of(name, reading, jobs_of(arguments.jobs), progress=bar):
-        sys.stdout.buffer.write(done.lines)
+    output, jobs = sys.stdout.buffer, jobs_of(arguments.jobs)
+    for done in pour_lines(name, reading, jobs, output, progress=bar):
         failed += done.failed
         bad += len(done.bad)
         named += done.bad[: _SHOWN - len(named)]

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgrammar.core.json_guide import Guide
-    from toolgrammar.core.machine import Step
     from toolgrammar.core.source import Source
+    from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import Status, ToolCall
     from toolgrammar.values.tools import ToolSpec
 

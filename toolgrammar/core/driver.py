@@ -59,8 +59,9 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.among import Among
     from toolgrammar.core.build import Builder
-    from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.scanners import Scanner
+    from toolgrammar.core.steps import Step
 
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""

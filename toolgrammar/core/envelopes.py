@@ -18,7 +18,8 @@ from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
 
 _SPACE = re.compile(r"\s*")
 _COMMENT = re.compile(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{0,256}[\n\r]")

@@ -13,7 +13,8 @@ from toolgrammar.values.codes import DOUBTS
 if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
 
 _OF_JSON: Final = frozenset("{}],:\"'")
 """Characters that belong to the payload wherever a token may stand."""

@@ -17,7 +17,8 @@ from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
 
 SIGHTINGS = 2
 """How often a run is read before it is fused: an expression costs more than a message."""

@@ -16,7 +16,7 @@ from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
-from toolgrammar.core.scanners import beginning
+from toolgrammar.core.steps import Step
 from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
@@ -44,56 +44,6 @@ def _rank(terminal: Terminal) -> int:
     text = terminal.text.strip()
     bare = terminal.kind == "literal" and len(text) < 3 and not any(c.isalnum() for c in text)
     return 2 if bare else 0
-
-
-class Step:
-    """What reading one terminal in one node does."""
-
-    __slots__ = (
-        "_node",
-        "after",
-        "before",
-        "begins",
-        "constants",
-        "kind",
-        "leaf",
-        "machine",
-        "opens",
-        "otherwise",
-        "stack",
-        "terminal",
-        "weight",
-    )
-
-    def __init__(self, machine: Machine, terminal: Terminal) -> None:
-        self.machine = machine
-        self.terminal = terminal
-        self.kind = terminal.kind
-        self.begins = beginning(terminal)
-        """How a payload begins."""
-        self.constants = terminal.fills(machine.tool_names)
-        """Roles that it fills with a text of the header."""
-        self.before: tuple[str, ...] = ()
-        """Roles that close before the terminal."""
-        self.after: tuple[str, ...] = ()
-        """Roles that close with it."""
-        self.leaf = ""
-        """The role that the terminal fills."""
-        self.opens = ""
-        """The structure that opens with it."""
-        self.otherwise: Step | None = None
-        """What a JSON payload is where it is no JSON: the raw payload that may stand there too."""
-        self.stack: tuple[int, ...] = ()
-        self._node: Node | None = None
-        self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0
-        """Literal characters: evidence that what stands here is a call."""
-
-    @property
-    def node(self) -> Node:
-        """The node that the step leads to, made when it is first asked for."""
-        if self._node is None:
-            self._node = self.machine.node(self.stack)
-        return self._node
 
 
 class Node:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgrammar.core.driver import Driver
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
 
 _SPACE = re.compile(r"\s*")
 _LONGEST_MARKUP = 256

@@ -10,9 +10,9 @@ from toolgrammar.core.stops import end_of_payload, stopped_before
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
-    from toolgrammar.core.machine import Step
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.core.reasoning_ends import OtherEnds
+    from toolgrammar.core.steps import Step
 
 _SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 

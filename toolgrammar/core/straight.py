@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgrammar.core.json_guide import Guide
-    from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec

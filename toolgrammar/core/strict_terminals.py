@@ -13,7 +13,8 @@ from toolgrammar.core.scan_elements import NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.steps import Step
 
 LIGHT = 3
 """Characters from which on a literal is evidence by itself."""

@@ -73,7 +73,7 @@ def test_a_row_without_a_message_is_no_error(tmp_path: Path) -> None:
     report = toolgrammar.batch(tmp_path / "rows.jsonl", "hermes", output=tmp_path / "out.jsonl")
     assert report.bad_rows == (
         BadRow(2, "it is not JSON: Expecting value at column 10"),
-        BadRow(4, "it has no `text`"),
+        BadRow(4, "it has no `text`; it has `other`"),
         BadRow(5, "`text` is a number, not a string"),
         BadRow(6, "it is an array, not an object"),
         BadRow(7, "it has bytes that are not UTF-8"),
@@ -95,6 +95,21 @@ def test_values_without_a_message_are_no_error() -> None:
         "unreadable",
         "invalid-utf8",
     ]
+
+
+def test_a_result_that_nests_too_deeply_is_a_bad_row(tmp_path: Path) -> None:
+    deep = GOOD.replace("[1, 2.5]", "[" * 900 + "]" * 900)
+    rows = "".join(json.dumps({"text": text}) + "\n" for text in (GOOD, deep, GOOD))
+    (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
+    report = toolgrammar.batch(
+        tmp_path / "rows.jsonl",
+        "hermes",
+        output=tmp_path / "out.jsonl",
+        limits=toolgrammar.Limits(max_depth=None),
+    )
+    lines = read_lines(tmp_path / "out.jsonl")
+    assert len(lines) == report.rows == 3
+    assert [line["ok"] for line in lines] == [True, False, True]
 
 
 def test_only_so_many_bad_rows_are_named(tmp_path: Path) -> None:

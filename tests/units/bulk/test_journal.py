@@ -27,7 +27,7 @@ add, note, chunks = Journal.add, Journal._note, []
 def dying_add(self, done, place, before):
     chunks.append(done)
     if moment == "in the lines" and len(chunks) == 4:
-        self._lines.write(done.lines[:100])
+        self._lines.write(b'{"half a line')
         self._lines.flush()
         die()
     add(self, done, place, before)
@@ -65,7 +65,7 @@ def _kill(folder: Path, moment: str, jobs: int) -> None:
 
 @pytest.mark.parametrize(
     ("moment", "jobs"),
-    [("in the lines", 1), ("before the note", 2), ("in the note", 1)],
+    [("in the lines", 1), ("in the lines", 2), ("before the note", 2), ("in the note", 1)],
 )
 def test_a_killed_run_is_gone_on_from(tmp_path: Path, moment: str, jobs: int) -> None:
     expected = write_rows(tmp_path / "rows.jsonl", 80)
@@ -76,14 +76,18 @@ def test_a_killed_run_is_gone_on_from(tmp_path: Path, moment: str, jobs: int) ->
     )
     _kill(tmp_path, moment, jobs)
     report = toolgrammar.batch(
-        tmp_path / "rows.jsonl", "hermes", output=tmp_path / "out.jsonl", keep=["id"]
+        tmp_path / "rows.jsonl", "hermes", output=tmp_path / "out.jsonl", keep=["id"], jobs=jobs
     )
     assert 0 < report.resumed_rows < 80
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert read_lines(tmp_path / "out.jsonl")[:80] == expected
     assert report.bad_rows == whole.bad_rows
     assert (report.rows, report.calls, report.failed) == (whole.rows, whole.calls, whole.failed)
-    assert not list(tmp_path.glob("*.partial")) + list(tmp_path.glob("*.progress"))
+    assert not [
+        *tmp_path.glob("*.partial"),
+        *tmp_path.glob("*.progress"),
+        *tmp_path.glob("*.parts"),
+    ]
 
 
 def test_another_run_does_not_go_on(tmp_path: Path) -> None:

@@ -8,21 +8,18 @@ import pytest
 
 import toolgrammar
 from tests.laws.every_case import cases, each_format
-from toolgrammar.bulk.lines import plain_json, write_plain, writer
+from toolgrammar.bulk.lines import FastLines, PlainLines, new_lines, plain_json
 from toolgrammar.values.calls import ParseResult, ToolCall
 
 
-def _written(result: ParseResult, kept: bytes = b"") -> bytes:
-    buffer = bytearray(b"before\n")
-    writer()(buffer, result, kept, result.source)
-    assert buffer.startswith(b"before\n")
-    return bytes(buffer[7:])
+def _written(result: ParseResult, kept: bytes = b"", lines: PlainLines | None = None) -> bytes:
+    chosen = new_lines() if lines is None else lines
+    assert chosen.add(result, kept, result.source)
+    return chosen.taken()
 
 
 def _plainly(result: ParseResult, kept: bytes = b"") -> bytes:
-    buffer = bytearray()
-    write_plain(buffer, result, kept, result.source)
-    return bytes(buffer)
+    return _written(result, kept, PlainLines())
 
 
 @each_format
@@ -67,3 +64,29 @@ def test_what_is_kept_stands_under_row() -> None:
 
 def test_plain_json_is_compact() -> None:
     assert plain_json({"a": [1, "é"]}) == '{"a":[1,"é"]}'.encode()
+
+
+def test_results_are_gathered_in_order() -> None:
+    """Odd ones among them, which are written another way."""
+    odd: list[dict[str, Any]] = [{"a": math.inf}, {"a": "half \ud83d"}]
+    results = [ParseResult((ToolCall("f", {"n": n}),)) for n in range(60)]
+    results[30] = ParseResult((ToolCall("f", odd[0]),))
+    results[40] = ParseResult((ToolCall("f", odd[1]),))
+    lines = new_lines()
+    assert isinstance(lines, FastLines)
+    for number, result in enumerate(results):
+        assert lines.add(result, b'{"id":%d}' % number, "source")
+    written = [json.loads(line) for line in lines.taken().splitlines()]
+    assert [ParseResult.from_dict(line).calls for line in written] == [r.calls for r in results]
+    assert [line["row"]["id"] for line in written] == list(range(60))
+    assert {line["source"] for line in written} == {"source"}
+
+
+@pytest.mark.parametrize("lines", [PlainLines, FastLines])
+def test_what_nests_too_deeply_is_not_written(lines: type[PlainLines]) -> None:
+    value: Any = 1
+    for _ in range(5000):
+        value = [value]
+    chosen = lines()
+    assert not chosen.add(ParseResult((ToolCall("f", {"a": value}),)), b"", "")
+    assert chosen.taken() == b""

@@ -1,5 +1,7 @@
 """Rows of lines: msgspec and the standard library find the same ones."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,11 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+def _rows(data: bytes, first: int, column: str, keep: tuple[str, ...]) -> Iterator[Row]:
+    count = data.count(b"\n") + (not data.endswith(b"\n"))
+    return rows_of_lines(data, first, count, column, keep)
+
+
 def _by_lines(data: bytes, keep: tuple[str, ...]) -> list[Row]:
     return list(rows._line_by_line(data.removeprefix(b"\xef\xbb\xbf"), 1, "text", keep))
 
@@ -31,7 +38,7 @@ def _same(found: Row, wanted: Row) -> bool:
 @given(st.lists(PIECES, max_size=9), st.sampled_from([(), ("id",)]))
 def test_both_readers_find_the_same(pieces: list[bytes], keep: tuple[str, ...]) -> None:
     data = b"".join(pieces)
-    found, wanted = list(rows_of_lines(data, 1, "text", keep)), _by_lines(data, keep)
+    found, wanted = list(_rows(data, 1, "text", keep)), _by_lines(data, keep)
     assert len(found) == len(wanted)
     assert all(map(_same, found, wanted)), (found, wanted)
 
@@ -39,7 +46,7 @@ def test_both_readers_find_the_same(pieces: list[bytes], keep: tuple[str, ...]) 
 def test_whole_chunks_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "_line_by_line", None)
     data = b'{"text":"a","id":1}\n{"id": 2,"text":"b"}\n'
-    assert list(rows_of_lines(data, 5, "text", ("id",))) == [
+    assert list(_rows(data, 5, "text", ("id",))) == [
         (5, "a", b'{"id":1}', ""),
         (6, "b", b'{"id":2}', ""),
     ]
@@ -47,12 +54,27 @@ def test_whole_chunks_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_numbers_count_blank_lines() -> None:
     data = b'\xef\xbb\xbf{"text":"a"}\r\n\r\n  \r\n{"text":"b"}'
-    assert list(rows_of_lines(data, 1, "text", ())) == [(1, "a", b"", ""), (4, "b", b"", "")]
+    assert list(_rows(data, 1, "text", ())) == [(1, "a", b"", ""), (4, "b", b"", "")]
 
 
 def test_any_name_may_be_a_column() -> None:
     data = '{"é t": "a", "kept0": 1, "text": 2}\n'.encode()
-    assert list(rows_of_lines(data, 1, "é t", ("kept0", "text", "none"))) == [
+    assert list(_rows(data, 1, "é t", ("kept0", "text", "none"))) == [
         (1, "a", b'{"kept0":1,"text":2}', "")
     ]
-    assert list(rows_of_lines(data, 1, "é t", ("é t",))) == [(1, "a", '{"é t":"a"}'.encode(), "")]
+    assert list(_rows(data, 1, "é t", ("é t",))) == [(1, "a", '{"é t":"a"}'.encode(), "")]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (b"{}", "it has no `text`"),
+        (b'{"a":1,"b":2}', "it has no `text`; it has `a`, `b`"),
+        (
+            b'{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}',
+            "it has no `text`; it has `a`, `b`, `c`, `d`, `e` …",
+        ),
+    ],
+)
+def test_a_row_says_what_it_has_instead(row: bytes, said: str) -> None:
+    assert list(_rows(row, 1, "text", ())) == [(1, None, b"", said)]
