@@ -9,6 +9,7 @@ STRIP = "strip"
 RIGHT = "right"
 QUOTED = "quoted"
 LINE = "line"
+INDENT = "indent"
 
 MODES = {
     NONE: "nothing is taken off",
@@ -18,6 +19,7 @@ MODES = {
     RIGHT: "all white space behind",
     LINE: "all white space at both ends; then one line end is put behind",
     QUOTED: "all white space at both ends, then one pair of double quotes",
+    INDENT: "from each line the white space that the first one begins with; line ends behind",
 }
 
 
@@ -29,7 +31,7 @@ class Trimmer:
     def __init__(self, mode: str, *, before: bool = True) -> None:
         self.mode = mode
         self.before = before
-        self.began = mode in (NONE, RIGHT) or (mode == ONE_NEWLINE and not before)
+        self.began = mode in (NONE, RIGHT, INDENT) or (mode == ONE_NEWLINE and not before)
         self.held: list[str] = []
 
     def feed(self, text: str) -> str:
@@ -44,7 +46,7 @@ class Trimmer:
             text = self.held.pop()
         if self.mode == NONE:
             return text
-        if self.mode == QUOTED:
+        if self.mode in (QUOTED, INDENT):
             self.held.append(text)
             return ""
         return self._pass(text)
@@ -107,6 +109,8 @@ class Trimmer:
             if len(text) >= 2 and text[0] == text[-1] == '"':
                 text = text[1:-1]
             return text
+        if self.mode == INDENT:
+            return _unindented(text)
         if self.mode == ONE_NEWLINE:
             if not whole:
                 return text
@@ -117,3 +121,10 @@ class Trimmer:
         if self.mode == LINE:
             return "\n" if whole else ""
         return "" if whole or self.mode in (STRIP, RIGHT, NEWLINES) else text
+
+
+def _unindented(text: str) -> str:
+    """Takes off each line what the first one begins with, or what of it the line has."""
+    lines = text.strip("\r\n").split("\n")
+    width = len(lines[0]) - len(lines[0].lstrip(" \t"))
+    return "\n".join(line[min(width, len(line) - len(line.lstrip(" \t"))) :] for line in lines)

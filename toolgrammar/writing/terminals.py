@@ -10,6 +10,7 @@ from toolgrammar.core.fences import fence_round
 from toolgrammar.core.marks import mark_round
 from toolgrammar.core.partial import without_look_around
 from toolgrammar.core.roles import COUNT_TERMINAL, RAW_LIKE
+from toolgrammar.core.trim import INDENT
 from toolgrammar.values.schemas import type_of
 from toolgrammar.writing.payloads import as_json, payload
 from toolgrammar.writing.sample import sample
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from toolgrammar.writing.needs import Needs
     from toolgrammar.writing.raw_texts import RawTexts
 
+_INDENTATION = "    "
+"""What lines of a text are indented by."""
 _FREE_EDGES = frozenset({"strip", "quoted"})
 
 
@@ -115,6 +118,12 @@ class Terminals:
             return payload(terminal, value)
         if isinstance(value, str):
             text = self.raw.value(value) if terminal.name != "RAW_STRING" else value
+            if self.trim.get("value") == INDENT:
+                # Lines of a text stand below each other; any other value is one line.
+                if terminal.name == "RAW_STRING":
+                    text = "\n".join(line and f"{_INDENTATION}{line}" for line in text.split("\n"))
+                elif "\n" in text:
+                    return None
             return _fitting(terminal, (self._padded(text, "value", key),))
         # Where the wire has a way of its own to write it, raw text is left to strings.
         return _fitting(terminal, (as_json(value),)) if self.manner.raw_carries_all else None

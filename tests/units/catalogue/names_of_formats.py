@@ -13,7 +13,7 @@ qwen3_xml qwen3_coder nemotron_v3 granite_thinking step3p5 mimo seed_oss
 minimax_m2 dots step3 minicpm5 muse gigachat35 deepseek_v3_2 deepseek_v4 deepseek_v4_1
 glm45 glm47 ling3 poolside_v1 spark25 iquest_q1 hy_v3 hy_v4 k2_horizon solar_open2
 gemma4 functiongemma minimax_m3 kimi_k3
-functionary_v3_1 functionary_v3_2 firefunction_v2 command_r_plus apriel reka
+functionary_v3_1 functionary_v3_2 firefunction_v2 command_r_plus apriel reka minicpm4_xml
 """
 """The formats that models are served with."""
 
@@ -47,11 +47,6 @@ minimax-m2 dots step3 minicpm5 muse gigachat35 deepseekv32 deepseekv4 deepseekv4
 glm5 ling3 poolside_v1 spark25 iquest_q1 hunyuan k2_horizon gemma4 minimax-m3 kimi_k3
 """
 """The names that SGLang takes for `--tool-call-parser`."""
-
-NOT_BUILT = """\
-yaml_fence
-"""
-"""Names whose format is still to be written. This list only shrinks."""
 
 SAME = [
     ("hermes", "qwen25", "granite4", "reka", "qwen"),
