@@ -40,7 +40,7 @@ class PlainLines:
     """Lines of results, written by the standard library alone."""
 
     def __init__(self) -> None:
-        self.buffer = bytearray()
+        self.parts: list[bytes] = []
 
     def add(self, result: ParseResult, kept: bytes, source: str) -> bool:
         """Appends a result, what is kept of its row, and its source, which may be left out.
@@ -54,14 +54,12 @@ class PlainLines:
 
     def write(self, result: ParseResult, kept: bytes, source: str) -> None:
         """Appends the line of a result."""
-        self.buffer += plain_json({**result.to_dict(), "source": source})
-        if kept:
-            self.buffer[-1:] = b',"row":%b}' % kept
-        self.buffer += b"\n"
+        line = plain_json({**result.to_dict(), "source": source})
+        self.parts.append(b'%b,"row":%b}\n' % (line[:-1], kept) if kept else line + b"\n")
 
-    def taken(self) -> bytes:
-        """Returns all lines."""
-        return bytes(self.buffer)
+    def taken(self) -> list[bytes]:
+        """Returns all lines, cut anywhere; to join them would take time."""
+        return self.parts
 
 
 class FastLines(PlainLines):
@@ -103,15 +101,15 @@ class FastLines(PlainLines):
             self._flush()
         return True
 
-    def taken(self) -> bytes:
-        """Returns all lines."""
+    def taken(self) -> list[bytes]:
+        """Returns all lines, cut anywhere."""
         self._flush()
         return super().taken()
 
     def _flush(self) -> None:
         waiting = self._waiting
         try:
-            self.buffer += self._encode(waiting)
+            self.parts.append(self._encode(waiting))
         except (TypeError, ValueError):  # half a surrogate pair, for one
             for line in waiting:
                 result = ParseResult(

@@ -19,15 +19,15 @@ _buffer = bytearray()
 def set_aside(done: Done, path: Path) -> None:
     """Puts the lines of a chunk into a file."""
     if done.lines:
-        with path.open("wb", buffering=0) as file:
-            file.write(done.lines)
-        done.part, done.lines = path, b""
+        with path.open("wb") as file:
+            file.writelines(done.lines)
+        done.part, done.lines = path, []
 
 
 def pour(done: Done, output: IO[bytes]) -> None:
     """Writes the lines of a chunk, wherever they are; the file in which they were goes."""
     if done.part is None:
-        output.write(done.lines)
+        output.writelines(done.lines)
         return
     if len(_buffer) < done.size:
         _buffer.extend(bytes(done.size - len(_buffer)))

@@ -39,8 +39,8 @@ class Chunk(Protocol):
 class Done:
     """What became of a chunk."""
 
-    lines: bytes = b""
-    """The results as lines of JSON, where they are at hand."""
+    lines: list[bytes] = field(default_factory=list)
+    """The results as lines of JSON, cut anywhere, where they are at hand."""
     part: Path | None = None
     """The file that has them, where they come from another process."""
     size: int = 0
@@ -81,8 +81,18 @@ def written(chunk: Chunk, reading: Reading) -> Done:
             failed += 1
         calls += len(result.calls)
     done.lines, done.rows, done.calls, done.failed = lines.taken(), rows, calls, failed
-    done.size, done.check = len(done.lines), zlib.crc32(done.lines[-CHECKED:])
+    done.size, done.check = sum(map(len, done.lines)), zlib.crc32(_end(done.lines))
     return done
+
+
+def _end(lines: list[bytes]) -> bytes:
+    """Returns the last bytes."""
+    end = b""
+    for part in reversed(lines):
+        if len(end) >= CHECKED:
+            break
+        end = part + end
+    return end[-CHECKED:]
 
 
 def read(chunk: Chunk, reading: Reading) -> Done:

@@ -15,7 +15,7 @@ from toolgrammar.values.calls import ParseResult, ToolCall
 def _written(result: ParseResult, kept: bytes = b"", lines: PlainLines | None = None) -> bytes:
     chosen = new_lines() if lines is None else lines
     assert chosen.add(result, kept, result.source)
-    return chosen.taken()
+    return b"".join(chosen.taken())
 
 
 def _plainly(result: ParseResult, kept: bytes = b"") -> bytes:
@@ -76,7 +76,7 @@ def test_results_are_gathered_in_order() -> None:
     assert isinstance(lines, FastLines)
     for number, result in enumerate(results):
         assert lines.add(result, b'{"id":%d}' % number, "source")
-    written = [json.loads(line) for line in lines.taken().splitlines()]
+    written = [json.loads(line) for line in b"".join(lines.taken()).splitlines()]
     assert [ParseResult.from_dict(line).calls for line in written] == [r.calls for r in results]
     assert [line["row"]["id"] for line in written] == list(range(60))
     assert {line["source"] for line in written} == {"source"}
@@ -89,4 +89,4 @@ def test_what_nests_too_deeply_is_not_written(lines: type[PlainLines]) -> None:
         value = [value]
     chosen = lines()
     assert not chosen.add(ParseResult((ToolCall("f", {"a": value}),)), b"", "")
-    assert chosen.taken() == b""
+    assert b"".join(chosen.taken()) == b""
