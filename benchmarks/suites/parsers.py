@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from importlib import metadata
 from pathlib import Path
@@ -46,12 +47,15 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     shared = given.format or list(WIRES)
     rows = measure(shared, rounds=given.rounds, limit=given.limit, with_servers=with_servers)
     every = list(formats) if given.long and not given.format else shared
-    sample = [each for each in MEMORY_FORMATS if each in shared]
+    grown = growth(every, runs=2)
+    # Where a text of 1 MB can't be read in time, it can't be written either.
+    readable = [row["format"] for row in grown if not math.isinf(row["growth"])]
+    sample = [each for each in MEMORY_FORMATS if each in readable]
     return {
         "machine": {**machine(), **versions()},
         "rows": rows,
-        "growth": growth(every, runs=2),
-        "memory": memory(every if given.long else sample),
+        "growth": grown,
+        "memory": memory(readable if given.long else sample),
         "memory_of_all": memory_of_all(
             [each for each in MEMORY_FORMATS[:2] if each in shared],
             limit=given.limit * 4,

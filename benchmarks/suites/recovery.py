@@ -59,7 +59,7 @@ def pages(parts: dict[str, Any]) -> list[str]:
         + _by_class(parts["readings"]),
         "## 64 KB full of one kind of damage, ms; in brackets: refused\n\n"
         + _speeds(parts["speed"]),
-        f"## Growth from 4 KB to {longest} KB: exponent, 1 is linear\n\n"
+        f"## Growth: exponent, 1 is linear (ours from 4 to {longest} KB, others to 64 KB)\n\n"
         + _growth(parts["growth"]),
         "## 32 KB in deltas of four characters\n\n" + _streams(parts["streams"]),
     ]
