@@ -79,7 +79,9 @@ class Nesting:
         """Splits a rule with a name: the terminals up to its first payload, and the rest."""
         at = [roles.bare_name(s.name) for s in symbols].index("name")
         head: list[int] = []
-        rest = symbols[max(0, at - 1) :]
+        while at and symbols[at - 1].is_term and not self._is_payload(symbols[at - 1].name):
+            at -= 1
+        rest = symbols[at:]
         while rest:
             leaf = self._leaf(rest[0])[0]
             if not leaf.is_term or self._is_payload(leaf.name):
