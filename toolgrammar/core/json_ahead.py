@@ -66,6 +66,7 @@ class LookAhead:
         "base",
         "final",
         "follows",
+        "framed",
         "inner_quoted",
         "pos",
         "repairs",
@@ -92,6 +93,8 @@ class LookAhead:
         self.inner_quoted = False
         """Whether the open string has quotes inside."""
         self.follows = follows
+        self.framed = False
+        """Whether the value stands in a message, and `follows` knows what ends it there."""
         self.alone = follows is None
         """Whether the last bracket ends the value, whatever follows."""
         self.stops = stops
@@ -357,7 +360,9 @@ class LookAhead:
             return found
         index = self.blank(index + 1)
         if found is None:
-            return None if self.at(index) else level
+            if not self.at(index) or (self.framed and self._frame_goes_on(index, level)):
+                return level
+            return None
         if self.at(index) != ",":
             return found
         index = self._behind_commas(index)
@@ -368,6 +373,13 @@ class LookAhead:
         if not self._may_come(index, found - 1) and self._may_come(index, level - 1):
             return level
         return found
+
+    def _frame_goes_on(self, index: int, level: int) -> bool:
+        """Whether, once a level is closed, the brackets below and the frame go on."""
+        while level > 0 and self.at(index) == self.stack[level - 1].closer:
+            level -= 1
+            index = self.blank(index + 1)
+        return level == 0 and self.may_end(index)
 
     def _may_come(self, index: int, level: int) -> bool:
         """Whether a member or an item of the bracket at a level begins here."""
