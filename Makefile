@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	then command -v $$candidate; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test laws fuzz check static format lint types layers coverage wheel bench readme docs clean
+.PHONY: help demo test laws fuzz check static format lint types layers coverage wheel baseline fleets bench peers readme docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,12 @@ $(VENV)/.development: pyproject.toml hatch_build.py | $(BIN)/python
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@$(PIP) install --group dev --editable '.[cli]'
 	@touch $@ $(VENV)/.runtime
+
+$(VENV)/.benchmarks: pyproject.toml hatch_build.py | $(BIN)/python
+	@echo "Installing toolgrammar and what it is compared with into $(VENV)"
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --group bench --editable '.[cli,bench]'
+	@touch $@
 
 # ---------------------------------------------------------------- commands
 
@@ -77,10 +83,19 @@ coverage: $(VENV)/.development ## all tests, with branch coverage
 wheel: $(VENV)/.development ## the tests of the built package alone
 	$(BIN)/python -m pytest -m slow tests/house
 
-bench: $(VENV)/.development ## run every benchmark
-	@for script in benchmarks/*.py; do \
-		test -e "$$script" || { echo "benchmarks/ holds no script yet"; exit 0; }; \
-		echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+baseline: $(VENV)/.development ## count the work of the hot paths anew: what tests/house/test_work.py compares with
+	PYTHONHASHSEED=0 $(BIN)/python -m tests.house.work --write
+
+# Spark needs Java too: apt-get install openjdk-17-jre-headless
+fleets: $(VENV)/.development ## the steps for Ray and Spark, on a real one of each on this machine
+	$(PIP) install --group fleets
+	$(BIN)/python -m pytest -n 0 tests/fleets tests/units/bulk
+
+bench: $(VENV)/.benchmarks ## the three suites of benchmarks/, with tables and plots in benchmarks/report
+	$(BIN)/toolgrammar bench --into benchmarks/report
+
+peers: $(VENV)/.benchmarks ## vLLM's and SGLang's parsers for `make bench`: 5 minutes, 7 GB
+	$(BIN)/python benchmarks/peers/set_up.py
 
 readme: $(VENV)/.development ## bring the README's table of formats up to date
 	$(BIN)/python -m tests.house.format_table

@@ -10,10 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from toolgrammar.bulk.batches import batch
     from toolgrammar.catalogue.format import Format, load_format
     from toolgrammar.catalogue.registry import any_of, formats
     from toolgrammar.catalogue.several import AnyOf
-    from toolgrammar.core.reference import ToolCallTransformer
+    from toolgrammar.core.tree_calls import ToolCallTransformer
     from toolgrammar.parsing.detection import detect
     from toolgrammar.parsing.parser import Parser
     from toolgrammar.parsing.streams import astream, stream
@@ -79,6 +80,7 @@ __all__ = [
     "UnknownFormat",
     "any_of",
     "astream",
+    "batch",
     "detect",
     "formats",
     "load_format",
@@ -89,10 +91,11 @@ __all__ = [
 ]
 
 _NAMES_OF_MODULES = {
+    "bulk.batches": ("batch",),
     "catalogue.format": ("Format", "load_format"),
     "catalogue.registry": ("any_of", "formats"),
     "catalogue.several": ("AnyOf",),
-    "core.reference": ("ToolCallTransformer",),
+    "core.tree_calls": ("ToolCallTransformer",),
     "parsing.detection": ("detect",),
     "parsing.parser": ("Parser",),
     "parsing.streams": ("astream", "stream"),

@@ -6,13 +6,13 @@ import argparse
 import gc
 import json
 import math
-import os
-import platform
 import signal
 import statistics
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from toolgrammar.cli.bench_report import machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,27 +76,6 @@ def options(about: str | None, *, rounds: int) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=rounds, help="medians are over so many")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     return parser.parse_args()
-
-
-def machine() -> dict[str, str]:
-    """Returns on what the run was made."""
-    return {
-        "date": time.strftime("%Y-%m-%d"),
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "system": f"{platform.system()} {platform.machine()}",
-        "processor": _processor(),
-        "processors": str(os.cpu_count()),
-    }
-
-
-def _processor() -> str:
-    """Returns the processor's name where the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 def report(rows: list[dict[str, object]], file: Path | None) -> None:

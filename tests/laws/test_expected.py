@@ -3,14 +3,6 @@
 from tests.laws.every_case import cases, each_format, hold
 from toolgrammar.testing import laws
 
-WAITING = {
-    "continue_tool-002": "values that are typed by their own shape",
-    "deepseek_v4-vllm-test_extract_tool_calls_arguments_wrapper": "a lone argument that wraps all",
-    "langchain_structured_chat-002": "arguments that are a JSON string: free text",
-    "smolagents_json-002": "arguments that are a JSON string: free text",
-}
-"""Rows that what is not built yet would satisfy. This list only shrinks."""
-
 _NO_PREFIX = "the prompt opened the reasoning, and the row does not say so"
 REJECTED = {
     "cohere_command4-llamacpp-cohere2moe-1": _NO_PREFIX,
@@ -28,6 +20,5 @@ REJECTED = {
 
 @each_format
 def test_expected(format_id: str) -> None:
-    left_out = {*WAITING, *REJECTED}
-    found = [case for case in cases(format_id, malformed=False) if case.id not in left_out]
+    found = [case for case in cases(format_id, malformed=False) if case.id not in REJECTED]
     hold(laws.expected, found)

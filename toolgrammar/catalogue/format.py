@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,21 @@ if TYPE_CHECKING:
     from toolgrammar.core.tables import Tables
     from toolgrammar.writing.prompt import Prompt
     from toolgrammar.writing.results import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """What a message in which everything is as its format says depends on."""
+
+    id: str
+    digest: str
+    trim: Mapping[str, str]
+    unwrap: tuple[str, ...]
+    """Keys that may hold all arguments of a call."""
+    entities: bool
+    """Whether `&` may begin the entity of a character."""
+    closers: tuple[str, ...]
+    """What closes reasoning."""
 
 
 class Format:
@@ -115,6 +132,29 @@ class Format:
                     self._digest = digest_of(self.path)
                     self._tables = tables.load(self.path, self._digest)
         return self._tables
+
+    @cached_property
+    def plain(self) -> Plain | None:
+        """What its messages need to be read straight; None where the end of a call decides more."""
+        header, tables = self.header, self.tables
+        if (
+            header.roles
+            or header.unknown_arguments == "drop"
+            or header.carry
+            or header.doubled
+            or header.types == "shape"
+            or header.calls == "last"
+            or tables.free_text
+        ):
+            return None
+        return Plain(
+            id=header.id,
+            digest=self.digest,
+            trim=header.trim,
+            unwrap=tuple(header.unwrap),
+            entities=bool(header.entities),
+            closers=tuple(tables.reasoning_tags),
+        )
 
     def render(self, calls: Iterable[ToolCall], text: str = "") -> str:
         """Returns the wire text of calls, after a text.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from toolgrammar import __version__
 from toolgrammar.cli import (
+    bench,
     check,
     detect,
     explain,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 OK = 0
 CALLER_MISTAKE = 2
 
-_COMMANDS = (parse, detect, formats, explain, check, render, translate, prompt)
+_COMMANDS = (parse, detect, formats, explain, check, render, translate, prompt, bench)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

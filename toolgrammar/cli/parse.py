@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.catalogue.registry import formats
+from toolgrammar.cli import many
 from toolgrammar.cli.input import STANDARD_INPUT, read_bytes, read_tools
 from toolgrammar.cli.output import (
     compact,
@@ -59,6 +60,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="N",
         help="characters a chunk of `--events` (default: 4)",
     )
+    many.add_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -71,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
         "strict": arguments.strict,
         "prefix": arguments.prefix,
     }
+    if arguments.jobs is not None:
+        return many.run(arguments, options)
     status = _OK
     for name in _with_progress(names):
         data = read_bytes(name)

@@ -18,11 +18,12 @@ from toolgrammar.core.evidence import (
     is_inline_code,
     is_markup,
     is_name,
+    length_as_evidence,
     names_a_tool,
 )
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.quotes import FENCES, Quoted
-from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds
+from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds, follows_thought
 from toolgrammar.core.stumbles import Ended, Judge, Mark, NoIsland, Stumble
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Among:
 
     __slots__ = (
         "alarms",
+        "begun",
         "builder",
         "counted",
         "current",
@@ -62,6 +64,7 @@ class Among:
         "passed",
         "queue",
         "several",
+        "thought",
         "tried",
         "trying",
     )
@@ -95,6 +98,8 @@ class Among:
         """Whether an island is read, or was read last."""
         self.free = self.free_before = 0
         """Offset where the last island ended, and where the one before the open island did."""
+        self.begun = self.thought = -1
+        """Offset of the open island, and of that which ended where it began; -1 for none."""
         self.fences = Quoted(FENCES)
         self.in_fence = self.fenced = False
         """Whether the place that was looked at last, or the open island, stands in a fence."""
@@ -119,9 +124,8 @@ class Among:
                     reading = False
                 except Stumble as stumble:
                     assert self.mark is not None
-                    in_reasoning = stumble.in_reasoning
-                    self.alarms += in_reasoning
-                    rest = self.judge.judge(driver, self.mark, in_reasoning=in_reasoning)
+                    self.alarms += stumble.in_reasoning
+                    rest = self.judge.judge(driver, self.mark, stumble)
         self.judge.settle(self.builder)
 
     def governs(self, node: Node) -> bool:
@@ -199,6 +203,11 @@ class Among:
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
         lengths = self.openers.at(buffer, place)
+        if self.several.wary:
+            lengths = {
+                number: length_as_evidence(buffer[place : place + length])
+                for number, length in lengths.items()
+            }
         here = self.current
         if here is not None and here.number not in lengths:
             lengths[here.number] = 0
@@ -233,8 +242,11 @@ class Among:
         self.in_section, self.fenced, self.free_before = False, self.in_fence, self.free
         self.here, self.queue = found, found[1:]
         self.doubted, self.passed, self.alarms = set(), -1, 0
+        place = driver.base + driver.position
+        self.thought = self.begun if self.free == place else -1
+        self.begun = place
         # The text of the prefix is not kept, so that nothing there can be read again.
-        whole = bool(self.queue) and driver.base + driver.position >= 0
+        whole = bool(self.queue) and place >= 0
         self.mark = Mark.of(driver) if whole else None
         if whole:
             self.judge.open(self.builder)
@@ -308,8 +320,13 @@ class Among:
         if self.fenced and not self.in_section:
             raise NotACall
         opener = driver.buffer[driver.island : driver.position]
-        prose = self.several.wary and (is_code_block(opener) or is_markup(opener))
-        if prose or not is_name(draft.name):
+        alone = driver.buffer[driver.position : driver.position + 1] == "\n"
+        alone = alone and driver.base + driver.island == 0
+        prose = is_code_block(opener) or (is_markup(opener) and not alone)
+        prose = prose and self.several.wary
+        if prose and not follows_thought(current.machine, builder.source, self.thought):
+            raise NotACall
+        if not is_name(draft.name):
             raise NotACall
         if self.in_section:
             return

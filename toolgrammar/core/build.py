@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import fences, last_call, roles, wrappers
 from toolgrammar.core.call_words import takes_words
 from toolgrammar.core.carried import carry_over
+from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import Draft, decoded_token
 from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group, settle
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgrammar.core.json_guide import Guide
-    from toolgrammar.core.machine import Step
     from toolgrammar.core.source import Source
+    from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import Status, ToolCall
     from toolgrammar.values.tools import ToolSpec
 
@@ -87,7 +88,7 @@ class Builder:
         """Arguments of the calls so far that later ones may lack."""
         self.candidate: last_call.Candidate | None = None
         """The last call so far, where only the last one counts."""
-        self.last_fence = ""
+        self.last_fence = self.last_mark = ""
         self.last_name = ""
         self.text_parts: list[str] = []
         self.text_offsets: list[int] = []
@@ -259,12 +260,18 @@ class Builder:
         """Whether a text repeats what a terminal must repeat; a fence may be longer."""
         if terminal == "SAME_FENCE":
             return fences.length(text) >= fences.length(self.last_fence)
+        if terminal == "SAME_MARK":
+            return text.strip() == self.last_mark
+        if terminal == "SAME_NAME":
+            text = once(text, self.header.doubled, self.tools)
         return text == self.same(terminal)
 
     def same(self, name: str) -> str:
         """Gives what a terminal that repeats the name, the key or the fence must be."""
         if name == "SAME_FENCE":
             return self.last_fence
+        if name == "SAME_MARK":
+            return self.last_mark
         if self.draft is None:
             return ""
         return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""
@@ -288,6 +295,14 @@ class Builder:
         """Gives the open call's tool, where it is known."""
         draft = self.draft
         return self.tools.get(draft.name) if draft is not None and draft.name else None
+
+    @property
+    def lacks_required(self) -> bool:
+        """Whether the open call's tool requires an argument that was not given."""
+        spec, draft = self.spec(), self.draft
+        if spec is None or draft is None:
+            return False
+        return not draft.arguments.keys() >= set(spec.required)
 
     def awaits(self, key: str | None) -> bool:
         """Whether the open call's tool has an argument of this name that was not given yet."""
@@ -321,7 +336,9 @@ class Builder:
             return
         draft = self.open_draft(unit)
         if role == "name":
-            draft.name, draft.written_name = value, text
+            between = self.header.doubled
+            draft.name = once(value, between, self.tools)
+            draft.written_name = once(text, between, self.tools)
         elif role == "id":
             draft.id = value.strip() or None
         elif role == "depends_on":

@@ -13,8 +13,9 @@ from lark.lexer import PatternStr, TerminalDef
 from lark.load_grammar import _get_parser, load_grammar
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
-from toolgrammar.core import fences, files, partial, roles
+from toolgrammar.core import files, partial, roles
 from toolgrammar.core.collisions import Collisions
+from toolgrammar.core.declared import declared
 from toolgrammar.core.header import read_header
 from toolgrammar.core.lark_errors import check_imports, nearest, syntax_error, too_deep, translated
 from toolgrammar.core.lint import Lint
@@ -175,17 +176,8 @@ class _Compiler:
         name = roles.bare_name(lark_name)
         definition = self.definitions.get(lark_name)
         if definition is None:
-            kind = "payload"
-            if name in roles.SAME_TERMINALS:
-                kind = "same"
-            elif name == roles.TOOL_TERMINAL:
-                kind = "tool"
-            elif name == roles.COUNT_TERMINAL:
-                return Terminal(name, "regex", "", "[0-9]+", partial.partial("[0-9]+") or "")
-            elif name == roles.FENCE_TERMINAL:
-                begins = partial.partial(fences.OPENING) or ""
-                return Terminal(name, "regex", "", fences.OPENING, begins)
-            elif name not in roles.PAYLOAD_TERMINALS:
+            terminal = declared(name)
+            if terminal is None:
                 hint = nearest(name, roles.DECLARED_TERMINALS) + "declared terminals are "
                 raise self._error(
                     name,
@@ -193,7 +185,7 @@ class _Compiler:
                     f"`{name}` is declared, but no scanner reads it",
                     hint + ", ".join(roles.DECLARED_TERMINALS),
                 )
-            return Terminal(name, kind, "", "", "")
+            return terminal
         pattern = definition.pattern
         if isinstance(pattern, PatternStr) and not pattern.flags:
             core = pattern.value.strip()

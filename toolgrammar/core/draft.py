@@ -23,8 +23,9 @@ _BETWEEN_IDS = re.compile(r"[\s,]+")
 def decoded_token(text: str) -> str:
     """Gives the value of a token: of a JSON string its content, else the text as it stands."""
     if len(text) >= 2 and text[0] == text[-1] == '"':
-        if "\\" not in text and '"' not in text[1:-1]:
-            return text[1:-1]
+        inner = text[1:-1]
+        if "\\" not in inner and '"' not in inner:
+            return inner
         try:
             value = json.loads(text, strict=False)
         except ValueError:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core import marks
 from toolgrammar.core.envelopes import is_json, mend_envelope
 from toolgrammar.core.evidence import NotACall
 from toolgrammar.core.json_payload import JsonPayload
@@ -58,8 +59,9 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.among import Among
     from toolgrammar.core.build import Builder
-    from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.scanners import Scanner
+    from toolgrammar.core.steps import Step
 
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""
@@ -219,12 +221,16 @@ class Driver:
             self.builder.text(chunk, self.base + self.position)
         if self.among is not None:
             self.among.judge.settle(self.builder)
-        # One character stays, for anchors and look-behinds.
-        self.base += self.position + len(chunk) - 1
-        self.buffer = chunk[-1]
-        self.position = 1
-        self.steps += 1
+        self.went_on(chunk, 1)
         return True
+
+    def went_on(self, text: str, chunks: int) -> None:
+        """Steps behind text in which nothing began or ended."""
+        # One character stays, for anchors and look-behinds.
+        self.base += self.position + len(text) - 1
+        self.buffer = text[-1]
+        self.position = 1
+        self.steps += chunks
 
     def _takes_plain(self, chunk: str) -> bool:
         if self.among is not None and self.among.governs(self.node):
@@ -435,6 +441,8 @@ class Driver:
         """Hands on the roles that a token, or a named group in it, fills."""
         if step.terminal.is_fence:
             self.builder.last_fence = text
+        if step.terminal.is_mark:
+            self.builder.last_mark = marks.word(text)
         found = [(step.leaf, text)] if step.leaf else []
         for group, role in step.terminal.groups:
             value = match.group(group)

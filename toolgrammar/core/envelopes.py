@@ -18,7 +18,8 @@ from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
 
 _SPACE = re.compile(r"\s*")
 _COMMENT = re.compile(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{0,256}[\n\r]")
@@ -265,6 +266,8 @@ def _replace(
     builder.report(code, "warning", _MESSAGES[code], span, edits=(Edit(span, text),))
     if builder.draft is not None:
         builder.draft.repaired = True
+        if code == "bracket" and "}" in text and builder.has_arguments and builder.lacks_required:
+            builder.draft.doubts.append("bracket")  # it may stand at another place
     else:
         builder.mended_before = True
     driver.position = end if go_on is None else go_on

@@ -41,6 +41,14 @@ def is_code_block(opener: str) -> bool:
     return _FENCE_LINE.fullmatch(opener) is not None
 
 
+def length_as_evidence(opener: str) -> int:
+    """Gives the length of an opener, of a block of code without its language.
+
+    A format that has the language in its opener is no more likely than one that reads it.
+    """
+    return len(opener) - len(opener.lstrip(opener[:1])) if is_code_block(opener) else len(opener)
+
+
 def is_markup(opener: str) -> bool:
     """Whether what opens is no more than a tag of one plain word: `<code>` in a page of HTML."""
     return _WORD_TAG.fullmatch(opener) is not None

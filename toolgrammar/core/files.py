@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -193,6 +192,8 @@ def write_cache(name: str, text: str) -> bool:
         return False
     temporary: str | None = None
     try:
+        import tempfile  # the one place that needs it, seldom reached
+
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode())

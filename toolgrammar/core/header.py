@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast
 
 from toolgrammar.core.files import grammar_paths, read_text
-from toolgrammar.core.scan_bare import QUOTES
+from toolgrammar.core.roles import BARE_QUOTES
 from toolgrammar.core.trim import MODES
 from toolgrammar.values.errors import GrammarError
 
@@ -30,6 +30,7 @@ KEYS = (
     "element",
     "names",
     "unwrap",
+    "doubled",
     "types",
     "entities",
     "unclosed",
@@ -83,6 +84,8 @@ class Header:
     the caller passes."""
     unwrap: tuple[str, ...] = ()
     """Keys of a lone argument that holds all the arguments."""
+    doubled: str = ""
+    """What stands between the halves of a name that may be written twice."""
     types: Literal["schema", "shape"] = "schema"
     """What gives a raw value its type: the tool's schema, or whether the text is JSON."""
     entities: tuple[str, ...] = ()
@@ -108,7 +111,7 @@ class Header:
         """Returns what the header says of a declared terminal."""
         if terminal == "ELEMENTS":
             return (self.element,)
-        return (self.quotes or QUOTES) if terminal == "BARE_OBJECT" else ()
+        return (self.quotes or BARE_QUOTES) if terminal == "BARE_OBJECT" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +360,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "element": _read_element,
     "names": _read_pairs,
     "unwrap": _read_blank_words,
+    "doubled": _read_text,
     "types": _choice("schema", "shape"),
     "entities": _words_of("value", "input", "body", "words"),
     "unclosed": _choice("call", "text"),

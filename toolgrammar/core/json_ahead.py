@@ -66,7 +66,6 @@ class LookAhead:
         "base",
         "final",
         "follows",
-        "framed",
         "inner_quoted",
         "pos",
         "repairs",
@@ -93,8 +92,6 @@ class LookAhead:
         self.inner_quoted = False
         """Whether the open string has quotes inside."""
         self.follows = follows
-        self.framed = False
-        """Whether the value stands in a message, and `follows` knows what ends it there."""
         self.alone = follows is None
         """Whether the last bracket ends the value, whatever follows."""
         self.stops = stops
@@ -360,7 +357,7 @@ class LookAhead:
             return found
         index = self.blank(index + 1)
         if found is None:
-            if not self.at(index) or (self.framed and self._frame_goes_on(index, level)):
+            if not self.at(index) or self.frame_goes_on(index, level):
                 return level
             return None
         if self.at(index) != ",":
@@ -374,12 +371,9 @@ class LookAhead:
             return level
         return found
 
-    def _frame_goes_on(self, index: int, level: int) -> bool:
-        """Whether, once a level is closed, the brackets below and the frame go on."""
-        while level > 0 and self.at(index) == self.stack[level - 1].closer:
-            level -= 1
-            index = self.blank(index + 1)
-        return level == 0 and self.may_end(index)
+    def frame_goes_on(self, _index: int, _level: int) -> bool:
+        """Whether, once a level is closed, what a message wants behind the value goes on."""
+        return False
 
     def _may_come(self, index: int, level: int) -> bool:
         """Whether a member or an item of the bracket at a level begins here."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.tools.coerce import is_text_only
 from toolgrammar.values.schemas import shape_of, types_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Guide:
         "_item",
         "_items",
         "_members",
+        "_raw_texts",
+        "_texts",
         "judged",
         "properties",
         "required",
@@ -55,6 +58,10 @@ class Guide:
         self._items = items
         self._item: Guide | None = None
         self._members: dict[str, Guide | None] = {}
+        self._texts: dict[str, bool] = {}
+        """Whether the member with a key may be a string; for the keys that were asked for."""
+        self._raw_texts: dict[str, bool] = {}
+        """Whether the member with a key is one where it is written raw; likewise."""
 
     def member(self, key: str) -> Guide | None:
         """Gives what is wanted of the member with this key."""
@@ -62,6 +69,31 @@ class Guide:
             schema = self.properties.get(key)
             self._members[key] = _guide(schema) if schema is not None else None
         return self._members[key]
+
+    def has_texts(self, value: dict[str, object]) -> bool:
+        """Whether all members of an object are strings, wherever the schema wants such."""
+        if self.types is not None and "object" not in self.types:
+            return False
+        texts = self._texts
+        for key, inner in value.items():
+            if type(inner) is not str:
+                return False
+            admits = texts.get(key)
+            if admits is None:
+                found = self.member(key)
+                admits = texts[key] = (
+                    found is None or found.types is None or "string" in found.types
+                )
+            if not admits:
+                return False
+        return True
+
+    def is_text(self, key: str) -> bool:
+        """Whether the raw value of a key is a string, whatever its text."""
+        known = self._raw_texts.get(key)
+        if known is None:
+            known = self._raw_texts[key] = is_text_only(self.properties.get(key))
+        return known
 
     def item(self) -> Guide | None:
         """Gives what is wanted of every item of an array."""

@@ -15,7 +15,8 @@ from toolgrammar.values.codes import DOUBTS
 if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
 
 _OF_JSON: Final = frozenset("{}],:\"'")
 """Characters that belong to the payload wherever a token may stand."""
@@ -72,7 +73,6 @@ class JsonPayload(RecoveringScanner):
             follows=None if after.accepts_text or "call" in step.after else self._follows,
             stops=self._stops,
         )
-        self.framed = not self.alone
 
     def repair(
         self,
@@ -87,6 +87,13 @@ class JsonPayload(RecoveringScanner):
         if self._careful and code in DOUBTS:
             self.failure = "not sure to be JSON"
         return super().repair(code, start, end, replacement, join=join)
+
+    def frame_goes_on(self, index: int, level: int) -> bool:
+        """Whether, once a level is closed, the brackets below and the frame go on."""
+        while level > 0 and self.at(index) == self.stack[level - 1].closer:
+            level -= 1
+            index = self.blank(index + 1)
+        return level == 0 and not self.alone and self.may_end(index)
 
     def _follows(self, look: LookAhead, index: int) -> bool:
         """Whether the grammar, or what is mended in it, goes on behind the payload."""

@@ -118,6 +118,16 @@ class RecoveringScanner(Members):
             return position
         return length - over
 
+    def went_on(self, text: str, *, control: bool) -> None:
+        """Steps behind text in which a string only went on.
+
+        Args:
+            text: what stood there.
+            control: whether a control character is escaped in it.
+        """
+        self.text, self.pos = text[-1], 1
+        self.escapes = self.escapes or control
+
     def _sleeps(self, piece: str) -> bool:
         """Keeps a piece in which the string in triple quotes does not end."""
         behind = self._tail if self.asleep else self.text[self.pos + 3 :][-2:]

@@ -21,6 +21,8 @@ _CONTAINERS: Final = {"{": "object", "[": "array"}
 
 def needs_typing(value: object, wanted: Guide) -> bool:
     """Whether a part of a value may have another type than its schema: then its text is read."""
+    if type(value) is dict and wanted.has_texts(value):
+        return False
     pending: list[tuple[object, Guide]] = [(value, wanted)]
     while pending:
         part, guide = pending.pop()

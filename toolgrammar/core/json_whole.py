@@ -49,7 +49,14 @@ def read_whole(
     except (StopIteration, ValueError, RecursionError):
         return None
     kind = type(value)
-    if kind is dict or kind is list:
+    if kind is dict:
+        for inner in value.values():  # type: ignore[union-attr]
+            if type(inner) is not str:
+                return None if _is_odd(value) else (value, end)
+            if not inner.isascii() and _has_surrogate(inner):
+                return None
+        return value, end
+    if kind is list:
         return None if _is_odd(value) else (value, end)
     if not isinstance(value, str) and (end == len(text) or word_character(text, end)):
         return None
@@ -58,7 +65,7 @@ def read_whole(
 
 def _has_surrogate(text: str) -> bool:
     try:
-        text.encode()
+        text.encode("utf-16-le")  # CPython checks and copies this at many times the speed of UTF-8
     except UnicodeEncodeError:
         return True
     return False
@@ -75,11 +82,12 @@ def _is_odd(value: JsonValue) -> bool:
         for each in level:
             for inner in each.values() if isinstance(each, dict) else each:  # type: ignore[union-attr]
                 kind = type(inner)
-                if kind is dict or kind is list:
+                if kind is str:
+                    if not inner.isascii() and _has_surrogate(inner):  # type: ignore[union-attr, arg-type]
+                        return True
+                elif kind is dict or kind is list:
                     below.append(inner)
-                elif (kind is float and inner in _INFINITE) or (
-                    isinstance(inner, str) and not inner.isascii() and _has_surrogate(inner)
-                ):
+                elif kind is float and inner in _INFINITE:
                     return True
         if not below:
             return False

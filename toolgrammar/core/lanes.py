@@ -17,7 +17,8 @@ from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
 
 SIGHTINGS = 2
 """How often a run is read before it is fused: an expression costs more than a message."""
@@ -33,42 +34,137 @@ NAME, ID, KEY = range(3)
 UNIT, FIRST_UNIT, FIRST_KEY, SAME_NAME, SAME_KEY = range(3, 8)
 END_CALL, END_ARGUMENT, BEGIN_GROUP, END_GROUP = range(8, 12)
 
+_REPEATED = (SAME_NAME, SAME_KEY)
+_OWN = ((NAME, SAME_NAME), (KEY, SAME_KEY))
+_OPEN = (END_CALL, END_ARGUMENT, END_GROUP)
+
+# What a lane does, but for ends of arguments and groups before it and behind it.
+BY_MARKS, NOTHING, BEGINS, BEGINS_WITH_KEY, NEXT_KEY, ENDS = range(6)
+WAYS = {
+    (): NOTHING,
+    (UNIT, NAME): BEGINS,
+    (UNIT, NAME, FIRST_KEY, KEY): BEGINS_WITH_KEY,
+    (FIRST_KEY, KEY): NEXT_KEY,
+    (END_CALL,): ENDS,
+}
 _LEAF_MARKS = {"name": NAME, "id": ID, "key": KEY}
 _JSON_STARTS = frozenset('"{[-0123456789tfn')
-PAYLOAD_STARTS = {
-    "JSON_OBJECT": r"(?=\{)",
-    **dict.fromkeys(ANY_JSON, r'(?=["{\[\-0-9tfn])'),
-    "RAW": "",
-    "RAW_STRING": "",
+_ANY_JSON_START = r'["{\[\-0-9tfn]'
+JSON_STARTS = {
+    "JSON_OBJECT": r"\{",
+    "TEMPLATE_OBJECT": r"\{",
+    **dict.fromkeys(ANY_JSON, _ANY_JSON_START),
 }
-"""Payloads that a lane may lead to, and what their text begins with."""
+"""Payloads that are JSON as a rule, and what their text begins with."""
+OBJECTS = ("JSON_OBJECT", "TEMPLATE_OBJECT")
+"""Those that are an object and nothing else."""
+SCANNED = ("PYTHON_ARGUMENTS", "BARE_OBJECT", "ELEMENTS")
+"""Payloads that a scanner reads at once."""
 
 
 class Lane:
     """One run of tokens: what it matches, what it means, where it leads."""
 
-    __slots__ = ("before", "end", "marks", "match", "name", "node", "payload", "start")
+    __slots__ = (
+        "before",
+        "begins_group",
+        "ends_argument",
+        "ends_group",
+        "groups",
+        "id",
+        "is_typed",
+        "marks",
+        "match",
+        "node",
+        "object_only",
+        "payload",
+        "raw",
+        "reads_arguments",
+        "reads_value",
+        "same",
+        "scans",
+        "trim",
+        "way",
+    )
 
     def __init__(
-        self, pattern: str, marks: list[tuple[int, str]], node: Node, payload: Step | None
+        self,
+        pattern: str,
+        marks: list[tuple[int, str]],
+        node: Node,
+        payload: Step | None,
+        *,
+        before: bool,
     ) -> None:
         compiled = re.compile(pattern)
         self.match = compiled.match
         groups = compiled.groupindex
-        self.marks = tuple((kind, groups[group]) for kind, group in marks)
+        self.marks = tuple((kind, groups[group]) for kind, group in _needed(marks, payload))
         """Kinds and groups, in the order of the text."""
-        kinds = [kind for kind, _ in marks]
-        plain = kinds in ([UNIT, NAME], [END_CALL])
-        self.start = self.marks[0][1] if plain and len(kinds) == 2 else 0
-        """The group where the call begins, in a lane that marks nothing but this and its name."""
-        self.name = self.marks[1][1] if self.start else 0
-        self.end = self.marks[0][1] if plain and not self.start else 0
-        """The group where the call ends, in a lane that marks nothing else."""
+        self.same = tuple(mark for mark in self.marks if mark[0] in _REPEATED)
+        """What has to repeat the name of the call or the key of the argument that is open."""
+        self.id = max((group for kind, group in self.marks if kind == ID), default=0)
+        """The group of an id, or 0."""
+        rest = [mark for mark in self.marks if mark[0] not in (ID, *_REPEATED)]
+        self.ends_argument = rest.pop(0)[1] if rest and rest[0][0] == END_ARGUMENT else 0
+        """The group where an argument ends before all else, or 0."""
+        self.begins_group = bool(rest) and rest[0][0] == BEGIN_GROUP
+        rest = rest[self.begins_group :]
+        self.ends_group = bool(rest) and rest[-1][0] == END_GROUP
+        rest = rest[: len(rest) - self.ends_group]
+        kinds = [kind for kind, _ in self.marks]
+        # A closer that repeats what this very lane has read is compared after it.
+        repeats = any(same in kinds[kinds.index(read) :] for read, same in _OWN if read in kinds)
+        usual = WAYS.get(tuple(kind for kind, _ in rest), BY_MARKS)
+        self.way = BY_MARKS if repeats else usual
+        """What the lane does besides, where that is one of the usual things."""
+        self.groups = tuple(group for _, group in rest)
         self.node = node
         """The node behind the run; of a run up to a payload, the one that takes the payload."""
         self.payload = payload
-        self.before = False
+        self.reads_arguments = (
+            payload is not None
+            and payload.leaf == "arguments"
+            and payload.after in ((), ("call",))
+            and payload.terminal.name not in RAW_LIKE
+        )
+        """Whether the payload is all arguments and not raw, and at most the call ends with it."""
+        self.object_only = payload is not None and payload.terminal.name in OBJECTS
+        self.scans = payload is not None and payload.terminal.name in SCANNED
+        self.reads_value = (
+            payload is not None
+            and payload.leaf == "value"
+            and not payload.after
+            and payload.terminal.name in RAW_LIKE
+        )
+        """Whether the payload is the raw value of an argument, and nothing ends with it."""
+        self.is_typed = payload is not None and payload.terminal.name == "RAW"
+        self.before = before
         """Whether a line end stands before the payload."""
+        self.raw = node.end_of_raw(payload) if payload is not None else None
+        """What ends the payload, where it is raw."""
+        line_ends = before or (self.raw is not None and self.raw.closes_line)
+        self.trim = ONE_NEWLINE if line_ends else NONE
+        """What is taken off the payload, where it is raw and the header says nothing."""
+
+
+def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[int, str]]:
+    """Leaves out what has no effect.
+
+    That is where a call may begin, if the call is open, begins later or not here; and a name that
+    a part of it replaces.
+    """
+    needed: list[tuple[int, str]] = []
+    following = END_GROUP if payload is None else None
+    for kind, group in reversed(marks):
+        if kind in (UNIT, FIRST_UNIT) and following in (UNIT, *_OPEN, *_REPEATED):
+            continue
+        if kind == NAME == following:
+            continue
+        if kind != BEGIN_GROUP:
+            following = kind
+        needed.append((kind, group))
+    return needed[::-1]
 
 
 class Run:
@@ -108,11 +204,15 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
         if match is None:
             run.payload = _payload(node, text, position)
             run.nodes.append(node)
-            return run if run.payload is not None and run.steps else None
+            # Where a call has no closer of its own, what follows ends it.
+            is_one = run.payload is not None or (in_call and node.accepts_text)
+            return run if is_one and run.steps else None
         group = match.lastgroup
         assert group is not None
         step = node.steps[group]
-        if match.end() - position > MAX_TOKEN or (node.accepts_text and in_call):
+        if match.end() - position > MAX_TOKEN:
+            return None
+        if node.accepts_text and in_call and "call" in step.before:
             return None
         run.nodes.append(node)
         run.steps.append(step)
@@ -134,13 +234,28 @@ def _payload(node: Node, text: str, position: int) -> Step | None:
     if not node.exact:
         while start < len(text) and text[start].isspace():
             start += 1
-    if start == len(text) or len(node.payloads) != 1:
+    if start == len(text):
         return None
-    step = node.payloads[0]
-    begins = PAYLOAD_STARTS.get(step.terminal.name)
-    if begins is None or not re.compile(begins).match(text, start):
-        return None
-    return step
+    raw = None
+    for step in node.payloads:
+        begins = _beginning(step)
+        if begins is None:
+            return None
+        if begins and re.compile(rf"\s*(?:{begins})").match(text, start):
+            return step
+        if not begins:
+            raw = raw or step
+    return raw
+
+
+def _beginning(payload: Step) -> str | None:
+    """Writes what a payload begins with: nothing where it is raw, None where a lane can't lead."""
+    name = payload.terminal.name
+    if name in RAW_LIKE:
+        return ""
+    if name in SCANNED:
+        return payload.begins.pattern
+    return JSON_STARTS.get(name)
 
 
 def fuse(run: Run) -> Lane | None:
@@ -165,9 +280,8 @@ def fuse(run: Run) -> Lane | None:
         if payload.before:
             return None
         parts.append(_end(end, payload))
-    lane = Lane("".join(parts), marks, end, payload)
-    lane.before = "\n" in run.steps[-1].terminal.trail
-    return lane
+    before = "\n" in run.steps[-1].terminal.trail
+    return Lane("".join(parts), marks, end, payload, before=before)
 
 
 def _marks(
@@ -183,7 +297,7 @@ def _marks(
     """
     step, group = run.steps[number], f"g{number}"
     marks: list[tuple[int, str]] = []
-    if step.constants or step.terminal.is_fence:
+    if step.constants or step.terminal.is_fence or step.terminal.is_mark:
         return None
     if not _closing(step.before, f"g{number - 1}" if number else "", marks):
         return None
@@ -252,34 +366,27 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
         if mine is None or firsts is None or mine & firsts:
             preferred.append(normalised(other, {}))
     guard = f"(?!{'|'.join(preferred)})" if preferred else ""
-    blanks = "" if node.exact else r"\s*+"
-    return f"{blanks}{guard}(?P<{group}>(?>{normalised(whole, names)}))", found
+    token = f"{guard}(?P<{group}>(?>{normalised(whole, names)}))"
+    if node.exact:
+        return token, found
+    if mine is not None and not any(map(str.isspace, mine)):
+        return rf"\s*+{token}", found
+    return rf"(?>\s*{token})", found  # the token may begin with white space itself
 
 
 def _end(node: Node, payload: Step) -> str:
     """Writes where a payload begins: where the node takes no token, at the payload's first."""
     name = payload.terminal.name
-    begins = PAYLOAD_STARTS[name]
+    begins = _beginning(payload)
     guards = []
     for _, terminal in node.tokens:
         pattern = node.machine.pattern(terminal)
         firsts = first_characters(pattern)
-        if name in RAW_LIKE or firsts is None or firsts & _JSON_STARTS:
+        if name not in JSON_STARTS or firsts is None or firsts & _JSON_STARTS:
             guards.append(normalised(pattern, {}))
+    if not begins:
+        guards += (rf"\s*+(?:{start})" for start in map(_beginning, node.payloads) if start)
     blanks = "" if node.exact else r"\s*+"
     guard = f"(?!{'|'.join(guards)})" if guards else ""
     any_character = r"(?=[\s\S])"  # where the text ends the driver decides
-    return f"{blanks}{guard}{begins or any_character}"
-
-
-def trimmed(text: str, mode: str, *, before: bool) -> str | None:
-    """Takes off what a trim mode takes off a whole payload; None where the trimmer must decide."""
-    if mode == NONE:
-        return text
-    if mode != ONE_NEWLINE or "\r" in text:
-        return None
-    if before and text.startswith("\n"):
-        text = text[1:]
-        if not text:
-            return text
-    return text.removesuffix("\n")
+    return f"{blanks}{guard}{f'(?={begins})' if begins else any_character}"

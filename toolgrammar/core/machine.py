@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import fences, roles
+from toolgrammar.core import fences, marks, roles
 from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
-from toolgrammar.core.scanners import beginning
+from toolgrammar.core.steps import Step
 from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ MAX_TOKEN = 1024
 """Characters that a name, key or other scanned token of the envelope may have."""
 _WORD = r"[^\s<>\"'/]{1,256}"
 IDENTIFIER = _WORD + r"(?=[\s<>\"'/])"
+_REPEATED = {
+    "SAME_FENCE": (fences.CLOSING, fences.CLOSING_BEGINNINGS),
+    "SAME_MARK": (marks.CLOSING, marks.CLOSING_BEGINNINGS),
+}
+"""The expressions of what is repeated and is no name or key, each with that of its beginnings."""
 
 
 def _rank(terminal: Terminal) -> int:
@@ -39,56 +44,6 @@ def _rank(terminal: Terminal) -> int:
     text = terminal.text.strip()
     bare = terminal.kind == "literal" and len(text) < 3 and not any(c.isalnum() for c in text)
     return 2 if bare else 0
-
-
-class Step:
-    """What reading one terminal in one node does."""
-
-    __slots__ = (
-        "_node",
-        "after",
-        "before",
-        "begins",
-        "constants",
-        "kind",
-        "leaf",
-        "machine",
-        "opens",
-        "otherwise",
-        "stack",
-        "terminal",
-        "weight",
-    )
-
-    def __init__(self, machine: Machine, terminal: Terminal) -> None:
-        self.machine = machine
-        self.terminal = terminal
-        self.kind = terminal.kind
-        self.begins = beginning(terminal)
-        """How a payload begins."""
-        self.constants = terminal.fills(machine.tool_names)
-        """Roles that it fills with a text of the header."""
-        self.before: tuple[str, ...] = ()
-        """Roles that close before the terminal."""
-        self.after: tuple[str, ...] = ()
-        """Roles that close with it."""
-        self.leaf = ""
-        """The role that the terminal fills."""
-        self.opens = ""
-        """The structure that opens with it."""
-        self.otherwise: Step | None = None
-        """What a JSON payload is where it is no JSON: the raw payload that may stand there too."""
-        self.stack: tuple[int, ...] = ()
-        self._node: Node | None = None
-        self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0
-        """Literal characters: evidence that what stands here is a call."""
-
-    @property
-    def node(self) -> Node:
-        """The node that the step leads to, made when it is first asked for."""
-        if self._node is None:
-            self._node = self.machine.node(self.stack)
-        return self._node
 
 
 class Node:
@@ -304,6 +259,8 @@ class Machine:
         self.nodes: dict[tuple[int, ...], Node] = {}
         self.read_straight = self.given_up = 0
         """How many messages could be read without the driver, and how many could not."""
+        self.read_plain = self.not_plain = 0
+        """How many of them were of text and plain calls alone, and how many were not."""
         tags = reasoning_tags(tables)
         self.reasoning_closer = re.compile("|".join(map(re.escape, tags))) if tags else None
         """What closes reasoning."""
@@ -325,7 +282,7 @@ class Machine:
                 else "(?!)"
             )
         if terminal.kind == "same":
-            return fences.CLOSING if terminal.name == "SAME_FENCE" else IDENTIFIER
+            return _REPEATED.get(terminal.name, (IDENTIFIER, ""))[0]
         return terminal.pattern if terminal.is_read(self.tool_names) else "(?!)"
 
     def tolerant(self, terminal: Terminal) -> str:
@@ -339,7 +296,7 @@ class Machine:
         if terminal.kind == "tool":
             return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
         if terminal.kind == "same":
-            return fences.CLOSING_BEGINNINGS if terminal.name == "SAME_FENCE" else _WORD
+            return _REPEATED.get(terminal.name, ("", _WORD))[1]
         return terminal.partial if terminal.is_read(self.tool_names) else ""
 
     def shift(

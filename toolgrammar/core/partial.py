@@ -11,10 +11,13 @@ from __future__ import annotations
 import re
 import re._constants as sre
 import re._parser as sre_parser
+from functools import lru_cache
 from typing import Any
 
 _END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT_NON_BOUNDARY})
 """Anchors that look at what follows: while nothing does, a match may still fail."""
+_KEPT = 512
+"""Beginnings that are remembered: the formats and the places of one ask for the same again."""
 _ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 
 _CATEGORIES = {
@@ -234,6 +237,7 @@ def expression_error(pattern: str) -> int | None:
     return None
 
 
+@lru_cache(maxsize=_KEPT)
 def partial(pattern: str) -> str | None:
     """Gives a regular expression for the non-empty proper beginnings of `pattern`'s matches.
 

@@ -20,7 +20,8 @@ from toolgrammar.core.fences import NESTED
 from toolgrammar.core.partial import first_characters, partial, without
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
 
 _LOOKS_ON = re.compile(r"\$|\\b|\(\?!(?!\)|\(\?#)")

@@ -10,11 +10,11 @@ from toolgrammar.core.stops import end_of_payload, stopped_before
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
-    from toolgrammar.core.machine import Step
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.core.reasoning_ends import OtherEnds
+    from toolgrammar.core.steps import Step
 
-_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE)_")
+_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 
 _LONGEST = 2048
 """Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from toolgrammar.core.among import Among
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.source import Source
 
 _GROUP = re.compile(r"\(\?P<\w+>")
+_LONGEST_OPENER = 64
+"""Characters in which reasoning that has no closer opens."""
 MOST_ALARMS = 4
 """How often one stretch of reasoning is judged."""
 
@@ -41,6 +44,26 @@ def reasoning_ends(machine: Machine) -> list[ReasoningEnd]:
                 patterns = machine.pattern(terminal), end.search.pattern, end.beginnings.pattern
                 found.append(ReasoningEnd(*map(unnamed, patterns)))
     return found
+
+
+def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
+    """Whether at an offset reasoning opens that has no closer of its own, such as `Thought:`.
+
+    Unlike `<think>`, models write that only where a prompt asks for this format or its kin.
+    """
+    if offset < 0:
+        return False
+    start = machine.start
+    openers = {terminal.name for _, terminal in start.tokens}
+    before = min(1, offset)  # for anchors
+    text = source.slice(offset - before, offset + _LONGEST_OPENER)
+    for group, terminal in start.tokens:
+        for step in start.steps[group].node.payloads:
+            open_ended = all(each.name in openers for _, each in step.node.tokens)
+            opener = re.compile(machine.pattern(terminal))
+            if step.leaf == "reasoning" and open_ended and opener.match(text, before):
+                return True
+    return False
 
 
 def unnamed(pattern: str) -> str:

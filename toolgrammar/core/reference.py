@@ -1,4 +1,4 @@
-"""Reads a call section strictly by plain Lark, and turns the tree into calls: the reference."""
+"""Reads a call section strictly by plain Lark: the reference of what the driver reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
-from lark import Lark, Token, Transformer, Tree
+from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedEOF, UnexpectedInput, UnexpectedToken
 from lark.grammar import NonTerminal, Rule
 from lark.grammar import Terminal as LarkTerminal
@@ -18,22 +18,20 @@ from lark.load_grammar import Grammar, load_grammar
 
 from toolgrammar.core import files, roles
 from toolgrammar.core import tables as stored
+from toolgrammar.core.doubled import once
 from toolgrammar.core.header import read_header
 from toolgrammar.core.kept_machines import machine_for
 from toolgrammar.core.strict_terminals import ODD_BLANK, PAYLOAD_GRAMMAR, StrictTerminals
-from toolgrammar.core.tree_feed import Island, Piece, TreeFeed
-from toolgrammar.tools.specs import to_specs
+from toolgrammar.core.tree_calls import ISLAND, tokens_of
+from toolgrammar.core.tree_feed import Island
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from toolgrammar.core.tables import Tables
-    from toolgrammar.core.tree_feed import Described
-    from toolgrammar.values.calls import ToolCall
 
 _PAYLOAD = "payload__"
-_ISLAND = "island"
 _STARTS = {"call", *roles.GROUP_ROLES}
 _ALL_TOKENS = True
 _OPENING_BLANK = re.compile(r"\s*")
@@ -65,16 +63,16 @@ def tree(
     problems: list[UnexpectedInput] = []
     # Where a call that is quoted in a value never closes, its opener is text like any other.
     for quoting in (True, False):
-        strict = StrictTerminals(machine, island, quoting=quoting)
+        strict = StrictTerminals(machine, island, quoting=quoting, doubled=header.doubled)
         parser, starts = _parser(path, digest, strict)
         for text, start in product(dict.fromkeys((island, island.rstrip())), starts):
             try:
                 found = _tidied(parser.parse(text, start=start))
-                _check_repeated(found)
+                _check_repeated(found, header.doubled)
             except UnexpectedInput as problem:
                 problems.append(problem)
             else:
-                vars(found.meta)[_ISLAND] = Island(text, tables, header)
+                vars(found.meta)[ISLAND] = Island(text, tables, header)
                 return found
     raise max(problems, key=_place)
 
@@ -255,151 +253,13 @@ def _token(kind: str, text: str, end: int) -> Token:
     return Token(kind, text, start_pos=end - len(text), end_pos=end)
 
 
-def _tokens(found: Tree[Token]) -> Iterator[Token]:
-    for child in found.children:
-        if isinstance(child, Token):
-            yield child
-        else:
-            yield from _tokens(child)
-
-
-def _check_repeated(found: Tree[Token]) -> None:
+def _check_repeated(found: Tree[Token], doubled: str) -> None:
     """Raises UnexpectedToken where a closer does not repeat the name or the key."""
     for part in found.iter_subtrees():
         for wanted, role in (("SAME_NAME", "name"), ("SAME_KEY", "key")):
             leaves = [c for c in part.children if isinstance(c, Tree) and c.data == role]
-            words = ["".join(_tokens(leaf)) for leaf in leaves]
+            words = [once("".join(tokens_of(leaf)), doubled) for leaf in leaves]
             for child in part.children:
-                if isinstance(child, Token) and child.type == wanted and child not in words:
+                repeated = isinstance(child, Token) and child.type == wanted
+                if repeated and once(str(child), doubled) not in words:
                     raise UnexpectedToken(child, {wanted})
-
-
-class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
-    """Turns the tree of a call section into the calls that a parser reads in the same text.
-
-    It has one method for each role, called in the order of the text; the parts of a call reach
-    the same builder that the push parser feeds.
-    """
-
-    def __init__(
-        self,
-        format: Described | None = None,
-        *,
-        tools: Iterable[object] | None = None,
-        id_seed: str = "",
-    ) -> None:
-        """Sets up the transformer.
-
-        Args:
-            format: the format of the trees, for those that `Format.tree` did not give.
-            tools: the tools that the model had, of any shape; their schemas type the values.
-            id_seed: what ids that the format leaves out are made from.
-        """
-        super().__init__(visit_tokens=True)
-        self._format = format
-        self._tools = to_specs(tools)
-        self._id_seed = id_seed
-        self._loose: set[Piece] = set()
-
-    def transform(self, tree: Tree[Token]) -> list[ToolCall]:
-        """Returns the calls of a tree that `Format.tree` gave.
-
-        Raises:
-            ValueError: the tree is another's, and the transformer has no format.
-        """
-        island = vars(tree.meta).get(_ISLAND)
-        chosen: Described | None = self._format or island
-        if chosen is None:
-            raise ValueError("the tree does not know its format; give ToolCallTransformer one")
-        self._loose = {
-            _piece(child)
-            for part in tree.iter_subtrees()
-            if part.data not in roles.LEAF_ROLES
-            for child in part.children
-            if isinstance(child, Token)
-        }
-        starts = (
-            _piece(next(_tokens(part))).start
-            for part in tree.iter_subtrees_topdown()
-            if part.data == "call"
-        )
-        self._feed = TreeFeed(chosen, self._tools, self._id_seed)
-        self._feed.begin(
-            island.text if island else "", [_piece(token) for token in _tokens(tree)], list(starts)
-        )
-        if tree.data in roles.GROUP_ROLES:
-            self._feed.open(str(tree.data))
-        super().transform(tree)
-        return self._feed.finish()
-
-    def __default_token__(self, token: Token) -> Token:
-        """Takes a token: of those outside leaves, named groups may fill roles."""
-        piece = _piece(token)
-        if piece in self._loose:
-            self._feed.loose(piece)
-        return token
-
-    def _leaf(self, role: str, children: list[Token]) -> str:
-        self._feed.leaf(role, [_piece(token) for token in children])
-        return "".join(children)
-
-    def name(self, children: list[Token]) -> str:
-        """Takes the name of the tool."""
-        return self._leaf("name", children)
-
-    def id(self, children: list[Token]) -> str:
-        """Takes the id of the call; the name may stand in it."""
-        return self._leaf("id", children)
-
-    def depends_on(self, children: list[Token]) -> str:
-        """Takes the ids of the calls that come first."""
-        return self._leaf("depends_on", children)
-
-    def arguments(self, children: list[Token]) -> str:
-        """Takes all arguments at once."""
-        return self._leaf("arguments", children)
-
-    def key(self, children: list[Token]) -> str:
-        """Takes the name of an argument."""
-        return self._leaf("key", children)
-
-    def value(self, children: list[Token]) -> str:
-        """Takes the value of an argument."""
-        return self._leaf("value", children)
-
-    def input(self, children: list[Token]) -> str:
-        """Takes the payload of a free-text call."""
-        return self._leaf("input", children)
-
-    def words(self, children: list[Token]) -> str:
-        """Takes arguments without names."""
-        return self._leaf("words", children)
-
-    def body(self, children: list[Token]) -> str:
-        """Takes more of the payload of a free-text call."""
-        return self._leaf("body", children)
-
-    def mode(self, children: list[Token]) -> str:
-        """Takes how the calls of a section run."""
-        return self._leaf("mode", children)
-
-    def argument(self, children: list[object]) -> list[object]:
-        """Closes an argument."""
-        self._feed.close("argument")
-        return children
-
-    def call(self, children: list[object]) -> object:
-        """Closes a call and gives it."""
-        return self._feed.close("call") or children
-
-    def calls(self, children: list[object]) -> list[object]:
-        """Closes a section of calls."""
-        self._feed.close("calls")
-        return children
-
-    parallel = sequential = calls
-
-
-def _piece(token: Token) -> Piece:
-    start, end = cast("int", token.start_pos), cast("int", token.end_pos)
-    return Piece(token.type, str(token), start, end)

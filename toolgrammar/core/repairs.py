@@ -15,7 +15,8 @@ from toolgrammar.core.partial import partial
 from toolgrammar.core.roles import GROUP_ROLES
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine import Node, Step
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
 
 MOST_INSERTED = 5

@@ -61,6 +61,7 @@ SAME_TERMINALS = {
     "SAME_NAME": "the name of the open call again",
     "SAME_KEY": "the key of the open argument again",
     "SAME_FENCE": "a line of as many backticks as opened the block, or more",
+    "SAME_MARK": "a line with the last mark alone",
 }
 """Declared terminals that repeat what was read."""
 
@@ -73,12 +74,16 @@ COUNT_TERMINAL = "COUNT"
 FENCE_TERMINAL = "FENCE"
 """Declared terminal that opens a block of code."""
 
+MARK_TERMINAL = "MARK"
+"""Declared terminal that says which line ends a payload, as in `<<EOF`."""
+
 DECLARED_TERMINALS = {
     **PAYLOAD_TERMINALS,
     **SAME_TERMINALS,
     COUNT_TERMINAL: "the number of the call, from 1; any digits are read",
     TOOL_TERMINAL: "the name of a known tool",
     FENCE_TERMINAL: "three or more backticks at the start of a line",
+    MARK_TERMINAL: "a word that stands alone on the line that ends the payload",
 }
 
 TEXT_LIKE = frozenset({"TEXT", "SKIPPED"})
@@ -114,3 +119,7 @@ def bare_name(symbol: str) -> str:
     if name.startswith("_"):
         return name
     return name.rsplit("__", 1)[-1]
+
+
+BARE_QUOTES = ('"', "'")
+"""The quotes of a `BARE_OBJECT` where the format names none."""

@@ -14,12 +14,10 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json
+from toolgrammar.core.roles import BARE_QUOTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-QUOTES: Final = ('"', "'")
-"""The quotes of a format that names none."""
 
 # What the scanner waits for. The order is that of `BareScanner._handlers`.
 (
@@ -91,7 +89,7 @@ class BareScanner:
         "failure",
     )
 
-    def __init__(self, *, quotes: Sequence[str] = QUOTES, max_depth: int = MAX_DEPTH) -> None:
+    def __init__(self, *, quotes: Sequence[str] = BARE_QUOTES, max_depth: int = MAX_DEPTH) -> None:
         """Make a scanner for one object.
 
         Args:

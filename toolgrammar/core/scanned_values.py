@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import wrappers
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
+from toolgrammar.core.stumbles import Stumble, overlooks
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
 from toolgrammar.values.spans import Span
@@ -38,7 +39,12 @@ class ScannedValues:
             start: its offset.
             unit: the offset of what may become a call.
             may_be_arguments: whether a string that is the input may hold the arguments instead.
+
+        Raises:
+            Stumble: what is skipped here may be the arguments in another format.
         """
+        if not role and self.builder.watched and overlooks(self.builder, start):
+            raise Stumble(overlooked=True)
         self.role = role
         self.text = None
         if role in ("input", "body"):

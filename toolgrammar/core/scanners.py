@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgrammar.core.flat_payloads import read_flat
+from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.roles import ANY_JSON
-from toolgrammar.core.scan_bare import BareScanner
-from toolgrammar.core.scan_elements import ElementScanner
 from toolgrammar.core.scan_json import JsonScanner
-from toolgrammar.core.scan_python import PythonArgumentsScanner
 
 if TYPE_CHECKING:
     from toolgrammar.core.tables import Terminal
+    from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
 
 _VALUE: Final = r'["{\[\-0-9tfn]'
@@ -66,16 +67,39 @@ def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Sc
         spec: the tool that is called, where it is known.
         max_depth: how deep brackets may nest.
     """
+    # Most formats need one of them: the others are not imported.
     if terminal.name == "PYTHON_ARGUMENTS":
+        from toolgrammar.core.scan_python import PythonArgumentsScanner
+
         parameters = tuple(spec.properties) if spec is not None else ()
         return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
     if terminal.name == "ELEMENTS":
+        from toolgrammar.core.scan_elements import ElementScanner
+
         properties = spec.properties if spec is not None else {}
         return ElementScanner(mark=terminal.marks[0], properties=properties, max_depth=max_depth)
     if terminal.name == "BARE_OBJECT":
+        from toolgrammar.core.scan_bare import BareScanner
+
         return BareScanner(quotes=terminal.marks, max_depth=max_depth)
     return JsonScanner(
         object_only=terminal.name in ("JSON_OBJECT", "TEMPLATE_OBJECT"),
         backticks=terminal.name == "TEMPLATE_OBJECT",
         max_depth=max_depth,
     )
+
+
+def read_scanned(
+    terminal: Terminal, spec: ToolSpec | None, text: str, start: int
+) -> tuple[JsonValue, int] | None:
+    """Gives the value of a payload that is whole and its end, or None where anything is odd."""
+    flat = read_flat(terminal, text, start)
+    if flat is not None:
+        return flat
+    scanner = scanner_for(terminal, spec, MAX_DEPTH)
+    written: list[str] = []
+    end = scanner.feed(text, start, written)
+    if not scanner.done or scanner.failed:
+        return None
+    value: JsonValue = json.loads("".join(written))
+    return value, end

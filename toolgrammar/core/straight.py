@@ -8,7 +8,7 @@ its beginning. Both give the same; the laws compare them on every case.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.json_guide import guide_of_tool
@@ -23,16 +23,18 @@ from toolgrammar.core.lanes import (
     FIRST_UNIT,
     KEY,
     NAME,
+    OBJECTS,
     SAME_KEY,
     SAME_NAME,
+    SCANNED,
     UNIT,
     Lane,
     learn,
-    trimmed,
 )
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.roles import RAW_LIKE
-from toolgrammar.core.trim import NONE, ONE_NEWLINE
+from toolgrammar.core.scanners import read_scanned
+from toolgrammar.core.straight_rules import goes_on, repeats_rightly, trimmed
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.values.making import make_call, make_span
 
@@ -41,7 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgrammar.core.json_guide import Guide
-    from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
@@ -62,10 +65,10 @@ class StraightReading:
         "last_end",
         "machine",
         "name",
+        "parts",
         "reasoning",
         "start",
         "text",
-        "text_parts",
         "tools",
         "trim",
         "unit",
@@ -88,7 +91,7 @@ class StraightReading:
         self.tools = tools
         self.trim = trim
         self.calls: list[ToolCall] = []
-        self.text_parts: list[str] = []
+        self.parts: list[str] = []
         self.reasoning: list[str] = []
         self.in_group = False
         self.last_end = 0
@@ -110,13 +113,13 @@ class StraightReading:
                 if node.closes_group and match and self._in_section(between, behind):
                     pass
                 elif not node.skipping:
-                    self.text_parts.append(between)
+                    self.parts.append(between)
                 elif not between.isspace():
                     return False
                 if self.calls and node.strays.pattern.match(between.lstrip()):
                     return False
             if match is None:
-                return not (self.in_group or self._closes_reasoning())
+                return not (self.in_group or (self.parts and self._closes_reasoning()))
             self.unit = -1
             behind = len(self.calls)
             found = self._island(node, end)
@@ -134,7 +137,7 @@ class StraightReading:
         return (
             closer is not None
             and not self.reasoning
-            and any(closer.search(part) for part in self.text_parts)
+            and any(closer.search(part) for part in self.parts)
         )
 
     def _island(self, node: Node, position: int) -> tuple[Node, int] | None:
@@ -155,25 +158,21 @@ class StraightReading:
                 return None
             step = lane.payload
             if step is None:
-                return lane.node, end
+                if self.start < 0:
+                    return lane.node, end
+                self.last_end = end
+                return self._to_text(lane.node, end)
             position = self._payload(lane, step, end)
             if position < 0:
                 return None
             node = step.node
-            if node.accepts_text:
+            if node.accepts_text and not (self.start >= 0 and goes_on(node, text, position)):
                 if self.start >= 0:
                     return self._to_text(node, position)
                 return None if "call" in node.after_text[0] else (node, position)
 
     def _follow(self, lane: Lane, match: re.Match[str]) -> bool:
-        """Does what a lane says; false where the driver must."""
-        if lane.start:
-            self.start = match.start(lane.start)
-            self.written_name = written = match[lane.name]
-            self.name = decoded_token(written)
-            return True
-        if lane.end:
-            return self._end_call(match.end(lane.end))
+        """Does what the marks of a lane say; false where the driver must."""
         for mark, group in lane.marks:
             if mark <= KEY:
                 self._leaf(mark, match[group])
@@ -277,24 +276,44 @@ class StraightReading:
         self.last_end = end
         return end if end < 0 or not step.after or self._close(step.after) else -1
 
+    def _arguments(self, step: Step, start: int) -> int:
+        """Reads all arguments; gives their end, or -1 where they are not plain."""
+        name = step.terminal.name
+        if name in SCANNED:
+            spec = self.tools.get(self.name) if self.name is not None else None
+            whole = read_scanned(step.terminal, spec, self.text, start)
+        else:
+            whole = read_whole(self.text, start, object_only=name in OBJECTS)
+        if whole is None or type(whole[0]) is not dict or self.arguments is not None:
+            return -1
+        value, end = whole
+        if self.tools and name not in SCANNED and not self._fits(step, value):
+            return -1
+        self.arguments = cast("dict[str, Any]", value)
+        if self.start < 0:
+            self.start = self.unit
+        if self.arguments_start < 0:
+            self.arguments_start = start
+        self.arguments_end = self.last_end = end
+        return end
+
     def _json(self, step: Step, start: int) -> int:
         """Reads a JSON payload; gives its end, or -1 where it is not plain."""
-        whole = read_whole(self.text, start, object_only=step.terminal.name == "JSON_OBJECT")
+        if step.leaf == "arguments":
+            return self._arguments(step, start)
+        if step.terminal.name in SCANNED:
+            return -1
+        whole = read_whole(self.text, start, object_only=step.terminal.name in OBJECTS)
         if whole is None:
             return -1
         value, end = whole
-        if step.leaf in ("arguments", "value") and self.tools and not self._fits(step, value):
-            return -1
-        if step.leaf == "arguments":
-            if type(value) is not dict or self.arguments is not None:
-                return -1
-            self.arguments = value
-        elif step.leaf == "value":
-            if self.arguments is None:
-                self.arguments = {}
-            self.arguments[self.key] = value
-        else:
+        if step.leaf != "value":
             return end
+        if self.tools and not self._fits(step, value):
+            return -1
+        if self.arguments is None:
+            self.arguments = {}
+        self.arguments[self.key] = value
         if self.start < 0:
             self.start = self.unit
         if self.arguments_start < 0:
@@ -324,14 +343,13 @@ class StraightReading:
         if (
             kind is None
             or not kind.startswith("closer_")
-            or (raw.repeats and not self._same(match))
+            or (raw.repeats and not repeats_rightly(match, self.written_name, self.written_key))
         ):
             return -1
         end = match.start()
         text = self.text[start:end]
         role = step.leaf
-        default = ONE_NEWLINE if lane.before or raw.closes_line else NONE
-        mode = default
+        mode = default = lane.trim
         if self.trim:
             mode = (self.trim.get(self.key) if role == "value" else "") or self.trim.get(role, mode)
         trimmed_text = trimmed(text, mode, before=lane.before or mode != default)
@@ -343,19 +361,10 @@ class StraightReading:
         if role == "reasoning":
             self.reasoning.append(trimmed_text)
         elif role in ("text", "content"):
-            self.text_parts.append(trimmed_text)
+            self.parts.append(trimmed_text)
         else:
             return -1
         return end
-
-    def _same(self, match: re.Match[str]) -> bool:
-        """Tells whether a closer that repeats a name or a key has the right one."""
-        for group, value in match.groupdict().items():
-            if value is not None and "_SAME_" in group:
-                expected = self.written_name if "_SAME_NAME_" in group else self.written_key
-                if value != expected:
-                    return False
-        return True
 
     def _value(self, text: str, start: int, end: int, *, typed: bool) -> bool:
         spec = self.tools.get(self.name) if self.name is not None else None

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import fences
+from toolgrammar.core import fences, marks
+from toolgrammar.core.doubled import once
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.scan_elements import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgrammar.core.machine import Machine, Node, Step
+    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.steps import Step
 
 LIGHT = 3
 """Characters from which on a literal is evidence by itself."""
@@ -107,21 +109,27 @@ ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
 class StrictTerminals:
     """The regular expressions of one machine's terminals, RAW and text between calls included."""
 
-    def __init__(self, machine: Machine, island: str = "", *, quoting: bool = True) -> None:
+    def __init__(
+        self, machine: Machine, island: str = "", *, quoting: bool = True, doubled: str = ""
+    ) -> None:
         """Sets up the expressions.
 
         Args:
             machine: the grammar and the known tools.
             island: the text to be read, for closers that repeat a word of it.
             quoting: whether calls that are quoted in a raw payload balance.
+            doubled: what stands between the halves of a name that may be written twice.
         """
         self.machine = machine
+        self._doubled = doubled
         self.nodes = _reachable(machine)
         self._exact = {group for node in self.nodes if node.exact for group in node.steps}
         self._quoting = quoting
         fenced = any(terminal.name == "SAME_FENCE" for terminal in machine.tables.terminals)
         fence = _FENCE.search(island) if fenced else None
         self._fence = fences.length(fence[0]) if fence else 0
+        marked = any(terminal.name == "SAME_MARK" for terminal in machine.tables.terminals)
+        self._marks = marks.marks_in(island) if marked else ()
         self._names: tuple[str, ...] = ()
         self.value_openers = self._value_openers(island)
         self._names = self._names_in(island)
@@ -136,7 +144,7 @@ class StrictTerminals:
         """What differs between the expressions of one grammar."""
         named = any(terminal.kind == "tool" for terminal in self.machine.tables.terminals)
         names = self.machine.tool_names if named else ()
-        return (names, self.value_openers, self._names, self._quoting, self._fence)
+        return (names, self.value_openers, self._names, self._quoting, self._fence, self._marks)
 
     def payload_terminals(self) -> Iterator[tuple[str, str]]:
         """Gives the terminals of payloads that the header of the format decides."""
@@ -181,6 +189,9 @@ class StrictTerminals:
                 for n in head
             )
             found |= {match[1] for match in re.finditer(opener, island) if match.re.groups}
+        if self._doubled:
+            halves = {once(name, self._doubled) for name in found}
+            found |= halves | {f"{half}{self._doubled}{half}" for half in halves}
         return tuple(sorted(found))
 
     def scanned(self, number: int) -> str:
@@ -303,6 +314,8 @@ class StrictTerminals:
             return re.escape(key)
         if self._fence and self.machine.tables.terminals[number].name == "SAME_FENCE":
             return fences.closing(self._fence)
+        if self._marks and self.machine.tables.terminals[number].name == "SAME_MARK":
+            return marks.closing(self._marks)
         if self._names and self.machine.tables.terminals[number].name == "SAME_NAME":
             return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"
         pattern = self.machine.pattern(self.machine.tables.terminals[number])

@@ -41,10 +41,12 @@ _OF_VALUES = frozenset(
 class Stumble(Exception):  # noqa: N818 - no error: it ends a reading that is judged
     """The format that is read needs a repair, and another one might not."""
 
-    def __init__(self, *, in_reasoning: bool = False) -> None:
+    def __init__(self, *, in_reasoning: bool = False, overlooked: bool = False) -> None:
         super().__init__()
         self.in_reasoning = in_reasoning
         """Whether nothing is wrong, but another format ends the reasoning here."""
+        self.overlooked = overlooked
+        """Whether nothing is wrong, but an object is skipped that may be the arguments."""
 
 
 class NoIsland(Exception):  # noqa: N818
@@ -61,6 +63,17 @@ def is_stumble(code: str, severity: str) -> bool:
     A safe repair inside JSON does not: models write it so, in any format.
     """
     return code in _OF_MARKUP or (severity == "error" and code not in _OF_VALUES)
+
+
+def overlooks(builder: Builder, start: int) -> bool:
+    """Whether the member of a call that begins at an offset, and fills no role, is an object.
+
+    Before the call has any arguments, that may be them: another format may know their key.
+    """
+    draft = builder.draft
+    if draft is None or draft.name is None or draft.arguments_start >= 0 or start < 0:
+        return False
+    return builder.source.slice(start, start + 1) == "{"
 
 
 class Mark(NamedTuple):
@@ -150,13 +163,13 @@ class Judge:
         builder.events = self.kept + new if self.kept else new
         self.kept, self.given = [], []
 
-    def judge(self, driver: Driver, mark: Mark, *, in_reasoning: bool) -> str:
+    def judge(self, driver: Driver, mark: Mark, stumble: Stumble) -> str:
         """Takes the driver back to the island, with the format that reads it from there.
 
         Args:
             driver: the driver.
             mark: the state before the island.
-            in_reasoning: whether the question is only which format ends reasoning here.
+            stumble: what showed that another format may be meant.
 
         Returns:
             The text from the island on, to be read now.
@@ -175,16 +188,13 @@ class Judge:
         others, among.queue = among.queue, []
         builder.listening = True
         length, given = self._stumbled(driver, mark, leader, text, reached - mark.origin)
-        named = builder.draft is not None
+        name = builder.draft.name if builder.draft is not None else None
         winner = leader
         left: list[Alternative] = []
         for place, other in enumerate(others):
             events = self._try(driver, mark, other, text, length)
             goes_on = events is not None and begins_with(given, events)
-            # What reads no call where the other reads one is no better; nor is what is still
-            # reasoning where the other has ended it.
-            calls = builder.draft is not None or len(builder.calls) > mark.calls
-            if goes_on and (driver.raw is None if in_reasoning else calls or not named):
+            if goes_on and _is_better(driver, mark, stumble, name):
                 winner, left = other, [*left, *others[place + 1 :]]
                 break
             if goes_on or (not given and events is None and self.stumbled):
@@ -192,7 +202,7 @@ class Judge:
         builder.listening = listening
         among.queue = left if winner is leader else [*left, leader]
         among.passed = mark.origin + length
-        watched = bool(among.queue) and (winner is not leader or in_reasoning)
+        watched = bool(among.queue) and (winner is not leader or stumble.in_reasoning)
         mark.restore(driver)
         if given:
             among.doubted |= {leader.number, winner.number}  # what they named was given out
@@ -248,3 +258,18 @@ class Judge:
         finally:
             among.trying = False
         return joined(driver.builder.events)
+
+
+def _is_better(driver: Driver, mark: Mark, stumble: Stumble, name: str | None) -> bool:
+    """Whether a reading that goes on is better than that of a call named `name`, or of none.
+
+    What reads no call where the other reads one is no better; nor is what is still reasoning
+    where the other has ended it, or what has another call where only its arguments are in doubt.
+    """
+    builder = driver.builder
+    draft = builder.draft
+    if stumble.in_reasoning:
+        return driver.raw is None
+    if stumble.overlooked:
+        return draft is not None and draft.name == name
+    return name is None or draft is not None or len(builder.calls) > mark.calls

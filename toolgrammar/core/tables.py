@@ -7,8 +7,9 @@ from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core import files
+from toolgrammar.core import files, marks
 from toolgrammar.core.fences import OPENING
+from toolgrammar.core.roles import MARK_TERMINAL
 from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
@@ -71,6 +72,11 @@ class Terminal:
     def is_fence(self) -> bool:
         """Whether it is the declared terminal that opens a block of code."""
         return self.pattern == OPENING
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is the declared terminal that says which line ends a payload."""
+        return self.name == MARK_TERMINAL and self.pattern == marks.OPENING
 
     @property
     def lead(self) -> str:

@@ -15,7 +15,7 @@ from toolgrammar.core.scan_json import JsonScanner
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
-    from toolgrammar.core.machine import Step
+    from toolgrammar.core.steps import Step
 
 _SPACE = re.compile(r"\s*")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.catalogue.several import AUTO, AnyOf
-from toolgrammar.parsing.machines import several_of
+from toolgrammar.parsing.readers import several_of
 from toolgrammar.parsing.whole import as_text, parse
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.detections import Detection

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.alternative import Settings
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
+from toolgrammar.core.passage import end_passage, passage_at
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
-from toolgrammar.parsing.machines import Several, machine_of, settings_of, several_of
+from toolgrammar.parsing.machines import machine_of, settings_of
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.diagnostics import Diagnostic
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.core.passage import Passage
+    from toolgrammar.parsing.readers import Several
     from toolgrammar.values.events import Event
 
 FinishReason = str | None
@@ -53,12 +57,15 @@ class Parser:
         specs = to_specs(tools) if tools is not None else {}
         self._several: Several | None = None
         if isinstance(chosen, AnyOf):
+            from toolgrammar.parsing.readers import several_of
+
             self._several = several_of(chosen, specs)
             machine, settings = self._several.start, _NEUTRAL
         else:
             machine, settings = machine_of(chosen, specs), settings_of(chosen)
         self._source = Source()
         self._limits = limits
+        self._room = sys.maxsize if limits.max_chars is None else limits.max_chars
         self._builder = Builder(
             source=self._source,
             format_id=settings.format_id,
@@ -82,6 +89,7 @@ class Parser:
         if self._several is not None:
             self._driver.among = self._several.among(self._builder)
         self._result: ParseResult | None = None
+        self._passage: Passage | None = None
         self._closed = False
         self._over = False
         if prefix:
@@ -105,21 +113,41 @@ class Parser:
             RuntimeError: after `close`.
             TypeError: for anything but a str.
         """
+        passage = self._passage
+        if passage is not None:
+            room = passage.room - len(chunk) if type(chunk) is str else -1
+            events = passage.take(chunk) if room >= 0 else None
+            if events is not None:
+                passage.room = room
+                return events
+            self._end_passage(passage)
+            if isinstance(chunk, str):
+                chunk = passage.held + chunk
         if self._closed:
             raise RuntimeError("feed() after close(): make a new Parser for a new message")
         if not isinstance(chunk, str):
             raise TypeError(f"feed() takes a str, got {type(chunk).__name__}")
         if chunk:
-            if self._driver.feed_inside(chunk):
+            room = self._room - self._source.length - len(chunk)
+            if room >= 0 and self._driver.feed_inside(chunk):
                 self._source.append(chunk)
+                self._passage = passage_at(self._driver, room)
             else:
                 self._take(chunk, final=False)
         return self._taken()
 
+    def _end_passage(self, passage: Passage) -> None:
+        self._passage = None
+        self._source.append(end_passage(self._driver, passage))
+
     def close(self, finish_reason: FinishReason = None) -> list[Event]:
         """Ends the message; gives the events of its end. A second call gives none."""
+        rest = ""
+        if self._passage is not None:
+            rest = self._passage.held
+            self._end_passage(self._passage)
         if not self._closed:
-            self._take("", final=True, finish_reason=finish_reason)
+            self._take(rest, final=True, finish_reason=finish_reason)
         return self._taken()
 
     def _take(self, chunk: str, *, final: bool, finish_reason: FinishReason = None) -> None:

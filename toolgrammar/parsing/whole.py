@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.plain_calls import PlainReading
 from toolgrammar.core.straight import StraightReading
 from toolgrammar.core.wrappers import any_wrapped
 from toolgrammar.parsing.machines import machine_of
@@ -19,12 +20,18 @@ from toolgrammar.values.making import make_result
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from toolgrammar.catalogue.format import Plain
     from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.core.machine import Machine
     from toolgrammar.values.calls import ParseResult
+    from toolgrammar.values.tools import ToolSpec
 
 _LIMITS = Limits()
+_NO_TOOLS: Mapping[str, ToolSpec] = {}
+_SHORT = 1_000_000
+"""Characters up to which a message is within the usual limits."""
 _PATIENCE = 16
 """Messages that may fail to be read straight before a format is left to the driver."""
 
@@ -59,7 +66,7 @@ def parse(
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
     """
-    content, problem = as_text(text)
+    content, problem = (text, None) if type(text) is str else as_text(text)
     entry = formats.resolve_any(format)
     if isinstance(entry, Format) and not (strict or prefix or finish_reason == "length"):
         straight = _read_straight(entry, content, tools, limits)
@@ -83,42 +90,49 @@ def _read_straight(
     entry: Format, text: str, tools: Iterable[object] | None, limits: Limits
 ) -> ParseResult | None:
     """Reads a message in which everything is as its format says; None where it is not."""
-    header = entry.header
-    if header.roles or header.unknown_arguments == "drop" or entry.tables.free_text:
-        return None
+    plain = entry.plain
     if (
-        header.carry
-        or header.types == "shape"
-        or header.calls == "last"
-        or (header.entities and "&" in text)
+        plain is None
+        or (plain.entities and "&" in text)
+        or ((limits is not _LIMITS or len(text) > _SHORT) and not _within(limits, text))
     ):
         return None
-    specs = to_specs(tools) if tools is not None else {}
+    specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = machine_of(entry, specs)
-    if machine.given_up > _PATIENCE + 4 * machine.read_straight:
-        return None
-    reading = StraightReading(machine, text, format_id=entry.id, tools=specs, trim=header.trim)
+    reasoning = ""
+    reading: PlainReading | StraightReading | None = _read_plain(machine, text, plain, specs)
+    if reading is None:
+        if machine.given_up > _PATIENCE + 4 * machine.read_straight:
+            return None
+        reading = StraightReading(machine, text, format_id=plain.id, tools=specs, trim=plain.trim)
+        if not reading.run():
+            machine.given_up += 1
+            return None
+        reasoning = "".join(reading.reasoning).strip()
+    calls, written = reading.calls, "".join(reading.parts)
     if (
-        not (_within(limits, text) and reading.run())
-        or any_wrapped(header.unwrap, reading.calls)
-        or (limits.max_calls is not None and len(reading.calls) > limits.max_calls)
+        (plain.unwrap and any_wrapped(plain.unwrap, calls))
+        # Reasoning that is closed and was not opened is reported.
+        or (written and not reasoning and any(closer in written for closer in plain.closers))
+        or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
         machine.given_up += 1
         return None
-    if not reading.reasoning and reading.text_parts and entry.tables.reasoning_tags:
-        written = "".join(reading.text_parts)
-        if any(closer in written for closer in entry.tables.reasoning_tags):
-            return None  # reasoning is closed that was not opened
     machine.read_straight += 1
-    return make_result(
-        tuple(reading.calls),
-        "".join(reading.text_parts).strip(),
-        "".join(reading.reasoning).strip(),
-        (),
-        entry.id,
-        text,
-        entry.digest,
-    )
+    return make_result(tuple(calls), written.strip(), reasoning, (), plain.id, text, plain.digest)
+
+
+def _read_plain(
+    machine: Machine, text: str, plain: Plain, specs: Mapping[str, ToolSpec]
+) -> PlainReading | None:
+    if machine.not_plain > _PATIENCE + 4 * machine.read_plain:
+        return None
+    reading = PlainReading(machine, format_id=plain.id, tools=specs, trim=plain.trim)
+    if reading.run(text):
+        machine.read_plain += 1
+        return reading
+    machine.not_plain += 1
+    return None
 
 
 def _within(limits: Limits, text: str) -> bool:

@@ -16,7 +16,7 @@ def strict_oracle(case: Case) -> None:
     """Holds plain Lark's reading of each sound call, written canonically, against the driver's."""
     chosen = format_of(case)
     whole = parse(case.text, format=chosen, tools=case.tools, prefix=case.prefix, strict=True)
-    transformer = import_module("toolgrammar.core.reference").ToolCallTransformer
+    transformer = import_module("toolgrammar.core.tree_calls").ToolCallTransformer
     for call in whole.calls:
         try:
             island = chosen.render([call])

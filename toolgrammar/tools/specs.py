@@ -34,6 +34,8 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
     """
     if tools is None:
         return {}
+    if type(tools) is _Specs:
+        return tools
     known = _recent.get(id(tools))
     if known is not None and known[0] == tools:
         return known[1]
@@ -59,9 +61,13 @@ _recent: dict[int, tuple[list[object], dict[str, ToolSpec]]] = {}
 """By the identity of a list, which is only a hint: a copy to compare it with, and its tools."""
 
 
+class _Specs(dict[str, ToolSpec]):
+    """What this module gave: it need not be read again for the next message."""
+
+
 def _read(tools: Iterable[object]) -> dict[str, ToolSpec]:
     specs = [to_spec(tool) for tool in tools]
-    return {spec.name: spec for spec in specs}
+    return _Specs({spec.name: spec for spec in specs})
 
 
 def to_spec(tool: object) -> ToolSpec:

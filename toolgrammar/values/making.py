@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.values.calls import ParseResult, ToolCall
-from toolgrammar.values.events import ArgumentsDelta
+from toolgrammar.values.events import ArgumentsDelta, ReasoningDelta, TextDelta
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -79,6 +79,22 @@ class _MutableArgumentsDelta:
         self.__class__ = ArgumentsDelta  # type: ignore[assignment]  # noqa: PLE0237
 
 
+class _MutableTextDelta:
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.__class__ = TextDelta  # type: ignore[assignment]  # noqa: PLE0237
+
+
+class _MutableReasoningDelta:
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.__class__ = ReasoningDelta  # type: ignore[assignment]  # noqa: PLE0237
+
+
 class _MutableResult:
     __slots__ = ("calls", "diagnostics", "digest", "format", "reasoning", "source", "text")
 
@@ -110,3 +126,7 @@ make_result = cast("type[ParseResult]", _MutableResult)
 """Makes a `ParseResult` of all its fields, in their order."""
 make_arguments_delta = cast("type[ArgumentsDelta]", _MutableArgumentsDelta)
 """Makes an `ArgumentsDelta`."""
+make_text_delta = cast("type[TextDelta]", _MutableTextDelta)
+"""Makes a `TextDelta`."""
+make_reasoning_delta = cast("type[ReasoningDelta]", _MutableReasoningDelta)
+"""Makes a `ReasoningDelta`."""

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.fences import fence_round
+from toolgrammar.core.marks import mark_round
 from toolgrammar.core.partial import without_look_around
 from toolgrammar.core.roles import COUNT_TERMINAL, RAW_LIKE
 from toolgrammar.values.schemas import type_of
@@ -164,11 +165,15 @@ class Terminals:
             assert needs.call is not None
             if terminal.name == "SAME_FENCE":
                 return fence_round(needs.call.input or "")
+            if terminal.name == "SAME_MARK":
+                return mark_round(_text_of(needs))
             return needs.call.name if terminal.name == "SAME_NAME" else needs.last_key
         if terminal.kind == "payload":
             return None
         if terminal.is_fence and needs.call is not None:
             return fence_round(needs.call.input or "")
+        if terminal.is_mark:
+            return mark_round(_text_of(needs))
         if terminal.name == COUNT_TERMINAL:
             return str(self.index + 1)
         if terminal.groups and needs.call is not None:
@@ -219,3 +224,10 @@ def _fitting(terminal: Terminal, texts: Sequence[str]) -> str | None:
 @cache
 def _bare(pattern: str) -> str:
     return without_look_around(pattern)
+
+
+def _text_of(needs: Needs) -> str:
+    """Gives all text that the call carries: no line of it may be a mark."""
+    assert needs.call is not None
+    texts = [text for text in needs.call.arguments.values() if isinstance(text, str)]
+    return "\n".join([*texts, needs.call.input or ""])

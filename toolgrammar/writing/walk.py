@@ -156,7 +156,9 @@ class Walk:
         """Lists alternatives; of those of a value, first what names its type on the wire."""
         found = self.rules[origin]
         if self.last_first and (role == "argument" or needs.key is not None):
-            found = found[::-1]
+            # What only lacks the end of another is no form of its own: it stays behind that.
+            found = [*reversed(found)]
+            found.sort(key=lambda p: any(_is_start(p, q) for q in self.rules[origin]))
         if needs.key is not None:
             return sorted(found, key=lambda p: not self._names_type(p, needs))
         return found
@@ -219,3 +221,9 @@ class Walk:
 
     def _is_raw(self, symbol: str) -> bool:
         return symbol in self.terminals and self.terminals[symbol].name in roles.RAW_LIKE
+
+
+def _is_start(one: Production, other: Production) -> bool:
+    """Whether a rule is the beginning of another one."""
+    size = len(one.symbols)
+    return size < len(other.symbols) and other.symbols[:size] == one.symbols

@@ -49,9 +49,7 @@ glm5 ling3 poolside_v1 spark25 iquest_q1 hunyuan k2_horizon gemma4 minimax-m3 ki
 """The names that SGLang takes for `--tool-call-parser`."""
 
 NOT_BUILT = """\
-aider_diff aider_udiff aider_whole apply_patch functiongemma gemma4 gptme_markdown gptme_xml
-instructor_md_json minimax-m3 minimax_m3 muse muse_glimmer open_interpreter reploid0 smolagents_code
-swe_agent swe_agent_xml ts_call yaml_fence zed_edits
+yaml_fence
 """
 """Names whose format is still to be written. This list only shrinks."""
 

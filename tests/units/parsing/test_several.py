@@ -163,6 +163,39 @@ def test_auto_takes_a_call_in_a_fence_for_an_example_unless_its_tool_is_known() 
     assert len(read(text, ["hermes", "glm45"])[0].calls) == 1
 
 
+def test_a_format_that_would_skip_the_arguments_gives_way() -> None:
+    fence = '```\n{{"tool": "tide", "{key}": {{"port": "Emden"}}}}\n```'
+    for key in ("arguments", "parameters", "args"):
+        (call,) = read(fence.format(key=key), "auto")[0].calls
+        assert (call.name, call.arguments) == ("tide", {"port": "Emden"})
+    # What no format takes for arguments is skipped, and whoever came first reads on.
+    first = '<tool_call>\n{"name": "tide", "meta": {"a": 1}, "arguments": {"port": "Emden"}}'
+    (call,) = read(first, "auto")[0].calls
+    assert (call.name, call.arguments) == ("tide", {"port": "Emden"})
+
+
+def test_auto_takes_a_block_of_code_for_a_call_behind_a_thought_of_its_format() -> None:
+    code = "```py\nprint(1)\n```"
+    assert read(f"I compute.\n{code}", "auto")[0].calls == ()
+    (call,) = read(f"Thought: I compute.\n{code}", "auto")[0].calls
+    assert (call.name, call.input) == ("python_interpreter", "print(1)")
+    assert read(f"Thought: I compute.\n{code}\nSo:\n{code}", "auto")[0].text.startswith("So:")
+    assert read("Thought: I look.\n```bash\nls\n```", "auto")[0].calls == ()
+
+
+def test_auto_takes_a_tag_of_one_word_for_a_call_only_where_a_message_begins() -> None:
+    tag = "<code>\nprint(1)\n</code>"
+    assert len(read(tag, "auto")[0].calls) == 1
+    assert read(f"So:\n{tag}", "auto")[0].calls == ()
+    assert read("<code>print(1)</code>", "auto")[0].calls == ()
+
+
+def test_a_name_on_the_wire_goes_before_one_that_the_format_puts_in() -> None:
+    tool = {"name": "shell", "parameters": {"type": "object", "properties": {}}}
+    (call,) = read("```shell\nls\n```", "auto", tools=[tool])[0].calls
+    assert (call.format, call.input) == ("gptme_markdown", "ls")
+
+
 def test_reasoning_ends_where_the_format_of_the_call_ends_it() -> None:
     text = "Thought: I look.\nAction: search\nAction Input: rain"
     result, _ = read(text, "auto")

@@ -171,6 +171,16 @@ def test_a_stranger_among_the_roles_has_a_place(tmp_path: Path) -> None:
             ),
         ),
         ("react", 'Observation: one\nObservation: two "2"\nü'),
+        ("smolagents_code", 'Observation:\none\nObservation:\ntwo "2"\nü'),
+        ("langchain_xml", '<observation>one</observation>\n<observation>two "2"\nü</observation>'),
+        (
+            "cherry_tool_use",
+            (
+                "<tool_use_result>\n  <name>f</name>\n  <result>one</result>\n</tool_use_result>\n"
+                '<tool_use_result>\n  <name>g.h</name>\n  <result>two "2"\nü</result>\n'
+                "</tool_use_result>"
+            ),
+        ),
         ("simple_agent", 'Result of 🛠️ f\none\nResult of 🛠️ g.h\ntwo "2"\nü'),
     ],
 )

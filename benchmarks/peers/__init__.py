@@ -1,0 +1,1 @@
+"""Other parsers of tool calls, each behind the same few functions."""

@@ -1,0 +1,1 @@
+"""What the suites do, a module for each part."""

@@ -1,0 +1,9 @@
+"""The fleets' own warnings are none of ours."""
+
+import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name == "fleets":
+            item.add_marker(pytest.mark.filterwarnings("ignore"))

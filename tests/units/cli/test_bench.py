@@ -1,0 +1,133 @@
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.units.cli.running import Run
+from toolgrammar import ToolCall, formats
+from toolgrammar.cli import bench, bench_material
+from toolgrammar.cli.bench_damage import damages, outcome
+from toolgrammar.cli.bench_formats import bare_json, cases, measure
+from toolgrammar.cli.bench_material import built_in, of_page, read_material
+
+FAST = ("--rounds", "1", "--damages", "20")
+BARE = '{"name": "weather", "arguments": {"city": "Tromsø"}}'
+
+
+def test_own_files_are_measured(run: Run, tmp_path: Path) -> None:
+    """One option takes formats, tools and transcripts; the transcripts replace our messages."""
+    for needed in ("bpe_openai", "matplotlib"):
+        pytest.importorskip(needed, reason=f"{needed} is not installed; `make bench` installs it")
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (tmp_path / "mine.lark").rename(folder / "mine.lark")
+    tool = {"name": "weather", "parameters": {"properties": {"city": {"type": "string"}}}}
+    (folder / "tools.json").write_text(json.dumps([tool]), encoding="utf-8")
+    lines = [
+        {"calls": [{"name": "weather", "arguments": {"city": "Tromsø"}}]},
+        {"text": '<call>weather:{"city": "Bodø"}</call>', "format": "mine"},
+        {"tool_calls": [{"function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}]},
+    ]
+    text = "\n".join(json.dumps(line) for line in lines)
+    (folder / "seen.jsonl").write_text(text, encoding="utf-8")
+    (folder / "prose.txt").write_text("No call at all.", encoding="utf-8")
+    done = run("bench", "formats", "--with", "own", "--format", "hermes", *FAST, "--into", "report")
+    assert done.status == 0
+    assert "there is no call in it" in done.error
+    rows = json.loads((tmp_path / "report" / "formats.json").read_text(encoding="utf-8"))["rows"]
+    assert [(row["format"], row["messages"]) for row in rows] == [("mine", 3), ("hermes", 3)]
+    bare = sum(len(BARE.replace("Tromsø", city)) for city in ("Tromsø", "Bodø", "Oslo"))
+    assert rows[0]["characters_bare"] == bare
+    wire = sum(
+        len('<call>weather:{"city": "Tromsø"}</call>') - 6 + len(city)
+        for city in ("Tromsø", "Bodø", "Oslo")
+    )
+    assert rows[0]["characters"] == wire
+    assert rows[0]["o200k"] > 0
+    names = {path.name for path in (tmp_path / "report").iterdir()}
+    assert {"formats.md", "formats-size.svg", "formats-speed.png"} <= names
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("a.jsonl", "{", "a.jsonl:1: not JSON"),
+        ("a.jsonl", "[1]", "a.jsonl:1: expected a JSON object"),
+        ("a.jsonl", '{"size": 1}', "a:1: expected `calls`, `tool_calls` or `text`"),
+        ("a.jsonl", '{"calls": [1]}', "a:1: "),
+        ("a.jsonl", '{"text": "x", "format": "no such"}', "unknown format"),
+    ],
+)
+def test_a_wrong_file_is_named(
+    run: Run, tmp_path: Path, name: str, text: str, problem: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    done = run("bench", "formats", "--with", name, *FAST)
+    assert done.status == 2
+    assert problem in done.error
+
+
+def test_an_unknown_suite_is_a_mistake(run: Run) -> None:
+    done = run("bench", "speed")
+    assert done.status == 2
+    assert "formats, parsers, recovery" in done.error
+
+
+def test_other_suites_need_a_checkout(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "_scripts", lambda: None)
+    done = run("bench", "parsers")
+    assert done.status == 2
+    assert "source checkout" in done.error
+
+
+def test_name_and_call_are_known_at_the_character_that_says_so() -> None:
+    message = bench_material.Message("one", (ToolCall("list_notes"),))
+    found, skipped = cases([formats["hermes"]], [message])
+    (row,) = measure(found, {}, rounds=1, damaged=10)
+    text = found[0].messages[0][1]
+    assert skipped == []
+    assert row["call_known"] == 1.0
+    commit = text.index('"arguments"') + len('"arguments"')
+    assert row["name_known"] == pytest.approx(commit / len(text))
+    assert row["characters_overhead"] == pytest.approx(len(text) / len(bare_json(message)) - 1)
+
+
+def test_a_format_with_tools_of_its_own_is_measured_on_its_page() -> None:
+    found, _ = cases([formats["apply_patch"]], built_in())
+    assert found[0].is_own
+    assert found[0].messages
+
+
+def test_damages_change_one_place_of_the_syntax_and_no_value() -> None:
+    (message,) = [each for each in built_in() if each.name == "nested"]
+    text = formats["hermes"].render(message.calls)
+    found = list(damages(text, message, 200, "seed"))
+    assert len(found) == 200
+    assert found == list(damages(text, message, 200, "seed"))
+    for damaged in found:
+        for word in ("find_trips", "Hamar", "Lillehammer", "249.5"):
+            assert word in damaged
+    assert all(abs(len(damaged) - len(text)) <= 1 for damaged in found)
+
+
+def test_outcomes_tell_noticed_from_silent() -> None:
+    (message,) = [each for each in built_in() if each.name == "one call"]
+    form = formats["hermes"]
+    text = form.render(message.calls)
+    assert outcome(text, form, message) == "exact"
+    assert outcome(text[:-40], form, message) == "noticed"
+    assert outcome("nothing here", form, message) == "lost"
+    assert outcome(text.replace("Tromsø", "Bodø"), form, message) == "wrong"
+
+
+def test_pages_give_sound_calls_only() -> None:
+    for name in random.Random(1).sample(sorted(formats), 10):
+        for message in of_page(formats[name]):
+            assert message.calls
+
+
+def test_material_without_messages_takes_ours(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text('[{"name": "x", "parameters": {}}]', encoding="utf-8")
+    found = read_material([str(tmp_path)])
+    assert [message.name for message in found.messages] == [each.name for each in built_in()]

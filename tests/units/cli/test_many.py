@@ -1,0 +1,78 @@
+"""`toolgrammar parse --jobs`: files of rows."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.units.bulk.rows_of_test import CUT, GOOD, read_lines, wanted
+from tests.units.cli.running import Run, json_lines
+
+WORDS = ("parse", "--format", "hermes", "--jobs", "1")
+
+
+def _rows(name: str, *rows: object) -> str:
+    lines = (row if isinstance(row, str) else json.dumps(row) for row in rows)
+    Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return name
+
+
+def test_results_are_printed_one_a_line(run: Run) -> None:
+    name = _rows("a.jsonl", {"text": GOOD, "id": 1}, {"text": "none", "id": 2})
+    status, out, error = run(*WORDS, name, "--keep", "id")
+    assert (status, error) == (0, "")
+    assert json_lines(out) == [
+        {**wanted(GOOD), "row": {"id": 1}},
+        {**wanted("none"), "row": {"id": 2}},
+    ]
+
+
+def test_several_processes_print_the_same(run: Run) -> None:
+    name = _rows("a.jsonl", *({"text": GOOD} for _ in range(50)))
+    assert run("parse", "--format", "hermes", "--jobs", "2", name) == run(*WORDS, name)
+
+
+def test_bad_rows_are_named_and_counted(run: Run) -> None:
+    name = _rows("a.jsonl", {"text": GOOD}, *["{"] * 25, {"text": CUT})
+    status, out, error = run(*WORDS, name, "--no-source")
+    assert status == 1
+    assert len(json_lines(out)) == 27
+    assert all(result["source"] == "" for result in json_lines(out))
+    complaints = error.splitlines()
+    assert complaints[0].startswith("toolgrammar: bad row: a.jsonl:2: it is not JSON: ")
+    assert complaints[20:] == ["toolgrammar: bad row: a.jsonl: 5 more rows without a message"]
+
+
+def test_results_are_written(run: Run) -> None:
+    name = _rows("a.jsonl", {"answer": GOOD}, {"answer": CUT})
+    status, out, error = run(*WORDS, name, "--column", "answer", "--output", "out.jsonl")
+    assert (status, out, error) == (1, "", "")
+    assert read_lines(Path("out.jsonl")) == [wanted(GOOD), wanted(CUT)]
+
+
+def test_what_another_run_left_is_a_mistake(run: Run) -> None:
+    name = _rows("a.jsonl", {"text": GOOD})
+    Path("out.jsonl.progress").write_text('{"version": 1}\n', encoding="utf-8")
+    Path("out.jsonl.partial").write_text("", encoding="utf-8")
+    status, _, error = run(*WORDS, name, "--output", "out.jsonl")
+    assert status == 2
+    assert "--no-resume" in error
+    assert run(*WORDS, name, "--output", "out.jsonl", "--no-resume").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "--jobs reads files of rows; name one"),
+        (("-",), "--jobs reads files of rows; name one"),
+        (("a.jsonl", "--events"), "exclude each other"),
+        (("a.jsonl", "b.jsonl", "--output", "o"), "the results of one file"),
+        (("a.jsonl", "--jobs", "-1"), "0 or more"),
+        (("none.jsonl",), "none.jsonl: No such file"),
+    ],
+)
+def test_mistakes_are_named(run: Run, words: tuple[str, ...], said: str) -> None:
+    _rows("a.jsonl", {"text": GOOD})
+    status, _, error = run(*WORDS, *words)
+    assert status == 2
+    assert said in error

@@ -1,0 +1,78 @@
+"""A step for fleets: reads the messages in one column of a batch of rows into another column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+from toolgrammar.bulk.parsed import parsed_of, parsed_type
+from toolgrammar.bulk.reading import reading_of
+from toolgrammar.bulk.rows import checked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.bulk.reading import Settings
+    from toolgrammar.catalogue.registry import FormatsLike
+
+__all__ = ["ParseColumn"]
+
+
+class ParseColumn:
+    """Reads a column; it pickles, so that every worker of a fleet can have one.
+
+    Called with a batch it returns the same batch with one column more, of
+    `toolgrammar.bulk.parsed.parsed_type`. A batch is a pyarrow table, a pandas data frame, or a
+    mapping of columns, as Ray Data, `datasets.map(batched=True)` and Spark's `mapInPandas` give.
+    """
+
+    def __init__(
+        self,
+        format: FormatsLike = "auto",
+        *,
+        column: str = "text",
+        into: str = "parsed",
+        **settings: Unpack[Settings],
+    ) -> None:
+        """Sets the step up.
+
+        Args:
+            format: as in `parse`.
+            column: where a row has its message.
+            into: the column to add.
+            settings: `tools`, `strict`, `prefix`, `id_seed`, `finish_reason` and `limits`, as in
+                `parse`, for all messages.
+
+        Raises:
+            UnknownFormat: no format has this id or alias.
+            GrammarError: the grammar of the format is broken.
+            TypeError: an argument has the wrong type.
+        """
+        self.into = into
+        self.reading = reading_of(format, settings, column=column)
+
+    def __call__(self, batch: Any) -> Any:
+        """Returns the batch with the column added; a row without a message is not `ok`."""
+        column = self.reading.column
+        if isinstance(batch, Mapping):
+            return {**batch, self.into: self.values(batch[column])}
+        if hasattr(batch, "append_column"):
+            import pyarrow as pa
+
+            values = self.values(batch.column(column).to_pylist())
+            return batch.append_column(self.into, pa.array(values, parsed_type()))
+        if hasattr(batch, "assign"):
+            return batch.assign(**{self.into: self.values(batch[column])})
+        raise TypeError(
+            "expected a pyarrow table, a pandas data frame or a mapping of columns, "
+            f"got {type(batch).__name__}"
+        )
+
+    def values(self, messages: Iterable[object]) -> list[dict[str, Any]]:
+        """Returns what the new column has for each message."""
+        reading, found = self.reading, []
+        read = reading.reader()
+        for number, message in enumerate(messages, 1):
+            _, text, _, problem = checked(number, message, reading.column)
+            found.append(parsed_of(reading.refused(number, problem) if problem else read(text)))
+        return found

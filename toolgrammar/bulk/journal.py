@@ -1,0 +1,176 @@
+"""Keeps what a run has written so that a run that was interrupted can be gone on from.
+
+Beside the output `NAME` lie `NAME.partial`, the lines so far, and `NAME.progress`: a head that says
+which run this is, then a line for each chunk whose lines are in the partial file. A process that is
+killed leaves whole lines, and perhaps part of one in each: what no progress line vouches for, by
+its length and the checksum of its end, is cut off. With several processes, `NAME.parts` has the
+chunks that wait for their turn. All of it goes when the output is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from toolgrammar.bulk.parts import pour
+from toolgrammar.bulk.reports import MOST_BAD_ROWS
+from toolgrammar.bulk.work import CHECKED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+
+    from toolgrammar.bulk.work import Done
+
+_VERSION = 1
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run has come."""
+
+    place: int = 0
+    """The place in the source behind the last chunk written."""
+    before: int = 0
+    """The number of the last row or line before that place."""
+    written: int = 0
+    """The bytes of output so far."""
+    rows: int = 0
+    """The rows read, bad ones too."""
+    calls: int = 0
+    """The calls found."""
+    failed: int = 0
+    """The rows whose result is not ok."""
+    bad: int = 0
+    """The rows without a message."""
+    bad_rows: list[tuple[int, str]] = field(default_factory=list)
+    """The first of them."""
+
+    def add(self, done: Done, place: int, before: int) -> list[tuple[int, str]]:
+        """Counts a chunk; gives the bad rows that it adds to the named ones."""
+        self.place, self.before = place, before
+        self.written += done.size
+        self.rows += done.rows
+        self.calls += done.calls
+        self.failed += done.failed
+        self.bad += len(done.bad)
+        named = done.bad[: MOST_BAD_ROWS - len(self.bad_rows)]
+        self.bad_rows += named
+        return named
+
+
+class Journal:
+    """The partial output of one run and its progress, both open for more."""
+
+    def __init__(self, output: Path, run: dict[str, Any], *, resume: bool) -> None:
+        """Opens both files; goes on from what lies there.
+
+        Args:
+            output: where the output shall stand in the end.
+            run: what tells this run from others, as JSON.
+            resume: whether to go on; else what lies there is lost.
+
+        Raises:
+            ValueError: what lies there is of another run.
+        """
+        self.output = output
+        self.partial = output.with_name(output.name + ".partial")
+        self.parts = output.with_name(output.name + ".parts")
+        self._path = output.with_name(output.name + ".progress")
+        self._converted: Path | None = None
+        self.progress = Progress()
+        head = {"version": _VERSION, **run}
+        good = self._found(head) if resume else 0
+        mode = "r+b" if good else "wb"
+        self._lines = self.partial.open(mode)
+        self._notes = self._path.open(mode)
+        if good:
+            self._lines.truncate(self.progress.written)
+            self._lines.seek(self.progress.written)
+            self._notes.truncate(good)
+            self._notes.seek(good)
+        else:
+            self._note(head)
+
+    def _found(self, head: dict[str, Any]) -> int:
+        """Takes up the progress that lies there; gives how many bytes of its file are good."""
+        try:
+            notes = self._path.read_bytes()
+            size = self.partial.stat().st_size
+        except FileNotFoundError:
+            return 0
+        lines = notes.split(b"\n")[:-1]
+        if not lines:
+            return 0
+        if json.loads(lines[0]) != json.loads(json.dumps(head)):
+            raise ValueError(
+                f"{self._path} is of an interrupted run with other data, other settings or "
+                "another version: delete it, or start anew with resume=False (--no-resume)"
+            )
+        good = len(lines[0]) + 1
+        with self.partial.open("rb") as file:
+            for line in lines[1:]:
+                note = json.loads(line)
+                check, length = note.pop("check"), min(CHECKED, note.pop("length"))
+                file.seek(note["written"] - length)
+                if note["written"] > size or zlib.crc32(file.read(length)) != check:
+                    break
+                named = [(number, why) for number, why in note.pop("bad_rows")]
+                self.progress = Progress(bad_rows=self.progress.bad_rows + named, **note)
+                good += len(line) + 1
+        return good
+
+    def add(self, done: Done, place: int, before: int) -> None:
+        """Appends the lines of a chunk, then says that they are there."""
+        pour(done, self._lines)
+        self._lines.flush()
+        named = self.progress.add(done, place, before)
+        note: dict[str, Any] = {
+            name: getattr(self.progress, name) for name in Progress.__dataclass_fields__
+        }
+        note["bad_rows"] = named
+        note["length"], note["check"] = done.size, done.check
+        self._note(note)
+
+    def _note(self, note: dict[str, Any]) -> None:
+        self._notes.write(json.dumps(note).encode() + b"\n")
+        self._notes.flush()
+
+    def convert(self, change: Callable[[Path, Path], None]) -> None:
+        """Writes the output from the lines, which were only on the way to it.
+
+        Args:
+            change: reads the first path and writes the second.
+        """
+        self._lines.flush()
+        self._converted = self.output.with_name(self.output.name + ".converted")
+        change(self.partial, self._converted)
+
+    def finish(self) -> None:
+        """Puts the whole output in its place; nothing of the run is left beside it."""
+        self.close()
+        if self._converted is None:
+            self.partial.replace(self.output)
+        else:
+            self._converted.replace(self.output)
+            self.partial.unlink()
+        self._path.unlink()
+
+    def close(self) -> None:
+        """Closes both files."""
+        self._lines.close()
+        self._notes.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

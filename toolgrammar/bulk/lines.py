@@ -1,0 +1,165 @@
+"""Writes results as lines of JSON, in the shape of `ParseResult.to_dict`.
+
+With msgspec results go to bytes without a dict in between: their fields stand in the order of
+`to_dict`. What msgspec would not write as it is goes through `to_dict` and the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+from typing import Any
+
+from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.plain import SCHEMA
+
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
+_WRITTEN = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
+"""JSON for what JSON has no word for: a number that every reader rounds to infinity, or nothing."""
+_WAITING = 24
+"""Results that are written together."""
+_DEEPEST = 400
+"""Levels of arguments that every JSON library writes; `Limits` usually allows fewer."""
+_ODD, _TOO_DEEP = "odd", "too deep"
+
+
+def plain_json(value: object) -> bytes:
+    """Returns a value as compact JSON."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if "Infinity" in text or "NaN" in text:
+        text = _CONSTANT.sub(lambda match: _WRITTEN.get(match[0], match[0]), text)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can carry
+        return re.sub(r"[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text).encode()
+
+
+class PlainLines:
+    """Lines of results, written by the standard library alone."""
+
+    def __init__(self) -> None:
+        self.buffer = bytearray()
+
+    def add(self, result: ParseResult, kept: bytes, source: str) -> bool:
+        """Appends a result, what is kept of its row, and its source, which may be left out.
+
+        Returns false, and appends nothing, where the arguments nest too deeply to be written.
+        """
+        if _kind_of(result) == _TOO_DEEP:
+            return False
+        self.write(result, kept, source)
+        return True
+
+    def write(self, result: ParseResult, kept: bytes, source: str) -> None:
+        """Appends the line of a result."""
+        self.buffer += plain_json({**result.to_dict(), "source": source})
+        if kept:
+            self.buffer[-1:] = b',"row":%b}' % kept
+        self.buffer += b"\n"
+
+    def taken(self) -> bytes:
+        """Returns all lines."""
+        return bytes(self.buffer)
+
+
+class FastLines(PlainLines):
+    """Lines of results, written by msgspec, some at a time: each call of it costs a line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: list[Any] = []
+        self._line, self._raw, self._unset, self._encode = _fast()
+
+    def add(self, result: ParseResult, kept: bytes, source: str) -> bool:
+        """Appends a result, what is kept of its row, and its source, which may be left out.
+
+        Returns false, and appends nothing, where the arguments nest too deeply to be written.
+        """
+        calls, diagnostics, waiting = result.calls, result.diagnostics, self._waiting
+        for call in calls:
+            for value in call.arguments.values():
+                if type(value) is not str and (kind := _kind_of(result)):
+                    if kind == _ODD:
+                        self._flush()
+                        self.write(result, kept, source)
+                    return kind == _ODD
+        waiting.append(
+            self._line(
+                SCHEMA,
+                not diagnostics or result.ok,
+                calls,
+                result.text,
+                result.reasoning,
+                diagnostics,
+                result.format,
+                source,
+                result.digest,
+                self._raw(kept) if kept else self._unset,
+            )
+        )
+        if len(waiting) >= _WAITING:
+            self._flush()
+        return True
+
+    def taken(self) -> bytes:
+        """Returns all lines."""
+        self._flush()
+        return super().taken()
+
+    def _flush(self) -> None:
+        waiting = self._waiting
+        try:
+            self.buffer += self._encode(waiting)
+        except (TypeError, ValueError):  # half a surrogate pair, for one
+            for line in waiting:
+                result = ParseResult(
+                    line.calls,
+                    line.text,
+                    line.reasoning,
+                    line.diagnostics,
+                    line.format,
+                    line.source,
+                    line.digest,
+                )
+                kept = b"" if line.row is self._unset else bytes(line.row)
+                self.write(result, kept, line.source)
+        waiting.clear()
+
+
+def new_lines() -> PlainLines:
+    """Returns where the lines of a chunk are gathered."""
+    return PlainLines() if _fast() is None else FastLines()
+
+
+@cache
+def _fast() -> Any:
+    """Makes what msgspec needs: the class of a line, of raw JSON, what is unset, the encoder."""
+    try:
+        import msgspec
+    except ImportError:
+        return None
+    # The keys of `to_dict`, in their order. What is unset is not written.
+    names = [*ParseResult().to_dict(), "row"]
+    fields: list[Any] = [(name, Any, msgspec.UNSET) for name in names]
+    line = msgspec.defstruct("Line", fields, gc=False)
+    return line, msgspec.Raw, msgspec.UNSET, msgspec.json.Encoder().encode_lines
+
+
+def _kind_of(result: ParseResult) -> str:
+    """Tells whether the arguments hold a number that JSON has not, or nest too deeply."""
+    kind = ""
+    level: list[Any] = [call.arguments for call in result.calls]
+    for _ in range(_DEEPEST):
+        below: list[Any] = []
+        for each in level:
+            for value in each.values() if isinstance(each, dict) else each:
+                if isinstance(value, dict | list | tuple):
+                    below.append(value)
+                elif isinstance(value, float) and not math.isfinite(value):
+                    kind = _ODD
+        if not below:
+            return kind
+        level = below
+    return _TOO_DEEP

@@ -1,0 +1,29 @@
+"""The step for Ray Data."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.bulk.columns import ParseColumn
+
+if TYPE_CHECKING:
+    from toolgrammar.catalogue.registry import FormatsLike
+
+__all__ = ["parse_dataset"]
+
+
+def parse_dataset(dataset: Any, format: FormatsLike = "auto", **options: Any) -> Any:
+    """Returns a Ray dataset with a column of results; nothing is read before it is asked for.
+
+    Args:
+        dataset: a `ray.data.Dataset`.
+        format: as in `parse`.
+        options: those of `toolgrammar.bulk.columns.ParseColumn`: `column`, `into`, `tools` …
+
+    Raises:
+        ImportError: Ray is not installed.
+    """
+    if find_spec("ray") is None:
+        raise ImportError("this step needs Ray: pip install 'toolgrammar[ray]'", name="ray")
+    return dataset.map_batches(ParseColumn(format, **options), batch_format="pyarrow")

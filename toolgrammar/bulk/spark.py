@@ -1,0 +1,43 @@
+"""The step for Spark: a pandas UDF."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.bulk.columns import ParseColumn
+from toolgrammar.bulk.parsed import PARSED, SPARK_TYPE
+
+if TYPE_CHECKING:
+    from toolgrammar.catalogue.registry import FormatsLike
+
+__all__ = ["parse_udf"]
+
+
+def parse_udf(format: FormatsLike = "auto", **options: Any) -> Any:
+    """Returns a pandas UDF that turns a column of messages into a column of results.
+
+    `frame.withColumn("parsed", parse_udf("…")(frame.text))` adds a struct whose fields are those
+    of `toolgrammar.bulk.parsed.PARSED`.
+
+    Args:
+        format: as in `parse`.
+        options: those of `toolgrammar.bulk.columns.ParseColumn`, but for `column` and `into`.
+
+    Raises:
+        ImportError: PySpark is not installed.
+    """
+    if find_spec("pyspark") is None:
+        message = "this step needs PySpark: pip install 'toolgrammar[spark]'"
+        raise ImportError(message, name="pyspark")
+    import pandas as pd
+    from pyspark.sql.functions import pandas_udf
+
+    step = ParseColumn(format, **options)
+
+    def parse_messages(messages: Any) -> Any:
+        return pd.DataFrame(step.values(messages), columns=list(PARSED))
+
+    # Spark reads what kind of function it is from the types themselves, not from their names.
+    parse_messages.__annotations__ = {"messages": pd.Series, "return": pd.DataFrame}
+    return pandas_udf(parse_messages, SPARK_TYPE)

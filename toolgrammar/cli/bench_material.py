@@ -1,0 +1,236 @@
+"""The messages whose calls the formats are compared on: ours, a caller's, or those of a page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.catalogue.format import Format, load_format
+from toolgrammar.catalogue.page import PageError, read_page_text
+from toolgrammar.cli.input import InputError, read_tools
+from toolgrammar.interop.openai import from_tool_calls
+from toolgrammar.parsing.whole import parse
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import ToolGrammarError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from toolgrammar.values.tools import ToolSpec
+
+_PAGE_MESSAGES = 5
+"""So many examples of its page stand for a format that can't carry the calls of all others."""
+
+_CODE = 'def rate(km: float) -> str:\n    return f"{km * 0.75:.2f} EUR"  # naïve\n'
+
+_TOOLS: list[object] = [
+    {
+        "name": "get_weather",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string"},
+                "days": {"type": "integer"},
+                "metric": {"type": "boolean"},
+            },
+            "required": ["city"],
+        },
+    },
+    {
+        "name": "write_file",
+        "parameters": {
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "body": {"type": "string"}},
+            "required": ["path", "body"],
+        },
+    },
+    {
+        "name": "find_trips",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "from": {"type": "string"},
+                "stops": {"type": "array", "items": {"type": "string"}},
+                "limits": {
+                    "type": "object",
+                    "properties": {"price": {"type": "number"}, "changes": {"type": "integer"}},
+                },
+            },
+            "required": ["from"],
+        },
+    },
+    {"name": "list_notes", "parameters": {"type": "object", "properties": {}}},
+]
+
+_WEATHER = ToolCall("get_weather", {"city": "Tromsø", "days": 16, "metric": True})
+_TRIPS = ToolCall(
+    "find_trips",
+    {
+        "from": "Oslo",
+        "stops": ["Hamar", "Lillehammer"],
+        "limits": {"price": 249.5, "changes": 28},
+    },
+)
+
+
+@dataclass(frozen=True)
+class Message:
+    """The calls of one message, and what their tools look like."""
+
+    name: str
+    """What the message is called in reports."""
+    calls: tuple[ToolCall, ...]
+    """The calls, without ids."""
+    tools: list[object] = field(default_factory=list)
+    """The tools that they call, as far as they are known."""
+
+
+@dataclass
+class Material:
+    """What the suite runs over."""
+
+    messages: list[Message]
+    """The messages that every format is asked to carry."""
+    formats: list[Format] = field(default_factory=list)
+    """Formats of the caller's own."""
+    skipped: list[str] = field(default_factory=list)
+    """What could not be used, and why."""
+
+
+def built_in() -> list[Message]:
+    """Returns messages of all shapes: one call, code, nested values, no arguments, two calls."""
+    specs = to_specs(_TOOLS)
+    messages = {
+        "one call": (_WEATHER,),
+        "code": (ToolCall("write_file", {"path": "src/fare.py", "body": _CODE * 3}),),
+        "nested": (_TRIPS,),
+        "no arguments": (ToolCall("list_notes"),),
+        "two calls": (_WEATHER, _TRIPS),
+    }
+    return [_message(name, calls, specs) for name, calls in messages.items()]
+
+
+def long_message(size: int) -> Message:
+    """Returns a message with one argument of about so many characters of code."""
+    body = _CODE * (size // len(_CODE))
+    call = ToolCall("write_file", {"path": "src/fare.py", "body": body})
+    return _message("long", (call,), to_specs(_TOOLS))
+
+
+def read_material(paths: Iterable[str]) -> Material:
+    """Returns what files and folders of a caller hold.
+
+    `*.lark` are formats, `*.json` tools, `*.jsonl` messages (a line has `calls`, `tool_calls` or
+    `text`, and may name its `format`), `*.txt` the transcript of one message.
+
+    Raises:
+        InputError: a file can't be read; the message says where.
+        GrammarError: a grammar is broken.
+    """
+    found = Material([])
+    specs: dict[str, ToolSpec] = {}
+    texts: list[Path] = []
+    for path in _files(paths):
+        match path.suffix:
+            case ".lark":
+                found.formats.append(load_format(path))
+            case ".json":
+                specs |= to_specs(read_tools(str(path)) or [])
+            case ".jsonl" | ".txt":
+                texts.append(path)
+            case _:
+                found.skipped.append(f"{path}: not a .lark, .json, .jsonl or .txt file")
+    own = {each.id: each for each in found.formats}
+    for path in texts:
+        for name, record in _records(path):
+            calls = tuple(_calls(name, record, own, specs))
+            if calls:
+                found.messages.append(_message(name, calls, specs))
+            else:
+                found.skipped.append(f"{name}: there is no call in it")
+    if not found.messages:
+        found.messages = built_in()
+    return found
+
+
+def of_page(form: Format) -> list[Message]:
+    """Returns the calls of sound examples on a format's own page."""
+    try:
+        page = read_page_text(form.page, form.id)
+    except PageError:
+        return []
+    messages: list[Message] = []
+    for example in page.examples:
+        tools = example.expected.get("tools")
+        specs = to_specs(tools if isinstance(tools, list) else page.tools)
+        found = parse(example.text, format=form, tools=list(specs.values()))
+        if found.calls and not found.diagnostics:
+            messages.append(_message(example.slug, found.calls, specs))
+        if len(messages) == _PAGE_MESSAGES:
+            break
+    return messages
+
+
+def _message(name: str, calls: Iterable[ToolCall], specs: Mapping[str, ToolSpec]) -> Message:
+    chosen = tuple(ToolCall(call.name, call.arguments, None, call.input) for call in calls)
+    called = [specs[name] for name in dict.fromkeys(call.name for call in chosen) if name in specs]
+    # Dicts, as callers give them; one list that stays, so that it is read once.
+    tools: list[object] = [{"name": spec.name, "parameters": spec.parameters} for spec in called]
+    return Message(name, chosen, tools)
+
+
+def _files(paths: Iterable[str]) -> Iterator[Path]:
+    """Gives the files; of a folder, those in it that have a meaning here."""
+    for name in paths:
+        path = Path(name)
+        if not path.is_dir():
+            yield path
+            continue
+        for inner in sorted(path.iterdir()):
+            if inner.suffix in (".lark", ".json", ".jsonl", ".txt"):
+                yield inner
+
+
+def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Gives the messages of a file with the name of each."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is not UTF-8") from None
+    if path.suffix == ".txt":
+        yield path.stem, {"text": text}
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise InputError(f"{path}:{number}: not JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise InputError(f"{path}:{number}: expected a JSON object")
+        yield f"{path.stem}:{number}", record
+
+
+def _calls(
+    name: str,
+    record: dict[str, Any],
+    own: Mapping[str, Format],
+    specs: Mapping[str, ToolSpec],
+) -> Iterable[ToolCall]:
+    """Returns the calls of a message that is written in any of the shapes."""
+    try:
+        if isinstance(record.get("calls"), list):
+            return [ToolCall(call["name"], call.get("arguments") or {}) for call in record["calls"]]
+        if isinstance(record.get("tool_calls"), list):
+            return from_tool_calls(record["tool_calls"])
+        text = record.get("text", record.get("content"))
+        if isinstance(text, str):
+            form = record.get("format", "auto")
+            return parse(text, format=own.get(form, form), tools=list(specs.values())).calls
+    except (TypeError, KeyError, AttributeError, ToolGrammarError) as error:
+        raise InputError(f"{name}: {error}") from error
+    raise InputError(f"{name}: expected `calls`, `tool_calls` or `text`")

@@ -1,0 +1,78 @@
+"""Reads whole payloads in Python and with bare keys that hold plain values alone, at regex speed.
+
+Most arguments are strings and numbers. Each member is matched by one expression, which takes only
+what the scanner of the payload takes too; anything else is left to it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from toolgrammar.core.tables import Terminal
+    from toolgrammar.values.json_types import JsonValue
+
+    _Matcher: TypeAlias = Callable[[str, int], re.Match[str] | None]
+
+_NAME: Final = r"\s*+([A-Za-z_][A-Za-z0-9_]*+)\s*+"
+_NUMBER: Final = r"(-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?+)(?![\w.+-])"
+_WORDS: Final[dict[str, JsonValue]] = {
+    "True": True,
+    "False": False,
+    "None": None,
+    "true": True,
+    "false": False,
+    "null": None,
+}
+_PYTHON: Final = re.compile(
+    rf"""{_NAME}=\s*+(?:'([^'\\\n\r\ud800-\udfff]*+)'(?!')|"([^"\\\n\r\ud800-\udfff]*+)"(?!")"""
+    rf"""|{_NUMBER}|(True|False|None)\b)\s*+(?:,(?={_NAME}=(?!=))|(\)))"""
+).match
+
+
+def read_flat(terminal: Terminal, text: str, start: int) -> tuple[JsonValue, int] | None:
+    """Gives the value of a payload and its end, or None where it is not flat and plain."""
+    if terminal.name == "PYTHON_ARGUMENTS":
+        return _read(_PYTHON, text, start)
+    if terminal.name == "BARE_OBJECT" and text.startswith("{", start):
+        found = _read(_bare(terminal.marks), text, start + 1)
+        return (found[0], found[1] + 1) if found is not None else None
+    return None
+
+
+def _read(match_member: _Matcher, text: str, position: int) -> tuple[JsonValue, int] | None:
+    found: dict[str, JsonValue] = {}
+    while True:
+        match = match_member(text, position)
+        if match is None:
+            return None
+        name, single, double, number, word, *_, closer = match.groups()
+        if name in found:
+            return None
+        if single is not None or double is not None:
+            found[name] = double if single is None else single
+        elif number is not None:
+            found[name] = float(number) if "." in number else int(number)
+        else:
+            found[name] = _WORDS[word]
+        position = match.end()
+        if closer is not None:
+            return found, position - 1
+
+
+@cache
+def _bare(marks: tuple[str, ...]) -> _Matcher:
+    """Makes the expression of a member whose strings stand between these quotes."""
+    long = [re.escape(mark) for mark in marks if len(mark) > 1]
+    short = [mark for mark in marks if len(mark) == 1 and mark in "\"'"]
+    first = rf"{long[0]}((?:(?!{long[0]})[^\ud800-\udfff])*+){long[0]}" if long else r"(?!)()"
+    second = rf"{short[0]}([^{short[0]}\\\n\r\ud800-\udfff]*+){short[0]}" if short else r"(?!)()"
+    return re.compile(
+        rf"{_NAME}:\s*+(?:{first}|{second}|{_NUMBER}|(true|false|null)\b)"
+        rf"\s*+(?:,(?={_NAME}:)|(\}}))"
+    ).match

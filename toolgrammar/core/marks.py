@@ -1,0 +1,43 @@
+"""Knows the marks of heredocs: the word behind `<<`, and the line of that word that ends the text."""
+
+from __future__ import annotations
+
+import re
+
+from toolgrammar.core.partial import partial
+
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*"
+OPENING = rf"['\"]?{_WORD}['\"]?"
+"""The expression of a mark where the text begins: there it may stand in quotes."""
+CLOSING = rf"(?m:^[ \t]*{_WORD}[ \t\r]*$)"
+"""The expression of a line that any mark stands alone on."""
+CLOSING_BEGINNINGS = partial(CLOSING) or ""
+USUAL = "EOF"
+"""The mark that is written where the text has no such line."""
+
+_OPENED = re.compile(rf"<<-?['\"]?({_WORD})")
+
+
+def word(opening: str) -> str:
+    """Gives the mark without its quotes."""
+    return opening.strip("'\"")
+
+
+def closing(marks: tuple[str, ...]) -> str:
+    """Gives the expression of a line that one of these marks stands alone on."""
+    found = "|".join(sorted(marks, key=len, reverse=True))
+    return rf"(?m:^[ \t]*(?:{found})[ \t\r]*$)"
+
+
+def marks_in(text: str) -> tuple[str, ...]:
+    """Lists the marks that a text opens with `<<`."""
+    return tuple(sorted(set(_OPENED.findall(text))))
+
+
+def mark_round(text: str) -> str:
+    """Gives a mark that no line of a text is."""
+    lines = {line.strip() for line in text.splitlines()}
+    number = 0
+    while (mark := f"{USUAL}{number or ''}") in lines:
+        number += 1
+    return mark

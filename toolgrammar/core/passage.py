@@ -1,0 +1,222 @@
+"""Takes the chunks of a stream that only go on: in a string, in a raw value, in text.
+
+Between two places where something may begin or end, nothing is decided. While that lasts, a chunk
+needs one expression to see that it is such a one, and becomes one event; builder and driver hear
+of all of them at once when the passage ends.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.json_payload import JsonPayload
+from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.core.trim import NONE, ONE_NEWLINE
+from toolgrammar.values.making import (
+    make_arguments_delta,
+    make_reasoning_delta,
+    make_text_delta,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgrammar.core.driver import Driver
+    from toolgrammar.core.raw_end import RawEnd
+    from toolgrammar.values.events import Event
+
+_CHARACTERS: Final = '[^"\\\\\x00-\x1f,\ud800-\udfff]*+'
+_ESCAPE: Final = r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})'
+_COMMA: Final = r""",(?= *[^ ,"'\\])"""
+_IN_STRING: Final = re.compile(
+    rf"{_CHARACTERS}(?:(?:{_ESCAPE}|{_COMMA}){_CHARACTERS})*+(, *|\\(?:u[0-9a-fA-F]{{0,3}})?)?"
+).fullmatch
+"""A piece of a JSON string; at its end what may yet become something else (1).
+
+That is the beginning of an escape, and a comma: behind one the string may turn out to have ended.
+"""
+_CONTROL_ESCAPE: Final = re.compile(r"(?:[^\\]|\\[^bfnrt])*+\\[bfnrt]", re.DOTALL)
+
+
+_MOST_HELD: Final = 256
+
+
+class Passage:
+    """One stretch of chunks that go on alike."""
+
+    __slots__ = ("chunks", "event", "held", "is_plain", "room")
+
+    def __init__(self, is_plain: Callable[[str], object], event: Callable[[str], Event]) -> None:
+        self.is_plain = is_plain
+        """Whether a chunk goes on with the passage; never one that is empty."""
+        self.event = event
+        """Makes the event of such a chunk."""
+        self.chunks: list[str] = []
+        """What driver and builder have not heard of yet."""
+        self.held = ""
+        """The end of the last chunk, where it could not be given out."""
+        self.room = 0
+        """Characters up to the limit of the message."""
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk that goes on with the passage and gives its events; None for another."""
+        if not self.is_plain(chunk):
+            return None
+        self.chunks.append(chunk)
+        return [self.event(chunk)]
+
+
+class StringPassage(Passage):
+    """Chunks inside a string of JSON."""
+
+    __slots__ = ()
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk that goes on with the string and gives its events; None for another."""
+        match = _IN_STRING(self.held + chunk if self.held else chunk)
+        if match is None:
+            return None
+        held = match[1]
+        if held is None:
+            piece, self.held = match[0], ""
+        else:
+            piece, self.held = match[0][: match.start(1)], held
+            if not piece:
+                return []
+        self.chunks.append(piece)
+        return [self.event(piece)]
+
+
+class RawPassage(Passage):
+    """Chunks inside a raw payload."""
+
+    __slots__ = ("end", "last", "trimmed")
+
+    def __init__(self, end: RawEnd, mode: str, event: Callable[[str], Event]) -> None:
+        super().__init__(end.plain.fullmatch, event)
+        self.end = end
+        self.last = " "
+        self.trimmed = "\r\n" if mode in (NONE, ONE_NEWLINE) else None
+        """What the trimmer may hold back at the end of a chunk; None for all white space."""
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in which nothing ends; None for another."""
+        last = chunk[-1:]
+        if self.held or last.isspace() or not self.is_plain(chunk):
+            return self._look(chunk)
+        self.last = last
+        self.chunks.append(chunk)
+        return [self.event(chunk)]
+
+    def _look(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in which something may begin or end; holds back what may."""
+        text, end = f"{self.last}{self.held}{chunk}", self.end
+        if not chunk or end.search.search(text, 1):
+            return None
+        begun = end.beginnings.search(text, 1)
+        piece = text[1 : begun.start() if begun else None].rstrip(self.trimmed)
+        held = text[1 + len(piece) :]
+        if len(held) > _MOST_HELD:
+            return None
+        self.held = held
+        if not piece:
+            return []
+        self.last = piece[-1]
+        self.chunks.append(piece)
+        return [self.event(piece)]
+
+
+def passage_at(driver: Driver, room: int) -> Passage | None:
+    """Gives the passage that the driver is in, if chunks can go on in it without being judged.
+
+    Args:
+        driver: what reads the message; it has read all that was fed.
+        room: characters up to the limit of the message.
+    """
+    passage = _passage(driver)
+    if passage is not None:
+        passage.room = room
+    return passage
+
+
+def _passage(driver: Driver) -> Passage | None:
+    if driver.among is not None or driver.island >= 0 or driver.position != len(driver.buffer):
+        return None
+    if driver.scanner is not None:
+        return _in_json(driver)
+    if driver.raw is not None:
+        return _in_raw(driver)
+    builder = driver.builder
+    if driver.node.skipping or driver.behind is not None or builder.candidate is not None:
+        return None
+    return Passage(driver.node.plain.fullmatch, make_text_delta) if driver.in_text else None
+
+
+def _in_json(driver: Driver) -> Passage | None:
+    scanner, builder = driver.scanner, driver.builder
+    draft, scanned = builder.draft, builder.scanned
+    if (
+        not isinstance(scanner, JsonScanner | JsonPayload)
+        or not scanner.plain
+        or draft is None
+        or not (draft.started and draft.payload_streams)
+        or draft.held is not None
+        or scanned.text is not None
+        or scanned.role not in ("arguments", "value")
+    ):
+        return None
+    kind = StringPassage if isinstance(scanner, JsonPayload) else Passage
+    return kind(scanner.inside, partial(make_arguments_delta, len(builder.calls)))
+
+
+def _in_raw(driver: Driver) -> Passage | None:
+    raw, raws, builder = driver.raw, driver.builder.raws, driver.builder
+    trimmer, draft = raws.trimmer, builder.draft
+    if (
+        raw is None
+        or raw.held is not None
+        or raw.others is not None
+        or raws.decoder is not None
+        or raws.undecided
+        or trimmer is None
+        or not trimmer.passes
+    ):
+        return None
+    if raws.role == "reasoning" and builder.candidate is None:
+        return RawPassage(raw.end, trimmer.mode, make_reasoning_delta)
+    if raws.role != "value" or draft is None or not draft.streams or not draft.started:
+        return None
+    if draft.held is not None or draft.wire_role or draft.dropped:
+        return None
+    index = len(builder.calls)
+    return RawPassage(
+        raw.end, trimmer.mode, lambda text: make_arguments_delta(index, as_json(text)[1:-1])
+    )
+
+
+def end_passage(driver: Driver, passage: Passage) -> str:
+    """Tells driver and builder of the chunks of a passage; gives their text."""
+    text = "".join(passage.chunks)
+    if not text:
+        return text
+    builder = driver.builder
+    if driver.scanner is not None:
+        assert builder.draft is not None
+        assert builder.draft.payload is not None
+        builder.draft.payload.append(text)
+        if isinstance(driver.scanner, JsonPayload):
+            driver.scanner.went_on(text, control=_CONTROL_ESCAPE.match(text) is not None)
+    elif driver.raw is not None:
+        driver.raw.searched = 1
+        if builder.raws.role == "reasoning":
+            builder.reasoning_parts.append(text)
+        else:
+            builder.raws.text.append(text)
+    else:
+        builder.text_parts.append(text)
+        builder.text_offsets.append(driver.base + driver.position)
+    driver.went_on(text, len(passage.chunks))
+    return text

@@ -1,0 +1,259 @@
+"""Reads messages of text and calls of the plainest kinds, each call in one loop.
+
+This is the shortest way through most messages: names, then all arguments as JSON or one by one.
+What else the lanes can say (ids, reasoning, closers that repeat a name) is for `straight`, which
+reads a message from its beginning where this gives up; the laws hold both equal to the driver.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.core.draft import decoded_token
+from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.core.json_typing import needs_typing
+from toolgrammar.core.json_whole import read_whole
+from toolgrammar.core.lanes import (
+    BEGINS_WITH_KEY,
+    BY_MARKS,
+    ENDS,
+    NEXT_KEY,
+    NOTHING,
+    SAME_NAME,
+)
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.scanners import read_scanned
+from toolgrammar.core.straight_rules import goes_on, repeats_rightly, trimmed
+from toolgrammar.core.trim import NONE
+from toolgrammar.tools.coerce import type_text
+from toolgrammar.values.making import make_call, make_span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.core.lanes import Lane
+    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.spans import Span
+    from toolgrammar.values.tools import ToolSpec
+
+
+_ENDS_OF_A_CALL = (("call",), ("argument", "call"))
+
+
+class PlainReading:
+    """What does not change while the messages of one format and one set of tools are read."""
+
+    __slots__ = ("calls", "format_id", "machine", "parts", "tools", "trim")
+
+    def __init__(
+        self,
+        machine: Machine,
+        *,
+        format_id: str,
+        tools: Mapping[str, ToolSpec],
+        trim: Mapping[str, str],
+    ) -> None:
+        self.machine = machine
+        self.format_id = format_id
+        self.tools = tools
+        self.trim = trim
+        self.calls: list[ToolCall] = []
+        self.parts: list[str] = []
+
+    def run(self, text: str) -> bool:
+        """Reads a message; tells whether it holds nothing but text and plain calls."""
+        node, position, calls = self.machine.start, 0, self.calls
+        while True:
+            opener = node.opener.search(text, position)
+            end = len(text) if opener is None else opener.start()
+            if end > position:
+                between = text[position:end]
+                if node.closes_group or node.skipping:
+                    return False
+                if calls and node.strays.pattern.match(between.lstrip()):
+                    return False
+                self.parts.append(between)
+            if opener is None:
+                return True
+            found = self._island(text, node, end)
+            if found is None:
+                return False
+            node, position = found
+
+    def _island(  # noqa: C901, PLR0911, PLR0912, PLR0915  (each call of a function costs a tenth)
+        self, text: str, node: Node, position: int
+    ) -> tuple[Node, int] | None:
+        """Reads the calls from an opener to the next text; gives the node and the place there."""
+        name: str | None = None
+        id: str | None = None
+        arguments: dict[str, Any] | None = None
+        key = written_name = written_key = ""
+        start = arguments_start = arguments_end = -1
+        in_group = False
+        before = len(self.calls)
+        while True:
+            for lane in node.lanes:
+                match = lane.match(text, position)
+                if match is not None:
+                    break
+            else:
+                return None
+            end = match.end()
+            way = lane.way
+            if way == BY_MARKS or end - position > MAX_TOKEN:
+                return None
+            for kind, group in lane.same:
+                if match[group] != (written_name if kind == SAME_NAME else written_key):
+                    return None
+            if lane.ends_argument and arguments_start >= 0:
+                arguments_end = match.end(lane.ends_argument)
+            in_group = in_group or lane.begins_group
+            if way == ENDS:
+                if name is None:
+                    return None
+                raw = text[arguments_start:arguments_end] if arguments_start >= 0 else ""
+                span = make_span(start, match.end(lane.groups[0]))
+                self.calls.append(self._call(name, arguments, id, raw, span))
+                name = id = arguments = None
+                start = arguments_start = -1
+            elif way == NEXT_KEY:
+                if name is None:
+                    return None
+                if arguments_start < 0:
+                    arguments_start = match.start(lane.groups[0])
+                written_key = match[lane.groups[1]]
+                key = _key(written_key)
+            elif way != NOTHING:
+                groups = lane.groups
+                start = match.start(groups[0])
+                name = written_name = match[groups[1]]
+                if name[:1] == '"':
+                    name = decoded_token(name)
+                if way == BEGINS_WITH_KEY:
+                    written_key = match[groups[3]]
+                    key = _key(written_key)
+                    arguments_start = match.start(groups[2])
+            if lane.id:
+                if name is None:
+                    return None
+                id = decoded_token(match[lane.id]).strip() or None
+            if lane.ends_group:
+                if len(self.calls) == before:
+                    return None
+                in_group = False
+            step = lane.payload
+            if step is None:
+                if name is None and not in_group:
+                    return lane.node, end
+                node, position = lane.node, end
+                if name is None:
+                    continue
+            elif lane.reads_arguments:
+                if arguments is not None or name is None:
+                    return None
+                if lane.scans:
+                    whole = read_scanned(step.terminal, self.tools.get(name), text, end)
+                else:
+                    whole = read_whole(text, end, object_only=lane.object_only)
+                if whole is None:
+                    return None
+                value, position = whole
+                if type(value) is not dict or (
+                    self.tools and not lane.scans and self._needs_typing(name, value)
+                ):
+                    return None
+                arguments = value
+                if arguments_start < 0:
+                    arguments_start = end
+            elif lane.reads_value and name is not None:
+                ended = self._raw(text, lane, end, name, key, written_name, written_key)
+                if ended is None:
+                    return None
+                value, position = ended
+                if arguments is None:
+                    arguments = {}
+                arguments[key] = value
+                if arguments_start < 0:
+                    arguments_start = end
+            else:
+                return None
+            if step is not None:
+                arguments_end = position
+                node = step.node
+                if step.after and name is not None:
+                    span = make_span(start, position)
+                    raw = text[arguments_start:position]
+                    self.calls.append(self._call(name, arguments, id, raw, span))
+                    name = id = arguments = None
+                    start = arguments_start = -1
+                    if node.accepts_text:
+                        return None if in_group else (node, position)
+                    continue
+            if node.accepts_text and not goes_on(node, text, position):
+                behind = None if in_group else self._over(text, node, position)
+                if behind is None:
+                    return None
+                raw = text[arguments_start:arguments_end] if arguments_start >= 0 else ""
+                span = make_span(start, position)
+                self.calls.append(self._call(name, arguments, id, raw, span))
+                return behind, position
+
+    def _call(
+        self, name: str, arguments: dict[str, Any] | None, id: str | None, raw: str, span: Span
+    ) -> ToolCall:
+        values = {} if arguments is None else arguments
+        return make_call(
+            name, values, id, None, raw, span, "complete", (), self.format_id, None, ()
+        )
+
+    def _over(self, text: str, node: Node, position: int) -> Node | None:
+        """Gives the node behind a call that has no closer of its own; None where it goes on."""
+        match = node.token.match(text, position)
+        group = match.lastgroup if match is not None else None
+        if group is not None:
+            if "call" not in node.steps[group].before:
+                return None
+        elif node.payloads or (node.end is None and not text[position:].strip()):
+            return None
+        closed, stack = node.after_text
+        return self.machine.node(stack) if closed in _ENDS_OF_A_CALL else None
+
+    def _needs_typing(self, name: str, arguments: dict[str, Any]) -> bool:
+        """Whether the schema may want other types than the arguments have."""
+        spec = self.tools.get(name)
+        if spec is None or spec.parameters is None:
+            return False
+        return needs_typing(arguments, guide_of_tool(spec))
+
+    def _raw(
+        self, text: str, lane: Lane, start: int, name: str, key: str, *written: str
+    ) -> tuple[Any, int] | None:
+        """Reads the raw value of an argument; gives it and its end, or None."""
+        raw = lane.raw
+        assert raw is not None
+        match = raw.final.search(text, start)
+        if match is None or not str(match.lastgroup).startswith("closer_"):
+            return None
+        if raw.repeats and not repeats_rightly(match, *written):
+            return None
+        end = match.start()
+        value: str | None = text[start:end]
+        mode = default = lane.trim
+        if self.trim:
+            mode = self.trim.get(key) or self.trim.get("value", default)
+        if mode != NONE:
+            value = trimmed(text[start:end], mode, before=lane.before or mode != default)
+            if value is None:
+                return None
+        if lane.is_typed and self.tools:
+            spec = self.tools.get(name)
+            schema = spec.properties.get(key) if spec is not None else None
+            if schema is not None and spec is not None and not guide_of_tool(spec).is_text(key):
+                typed, fits = type_text(value or "", schema)
+                return (typed, end) if fits else None
+        return value, end
+
+
+def _key(written: str) -> str:
+    return (decoded_token(written) if written[:1] == '"' else written).strip()
