@@ -326,4 +326,6 @@ class RawEnd:
             options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
         # Between them a fence may be left over, or another closer that is misspelt.
         stray = _STRAY_TAG if self.fenced else _STRAY
-        return rf"(?={BLANKS}(?:(?!(?#guard){own}){stray}\s{{0,16}})?(?:{'|'.join(options)}))"
+        wanted = "|".join(options)
+        guard = rf"(?!(?#guard){own}|{self._unnamed(wanted)})"
+        return rf"(?={BLANKS}(?:{guard}{stray}\s{{0,16}})?(?:{wanted}))"
