@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	then command -v $$candidate; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test laws check static format lint types layers coverage wheel baseline fleets bench peers readme docs clean
+.PHONY: help demo test laws fuzz check static format lint types layers coverage wheel baseline fleets bench peers readme docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,10 @@ test: $(VENV)/.development ## every test
 
 laws: $(VENV)/.development ## the laws over every place of every text: a long run
 	TOOLGRAMMAR_EVERY_SPLIT=1 $(BIN)/python -m pytest -n auto tests/laws
+
+fuzz: $(VENV)/.development ## look for inputs that break a promise, a minute a target
+	@$(PIP) install --group fuzz
+	$(BIN)/python -m fuzz.run
 
 check: static coverage ## everything: format, lint, types, layers, all tests with coverage
 

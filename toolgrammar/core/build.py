@@ -296,6 +296,14 @@ class Builder:
         draft = self.draft
         return self.tools.get(draft.name) if draft is not None and draft.name else None
 
+    @property
+    def lacks_required(self) -> bool:
+        """Whether the open call's tool requires an argument that was not given."""
+        spec, draft = self.spec(), self.draft
+        if spec is None or draft is None:
+            return False
+        return not draft.arguments.keys() >= set(spec.required)
+
     def awaits(self, key: str | None) -> bool:
         """Whether the open call's tool has an argument of this name that was not given yet."""
         spec, draft = self.spec(), self.draft

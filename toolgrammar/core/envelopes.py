@@ -29,10 +29,15 @@ _COMMENT_BEGUN = re.compile(
 _ODD = re.compile(rf"[{ODD_SPACES}]{{1,64}}|\\[nrt]")
 _COMMAS = re.compile(r",{1,64}")
 _EQUALS = re.compile(r"=>?")
+_NEXT = re.compile(r"\s{0,64},\s{0,64}\{")
+_NEXT_BEGUN = re.compile(r"\s{0,64}(?:,\s{0,64})?\Z")
 _OVERRUN = re.compile(r',\s*"\Z')
+_KEY_BEGUN = re.compile(r'\w{0,64}(?:"\s{0,16})?')
 _KEY_REST = re.compile(r'\w{1,64}"\s{0,16}:')
-_LONGEST_GAP: Final = 32
-"""Characters of a comma and the white space behind it."""
+_LAST_STRING = re.compile(r'"[^"]*"\Z')
+_LONGEST_KEY: Final = 64
+_LONGEST_RUN: Final = 64
+"""Characters that are left out at once."""
 _MARKS: Final = frozenset("{},:")
 _CODES: Final = {",": "comma", ":": "colon", "{": "bracket"}
 _SHORTEST_TWICE: Final = 5
@@ -41,7 +46,7 @@ _SHORTEST_TWICE: Final = 5
 _MESSAGES: Final = {
     "comma": "Found no comma before the next member; put it in",
     "colon": "Found no colon after a key; put it in",
-    "bracket": "Found no bracket before the first member; put it in",
+    "bracket": "Found a bracket missing or of the wrong kind; put it in",
     "missing-quote": "Found a name that lacks a quote; it is put in",
     "comment": "Found a comment; JSON has none",
     "space": "Found what is no white space in JSON between tokens; it is dropped",
@@ -55,7 +60,7 @@ def mend_envelope(driver: Driver) -> bool | None:
     place = _SPACE.match(driver.buffer, driver.position).end()  # type: ignore[union-attr]
     if place == len(driver.buffer):
         return None
-    for mend in (_twice, _between, _stray_comma, _open_name, _missing_mark):
+    for mend in (_twice, _between, _bracket, _stray_comma, _open_name, _missing_mark):
         found = mend(driver, place)
         if found is not None:
             return found
@@ -85,11 +90,55 @@ def _between(driver: Driver, place: int) -> bool | None:
     buffer = driver.buffer
     odd = _ODD.match(buffer, place)
     if odd is not None:
+        if odd.end() == len(buffer) and not driver.final and odd.end() - place < _LONGEST_RUN:
+            return False
         return _replace(driver, "space", place, odd.end(), "")
     if not driver.final and (_COMMENT_BEGUN.match(buffer, place) or buffer[place:] == "\\"):
         return False
     comment = _COMMENT.match(buffer, place)
     return comment and _replace(driver, "comment", place, comment.end(), "")
+
+
+def _bracket(driver: Driver, place: int) -> bool | None:
+    """Puts in the bracket before the next object of a list, or one in place of another."""
+    node, buffer = driver.node, driver.buffer
+    if buffer[place] == "{" and driver.back is not None and driver.back[3] is not None:
+        return _bracket_before_comma(driver, *driver.back[:2])
+    for group, terminal in node.tokens:
+        mark = terminal.text.strip()
+        if terminal.kind != "literal" or mark not in ("}", "]") or node.steps[group].opens:
+            continue
+        is_other = buffer[place] in "}])" and buffer[place] != mark
+        rest = place + 1 if is_other else place
+        if not driver.final and _NEXT_BEGUN.match(buffer, rest):
+            return False
+        step = node.steps[group]
+        if not _NEXT.match(buffer, rest) or not step.node.token.match(buffer, rest):
+            continue
+        if is_other:
+            last = driver.last_end
+            driver.last_end = driver.base + rest
+            done = _replace(driver, "bracket", place, rest, mark, step=step)
+            driver.last_end = max(last, driver.base + rest)
+            return done
+        last = driver.last_end - driver.base
+        return _replace(driver, "bracket", last, last, mark, go_on=place, step=step)
+    return None
+
+
+def _bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None:
+    """Puts in a bracket before the comma that was read: the next object of a list follows."""
+    if driver.buffer[comma : comma + 1] != ",":
+        return None
+    for group, terminal in node.tokens:
+        step = node.steps[group]
+        mark = terminal.text.strip()
+        closes = terminal.kind == "literal" and mark in ("}", "]") and not step.opens
+        if closes and step.node.token.match(driver.buffer, comma):
+            driver.step_back()
+            last = driver.last_end - driver.base
+            return _replace(driver, "bracket", last, last, mark, go_on=comma, step=step)
+    return None
 
 
 def _stray_comma(driver: Driver, place: int) -> bool | None:
@@ -98,7 +147,10 @@ def _stray_comma(driver: Driver, place: int) -> bool | None:
     if buffer[place] == ",":
         if not is_json(driver.node):
             return None
-        return _replace(driver, "stray-comma", place, _COMMAS.match(buffer, place).end(), "")  # type: ignore[union-attr]
+        end = _COMMAS.match(buffer, place).end()  # type: ignore[union-attr]
+        if end == len(buffer) and not driver.final and end - place < _LONGEST_RUN:
+            return False
+        return _replace(driver, "stray-comma", place, end, "")
     if driver.back is None or driver.back[3] is None:
         return None
     comma, node = driver.back[0], driver.back[1]
@@ -116,18 +168,26 @@ def _stray_comma(driver: Driver, place: int) -> bool | None:
 def _open_name(driver: Driver, place: int) -> bool | None:
     """Ends a name whose closing quote is missing before the comma in it; a key follows."""
     builder, previous, buffer = driver.builder, driver.previous, driver.buffer
-    if previous is None or previous.leaf != "name" or driver.island < 0 or not builder.has_draft:
+    draft = builder.draft
+    if previous is None or previous.leaf != "name" or draft is None:
         return None
-    end = driver.last_end - driver.base
-    comma = _OVERRUN.search(buffer, max(0, end - _LONGEST_GAP), end)
-    if comma is None or not _KEY_REST.match(buffer, place):
+    overrun = _OVERRUN.search(draft.written_name)
+    if overrun is None or place != driver.last_end - driver.base:
         return None
-    assert builder.draft is not None
-    written = builder.draft.written_name
-    name = written[: len(written) - (end - comma.start())] + '"'
-    builder.leaf("name", name, driver.base + comma.start(), driver.unit)
-    driver.last_end = driver.base + comma.start()
-    return _replace(driver, "missing-quote", comma.start(), comma.start(), '"')
+    if not driver.final and _KEY_BEGUN.fullmatch(buffer, place):
+        return False
+    commas = [group for group, terminal in driver.node.tokens if terminal.text.strip() == ","]
+    if not _KEY_REST.match(buffer, place) or not commas:
+        return None
+    if draft.started:
+        draft.doubts.append("missing-quote")  # the name is given out already
+        return None
+    comma = place - len(overrun.group())
+    name = draft.written_name[: overrun.start()] + '"'
+    builder.leaf("name", name, driver.base + comma, driver.unit)
+    driver.last_end = driver.base + comma + 1
+    step = driver.node.steps[commas[0]]
+    return _replace(driver, "missing-quote", comma, comma, '"', go_on=place - 1, step=step)
 
 
 def _missing_mark(driver: Driver, place: int) -> bool | None:
@@ -138,6 +198,8 @@ def _missing_mark(driver: Driver, place: int) -> bool | None:
         step = node.steps[group]
         if terminal.kind != "literal" or mark not in _CODES or step.leaf or step.opens:
             continue
+        if mark == ":" and _is_keyword(driver):
+            return None
         equals = _EQUALS.match(buffer, place) if mark == ":" else None
         if equals is not None:
             if equals.end() == len(buffer) and not driver.final:
@@ -152,19 +214,29 @@ def _missing_mark(driver: Driver, place: int) -> bool | None:
     return None
 
 
+def _is_keyword(driver: Driver) -> bool:
+    """Whether the key that was read is one of the grammar's own, which writes its colon with it."""
+    end = driver.last_end
+    key = _LAST_STRING.search(driver.builder.source.slice(max(0, end - _LONGEST_KEY), max(0, end)))
+    if key is None:
+        return False
+    terminals = driver.node.machine.tables.terminals
+    return any(found.text.rstrip() == f"{key.group()}:" for found in terminals)
+
+
 def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
     """Whether what stands at a place may follow a mark; None where more text decides."""
     buffer = driver.buffer
+    if not driver.final and node.beginnings.match(buffer, place):
+        return None
     match = node.token.match(buffer, place)
     if match is not None:
         terminal = node.steps[match.lastgroup or ""].terminal
         return mark == ":" or terminal.text.strip().startswith('"')
-    if mark == ":" and any(
-        step.terminal.name in JSON_LIKE and step.begins.match(buffer, place)
+    return mark == ":" and any(
+        step.terminal.name in JSON_LIKE and step.begins.match(buffer, place) is not None
         for step in node.payloads
-    ):
-        return True
-    return None if not driver.final and node.beginnings.match(buffer, place) else False
+    )
 
 
 def is_json(node: Node) -> bool:
@@ -194,6 +266,8 @@ def _replace(
     builder.report(code, "warning", _MESSAGES[code], span, edits=(Edit(span, text),))
     if builder.draft is not None:
         builder.draft.repaired = True
+        if code == "bracket" and "}" in text and builder.has_arguments and builder.lacks_required:
+            builder.draft.doubts.append("bracket")  # it may stand at another place
     else:
         builder.mended_before = True
     driver.position = end if go_on is None else go_on

@@ -357,7 +357,9 @@ class LookAhead:
             return found
         index = self.blank(index + 1)
         if found is None:
-            return None if self.at(index) else level
+            if not self.at(index) or self.frame_goes_on(index, level):
+                return level
+            return None
         if self.at(index) != ",":
             return found
         index = self._behind_commas(index)
@@ -368,6 +370,10 @@ class LookAhead:
         if not self._may_come(index, found - 1) and self._may_come(index, level - 1):
             return level
         return found
+
+    def frame_goes_on(self, _index: int, _level: int) -> bool:
+        """Whether, once a level is closed, what a message wants behind the value goes on."""
+        return False
 
     def _may_come(self, index: int, level: int) -> bool:
         """Whether a member or an item of the bracket at a level begins here."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import REACH, LookAhead, More
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
 
 _OF_JSON: Final = frozenset("{}],:\"'")
 """Characters that belong to the payload wherever a token may stand."""
+
+
+_STRAYS = re.compile(
+    r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
+)
+"""Closers that fit nowhere."""
+_NEXT = re.compile(r",\s{0,64}\{")
+_BEGUN = re.compile(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")
+_BETWEEN_OBJECTS = re.compile(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 
 
 class JsonPayload(RecoveringScanner):
@@ -77,12 +88,37 @@ class JsonPayload(RecoveringScanner):
             self.failure = "not sure to be JSON"
         return super().repair(code, start, end, replacement, join=join)
 
+    def frame_goes_on(self, index: int, level: int) -> bool:
+        """Whether, once a level is closed, the brackets below and the frame go on."""
+        while level > 0 and self.at(index) == self.stack[level - 1].closer:
+            level -= 1
+            index = self.blank(index + 1)
+        return level == 0 and not self.alone and self.may_end(index)
+
     def _follows(self, look: LookAhead, index: int) -> bool:
         """Whether the grammar, or what is mended in it, goes on behind the payload."""
         after, text = self._after, look.text
         if after.token.match(text, index) or after.repairs.pattern.match(text, index):
             return True
         self._wait_for(text, index, after)
+        return look.strict and self._goes_on_damaged(text, index)
+
+    def _goes_on_damaged(self, text: str, index: int) -> bool:
+        """Whether what stands behind a strict value can only be damage behind it."""
+        place = _STRAYS.match(text, index).end()  # type: ignore[union-attr]
+        rest = text[place : place + REACH]
+        if not self.final and len(rest) < REACH and _BEGUN.fullmatch(rest):
+            raise More
+        if not rest or _NEXT.match(rest) or self._start.opener.match(text, place):
+            return True
+        if not self.final and self._start.opener_beginnings.match(text, place):
+            raise More
+        if place == index:
+            return False
+        after = self._after
+        if after.token.match(text, place) or after.repairs.pattern.match(text, place):
+            return True
+        self._wait_for(text, place, after)
         return False
 
     def _stops(self, text: str, index: int) -> bool:
@@ -112,6 +148,23 @@ class JsonPayload(RecoveringScanner):
             self.end(out, closed=False)
         return self.done
 
+    def _holds_calls(self, value: object) -> bool:
+        """Whether a string holds what may be the next call: its own quote may be missing."""
+        pending = [value]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, dict):
+                pending += part.values()
+            elif isinstance(part, list):
+                pending += part
+            elif (
+                isinstance(part, str)
+                and '"' in part
+                and (_BETWEEN_OBJECTS.search(part) or self._start.opener.search(part))
+            ):
+                return True
+        return False
+
     @property
     def closing_edit(self) -> tuple[int, int, str] | None:
         """What closes the payload where the text ended in it: from where, to where, and how."""
@@ -124,4 +177,8 @@ class JsonPayload(RecoveringScanner):
         if doubled and text:
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
                 repair.doubt = not equal
+        sure = [each for each in self.repairs if each.code == "inner-quote" and not each.doubt]
+        if sure and text and self._holds_calls(json.loads(text)):
+            for each in sure:
+                each.doubt = True
         return sorted(self.repairs, key=lambda each: (each.start, each.end))

@@ -34,6 +34,7 @@ class State(LookAhead):
         "backticks",
         "close_quote",
         "comma",
+        "comma_quote",
         "dollar",
         "escapes",
         "guide",
@@ -74,6 +75,8 @@ class State(LookAhead):
         self.style: Repair | None = None
         self.close_quote = '"'
         self.width = 1
+        self.comma_quote = -1
+        """Where the quote stands that a comma in the string came before."""
         self.string_from = 0
         self.string_repairs = 0
         self.escapes = False

@@ -114,7 +114,7 @@ class Strings(Bodies):
         if frame.is_object:
             return frame.is_judged
         item = frame.guide.item() if frame.guide is not None else None
-        if item is None or item.types is None:
+        if item is None or item.types is None or self.comma_quote == self.base + start:
             return False
         # Before a comma or a bracket it may be the end of an item whose neighbour is damaged.
         return self.at(self.blank(start + self.width)) not in (",", "]", "}", "")
@@ -155,6 +155,7 @@ class Strings(Bodies):
     def comma_in_string(self, start: int) -> None:
         """Takes a comma before a quote or the end of what has come."""
         end = _SPACES.match(self.text, start + 1).end()  # type: ignore[union-attr]
+        self.comma_quote = self.base + end
         if self.ends_before(start, end):
             self.end_unclosed(start)
         else:

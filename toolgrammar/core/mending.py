@@ -111,6 +111,8 @@ def put_in(driver: Driver, path: Sequence[Step]) -> None:
     )
     if builder.draft is not None and "call" not in path[0].before:
         builder.draft.repaired = True
+        if "}" in text and builder.lacks_required:
+            builder.draft.doubts.append("missing-close-tag")
         if not builder.has_arguments and any("call" in s.after + s.before for s in path):
             # Whether arguments were to come nobody knows.
             builder.draft.truncated = True

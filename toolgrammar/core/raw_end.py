@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
 
-_LOOKS_ON = re.compile(r"\$|\\b|\(\?!(?!\))")
+_LOOKS_ON = re.compile(r"\$|\\b|\(\?!(?!\)|\(\?#)")
+"""What may depend on more text; not the guard of strays, which stand before what decides."""
 _LONG = 5
 """Characters that an outer closer has at least."""
+_STRAY_TAG = r"(?:</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
+_STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
 BLANKS = r"\s{0,256}"
 """White space that may stand between a closer inside a raw value and what follows it."""
 
@@ -226,7 +229,7 @@ class RawEnd:
     def _after_outer(self, node: Node, *, final: bool) -> str:
         """Writes what must follow an outer closer: markup or the end of the text, not prose."""
         if not node.accepts_text:
-            return self._follow("outer", node, final=final) or "(?!)"
+            return self._follow("outer", node, final=final, own="(?!)") or "(?!)"
         options = [self._unnamed(part) for part in node.openers()]
         if final:
             cut = "|".join(part for option in options if (part := partial(option)))
@@ -257,7 +260,8 @@ class RawEnd:
         """Writes one closer: the tokens that the grammar forces, and what may follow them."""
         text, node, _ = self._forced(group, terminal, "u")
         # The group stands behind: an expression that begins with its literal is searched faster.
-        return f"{text}{self._follow(group, node, final=final)}(?P<closer_{group}>)"
+        follow = self._follow(group, node, final=final, own=self._unnamed(text))
+        return f"{text}{follow}(?P<closer_{group}>)"
 
     def _forced(
         self, group: str, terminal: Terminal, prefix: str, node: Node | None = None
@@ -291,7 +295,7 @@ class RawEnd:
         repeated = prefix and terminal.kind == "same"
         return f"{prefix}_{terminal.name}_{group}" if repeated else ""
 
-    def _follow(self, group: str, node: Node, *, final: bool) -> str:
+    def _follow(self, group: str, node: Node, *, final: bool, own: str) -> str:
         if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
             return ""
         options = []
@@ -320,4 +324,8 @@ class RawEnd:
             # The end of the text may cut what follows.
             cut = "|".join(part for option in options if (part := partial(option)))
             options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
-        return f"(?={BLANKS}(?:{'|'.join(options)}))"
+        # Between them a fence may be left over, or another closer that is misspelt.
+        stray = _STRAY_TAG if self.fenced else _STRAY
+        wanted = "|".join(options)
+        guard = rf"(?!(?#guard){own}|{self._unnamed(wanted)})"
+        return rf"(?={BLANKS}(?:{guard}{stray}\s{{0,16}})?(?:{wanted}))"

@@ -29,6 +29,7 @@ class RawReader:
         "fences",
         "held",
         "last_closer",
+        "mended",
         "others",
         "quoted",
         "searched",
@@ -42,6 +43,8 @@ class RawReader:
         """Index in the driver's buffer up to which no closer was found."""
         self.held: list[str] | None = None
         """What stands behind a closer that paired with a quoted opener; None before the first."""
+        self.mended = False
+        """Whether something else than the payload's own closer ends it."""
         self.last_closer = -1
         """Offset of the last such closer."""
         self.fences = 0
@@ -145,6 +148,7 @@ class RawReader:
                 self.values_open -= 1
         elif kind == "value_opener":
             if not quoted and self._begins_sibling(match, groups.get("key")):
+                self.mended = True
                 return True
             if not quoted and groups.get("key") == self.driver.builder.same("SAME_KEY"):
                 self.values_open += 1
@@ -176,6 +180,7 @@ class RawReader:
         """Judges a closer of what stands around the payload: its own closer may be missing."""
         name = next((v for g, v in groups.items() if g.startswith("SAME_") and v), None)
         if not self.quoted and name in (None, self.driver.builder.same("SAME_NAME")):
+            self.mended = True
             return True
         self._close_quoted(name)
         self.searched = match.end()
@@ -239,8 +244,9 @@ class RawReader:
         self._give(end)
         if self.held is not None:
             driver.builder.raws.take("".join(self.held))
-        driver.builder.raws.end(driver.base + end, whole=True)
+        dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
         driver.leave(end)
+        driver.last_end -= dropped
 
     def finish(self, step: Step) -> None:
         """Ends the payload because the text ends."""

@@ -80,7 +80,8 @@ class RawValues:
             self.builder.open_draft(unit)
         default = ONE_NEWLINE if before or closes_line else NONE
         mode = self.builder.trim.get(key) or self.builder.trim.get(role) or default
-        self.trimmer = Trimmer(mode, before=before or mode != default)
+        holds = role == "value" and mode in (ONE_NEWLINE, NONE)
+        self.trimmer = Trimmer(mode, before=before or mode != default, holds=holds)
         self.decoder = EntityDecoder() if role in self.builder.header.entities else None
         self.text = []
         if role == "value":
@@ -175,13 +176,20 @@ class RawValues:
         self._open_string(draft)
         return text
 
-    def end(self, end: int, *, whole: bool) -> None:
-        """Ends a raw payload; `whole` is false where the text was cut inside it."""
+    def end(self, end: int, *, whole: bool, mended: bool = False) -> int:
+        """Ends a raw payload; gives how many characters of its end belong to what follows.
+
+        Args:
+            end: its end in the source.
+            whole: false where the text was cut inside it.
+            mended: its own closer is missing.
+        """
         if self.trimmer is None:
-            return
+            return 0
         # What is missing behind such a value would end it with a line end that did not come.
         self.left_out = not whole and self.trimmer.mode == LINE
-        rest = self.trimmer.finish(whole=whole)
+        rest = self.trimmer.finish(whole=whole, mended=mended)
+        dropped = self.trimmer.dropped
         if self.decoder is not None:
             rest = self.decoder.feed(rest) + self.decoder.finish()
         self._pass(rest)
@@ -190,13 +198,14 @@ class RawValues:
         self.text = []
         draft = self.builder.draft
         if draft is None:
-            return
+            return dropped
         if not draft.wire_role:
-            draft.arguments_end = end
+            draft.arguments_end = end - dropped
         if role == "value":
             self._end_value(draft, text, end, whole=whole)
         elif role in _SINGLE:
             self.builder.leaf(role, text, end, draft.start)
+        return dropped
 
     def _end_value(self, draft: Draft, text: str, end: int, *, whole: bool) -> None:
         if draft.wire_role:

@@ -23,13 +23,24 @@ MODES = {
 }
 
 
+def _before_line_end(text: str, end: int) -> int:
+    """Gives where a line end begins that ends at an index; the index where there is none."""
+    if text.endswith("\r\n", 0, end):
+        return end - 2
+    return end - 1 if text[end - 1 : end] in ("\n", "\r") and end else end
+
+
 class Trimmer:
     """Passes on what is certain of a payload; `finish` gives what is left at its end."""
 
-    __slots__ = ("before", "began", "held", "mode")
+    __slots__ = ("before", "began", "dropped", "held", "holds", "mode")
 
-    def __init__(self, mode: str, *, before: bool = True) -> None:
+    def __init__(self, mode: str, *, before: bool = True, holds: bool = False) -> None:
         self.mode = mode
+        self.holds = holds
+        """Whether a line end is held that may belong to markup behind a closer that is missing."""
+        self.dropped = 0
+        """Characters that `finish` left out because the closer is missing."""
         self.before = before
         self.began = mode in (NONE, RIGHT, INDENT) or (mode == ONE_NEWLINE and not before)
         self.held: list[str] = []
@@ -44,7 +55,7 @@ class Trimmer:
             if not self._begin(text):
                 return ""
             text = self.held.pop()
-        if self.mode == NONE:
+        if self.mode == NONE and not self.holds:
             return text
         if self.mode in (QUOTED, INDENT):
             self.held.append(text)
@@ -78,10 +89,12 @@ class Trimmer:
         if (
             not self.held
             and last not in "\r\n"
-            and (self.mode == ONE_NEWLINE or not last.isspace())
+            and (self.mode in (ONE_NEWLINE, NONE) or not last.isspace())
         ):
             return text
-        if self.mode != ONE_NEWLINE and not text.strip("\r\n" if self.mode == NEWLINES else None):
+        if self.mode not in (ONE_NEWLINE, NONE) and not text.strip(
+            "\r\n" if self.mode == NEWLINES else None
+        ):
             # Only white space so far: kept in pieces, so that a long run costs no copies.
             self.held.append(text)
             return ""
@@ -91,17 +104,24 @@ class Trimmer:
         return text[:cut]
 
     def _tail_start(self, text: str) -> int:
-        if self.mode == ONE_NEWLINE:
-            if text.endswith("\r\n"):
-                return len(text) - 2
-            return len(text) - 1 if text[-1:] in ("\n", "\r") else len(text)
+        if self.mode in (ONE_NEWLINE, NONE):
+            end = _before_line_end(text, len(text))
+            return _before_line_end(text, end) if self.holds and self.mode != NONE else end
         kept = text.rstrip("\r\n") if self.mode == NEWLINES else text.rstrip()
         return len(kept)
 
-    def finish(self, *, whole: bool = True) -> str:
-        """Gives what is left at the end: of a whole payload nothing that is trimmed."""
+    def finish(self, *, whole: bool = True, mended: bool = False) -> str:
+        """Gives what is left at the end: of a whole payload nothing that is trimmed.
+
+        Args:
+            whole: nothing cuts the payload.
+            mended: its closer is missing: a line end before what follows belongs to that.
+        """
         text = "".join(self.held)
         self.held = []
+        if mended and self.holds and self.began:
+            end = _before_line_end(text, len(text))
+            text, self.dropped = text[:end], len(text) - end
         if not self.began:
             return ""
         if self.mode == QUOTED:
@@ -111,12 +131,14 @@ class Trimmer:
             return text
         if self.mode == INDENT:
             return _unindented(text)
+        if self.mode == NONE:
+            return text
         if self.mode == ONE_NEWLINE:
-            if not whole:
-                return text
-            for end in ("\r\n", "\n"):
-                if text.endswith(end):
-                    return text[: -len(end)]
+            if not whole or mended:
+                return text[: _before_line_end(text, len(text))] if mended else text
+            for line_end in ("\r\n", "\n"):
+                if text.endswith(line_end):
+                    return text[: -len(line_end)]
             return text
         if self.mode == LINE:
             return "\n" if whole else ""

@@ -68,7 +68,8 @@ class Undecided:
         if not driver.final:
             if place == len(buffer) or node.beginnings.match(buffer, position):
                 return None
-            if node.repairs.beginnings.match(buffer, place):
+            is_open = node.repairs.beginnings.match(buffer, place) is not None
+            if is_open and not node.token.match(buffer, position):
                 return None
         elif place == len(buffer) or node.beginnings.match(buffer, position):
             return True  # the end of the text cuts what follows

@@ -1,0 +1,1 @@
+"""The fuzzer: what it asks of an input, and how it runs."""

@@ -1,0 +1,90 @@
+"""What a fuzzer asks of one input: nothing raises, and cutting changes nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+import toolgrammar
+from toolgrammar.testing import Case
+from toolgrammar.testing.laws import no_raise
+from toolgrammar.testing.readings import read, seen
+from toolgrammar.tools.specs import to_specs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_FORMATS = sorted(toolgrammar.formats)
+_TOOLS = (
+    {
+        "name": "f",
+        "parameters": {
+            "type": "object",
+            "properties": {"a": {"type": "string"}, "n": {"type": "integer"}},
+            "required": ["a"],
+        },
+    },
+)
+_SCHEMAS: tuple[dict[str, object] | None, ...] = (None, _TOOLS[0]["parameters"])  # type: ignore[assignment]
+
+
+def _split(data: bytes) -> tuple[int, str]:
+    """Returns a number and the text: the first two bytes choose, the rest is what is read."""
+    return int.from_bytes(data[:2], "big"), data[2:].decode("utf-8", "surrogateescape")
+
+
+def _chunks(text: str, number: int) -> list[str]:
+    draw = random.Random(number)
+    found, place = [], 0
+    while place < len(text):
+        size = draw.choice((1, 1, 2, 3, 7, 30))
+        found.append(text[place : place + size])
+        place += size
+    return found
+
+
+def messages(data: bytes) -> None:
+    """Reads a message in every way; nothing raises."""
+    number, text = _split(data)
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    tools = tuple(to_specs(_TOOLS).values()) if number % 2 else None
+    no_raise(text, _FORMATS[number // 2 % len(_FORMATS)], tools)
+
+
+def streams(data: bytes) -> None:
+    """Reads a message whole and in chunks: the same result and the same events."""
+    number, text = _split(data)
+    case = Case("fuzz", _FORMATS[number // 2 % len(_FORMATS)], text)
+    assert seen(read(case, _chunks(text, number))) == seen(read(case, [text])), case
+
+
+def payloads(data: bytes) -> None:
+    """Recovers a payload: nothing raises, and half a value is never to be executed."""
+    number, text = _split(data)
+    found = toolgrammar.recover_json(text, _SCHEMAS[number % 2])
+    found.to_dict()
+    assert not (found.executable and found.status in ("truncated", "unreadable")), text
+    if found.status == "complete":
+        json.loads(text)
+
+
+def deltas(data: bytes) -> None:
+    """Recovers a payload from deltas: the same as at once, looked at now and then."""
+    number, text = _split(data)
+    parser = toolgrammar.JsonParser(_SCHEMAS[number % 2])
+    for index, piece in enumerate(_chunks(text, number)):
+        parser.feed(piece)
+        if index % 5 == 0:
+            json.dumps(parser.value)
+    wanted = toolgrammar.recover_json(text, _SCHEMAS[number % 2])
+    assert json.dumps(parser.close().to_dict()) == json.dumps(wanted.to_dict()), text
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "messages": messages,
+    "streams": streams,
+    "payloads": payloads,
+    "deltas": deltas,
+}
+"""By its name, what is asked of an input."""
