@@ -52,7 +52,7 @@ test: $(VENV)/.development ## every test
 	$(BIN)/python -m pytest -n auto
 
 laws: $(VENV)/.development ## the laws over every place of every text: a long run
-	TOOLGRAMMAR_EVERY_SPLIT=1 $(BIN)/python -m pytest -n auto tests/laws
+	TOOLGRAMMAR_EVERY_SPLIT=1 $(BIN)/python -m pytest -n auto tests/laws tests/units/core/test_reference.py
 
 fuzz: $(VENV)/.development ## look for inputs that break a promise, a minute a target
 	@$(PIP) install --group fuzz

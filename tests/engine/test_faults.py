@@ -149,8 +149,11 @@ def test_hooks_that_exit_go_through(driver: Driver, where: str, kind: type[BaseE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to a thread")
-def test_interrupt_while_a_tool_runs() -> None:
+def test_interrupt_while_a_tool_runs(request: pytest.FixtureRequest) -> None:
     """Ctrl-C reaches the caller though the tool goes on in its thread."""
+    # Where the tests run in the background, the signal is ignored from the start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     free = threading.Event()
     main = threading.main_thread().ident
     assert main is not None

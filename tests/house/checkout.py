@@ -1,5 +1,6 @@
 """Where things lie in the checkout, for the tests of the house."""
 
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -12,6 +13,7 @@ def modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 
 
+@cache
 def format_ids() -> list[str]:
     """The id of every grammar file that declares one; the others are libraries."""
     return sorted(

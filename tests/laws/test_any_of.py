@@ -83,7 +83,7 @@ def test_auto_is_cut_alike(format_id: str) -> None:
 
 
 @each_format
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_hostile_texts_in_several_formats(format_id: str, data: st.DataObject) -> None:
     others = data.draw(st.lists(st.sampled_from(IDS), min_size=1, max_size=3, unique=True))
@@ -93,7 +93,7 @@ def test_hostile_texts_in_several_formats(format_id: str, data: st.DataObject) -
     laws.deltas(case)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_work_is_linear(data: st.DataObject) -> None:
     text = data.draw(hostile_texts(data.draw(st.sampled_from(IDS))))

@@ -1,9 +1,10 @@
 """Calls written in a format are read back equal."""
 
+import os
 from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolgrammar
@@ -27,6 +28,7 @@ def test_round_trip(format_id: str) -> None:
 
 @each_format
 @pytest.mark.parametrize("drawn", [argument_calls(), input_calls()], ids=["arguments", "input"])
+@settings(max_examples=1000 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 12)
 @given(data=st.data())
 def test_round_trip_of_drawn_calls(
     format_id: str, drawn: st.SearchStrategy[list[toolgrammar.ToolCall]], data: st.DataObject
