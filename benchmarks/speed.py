@@ -58,7 +58,7 @@ def joined(floor: Callable[[str], Calls], pieces: list[str]) -> Calls:
 
 def main() -> None:
     """Prints a row for each format and size."""
-    given = options(__doc__, rounds=21)
+    given = options(__doc__, rounds=41)
     jobs: dict[tuple[str, str, str], Callable[[], object]] = {}
     counts: dict[tuple[str, str], int] = {}
     for format_id in WRITERS:

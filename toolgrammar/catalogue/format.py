@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lark import Token, Tree  # noqa: TID251 - a type only; nothing is imported at run time
 
+    from toolgrammar.core.machine import Machine
     from toolgrammar.core.tables import Tables
     from toolgrammar.writing.prompt import Prompt
     from toolgrammar.writing.results import Answer
@@ -42,6 +43,8 @@ class Plain:
     """Whether `&` may begin the entity of a character."""
     closers: tuple[str, ...]
     """What closes reasoning."""
+    machine: Machine | None
+    """What reads it, where the names of the tools are no part of the wire."""
 
 
 class Format:
@@ -136,6 +139,8 @@ class Format:
     @cached_property
     def plain(self) -> Plain | None:
         """What its messages need to be read straight; None where the end of a call decides more."""
+        from toolgrammar.core.kept_machines import machine_for
+
         header, tables = self.header, self.tables
         if (
             header.roles
@@ -154,6 +159,7 @@ class Format:
             unwrap=tuple(header.unwrap),
             entities=bool(header.entities),
             closers=tuple(tables.reasoning_tags),
+            machine=None if tables.names_tools else machine_for(tables, ()),
         )
 
     def render(self, calls: Iterable[ToolCall], text: str = "") -> str:

@@ -70,7 +70,7 @@ class Guide:
             self._members[key] = _guide(schema) if schema is not None else None
         return self._members[key]
 
-    def has_texts(self, value: dict[str, object]) -> bool:
+    def has_texts(self, value: Mapping[str, object]) -> bool:
         """Whether all members of an object are strings, wherever the schema wants such."""
         if self.types is not None and "object" not in self.types:
             return False

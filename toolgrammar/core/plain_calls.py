@@ -49,7 +49,6 @@ class PlainReading:
     def __init__(
         self,
         machine: Machine,
-        *,
         format_id: str,
         tools: Mapping[str, ToolSpec],
         trim: Mapping[str, str],
@@ -159,10 +158,14 @@ class PlainReading:
                 if whole is None:
                     return None
                 value, position = whole
-                if type(value) is not dict or (
-                    self.tools and not lane.scans and self._needs_typing(name, value)
-                ):
+                if type(value) is not dict:
                     return None
+                if self.tools and not lane.scans:
+                    spec = self.tools.get(name)
+                    if spec is not None and spec.parameters is not None:
+                        guide = guide_of_tool(spec)
+                        if not guide.has_texts(value) and needs_typing(value, guide):
+                            return None
                 arguments = value
                 if arguments_start < 0:
                     arguments_start = end
@@ -218,13 +221,6 @@ class PlainReading:
             return None
         closed, stack = node.after_text
         return self.machine.node(stack) if closed in _ENDS_OF_A_CALL else None
-
-    def _needs_typing(self, name: str, arguments: dict[str, Any]) -> bool:
-        """Whether the schema may want other types than the arguments have."""
-        spec = self.tools.get(name)
-        if spec is None or spec.parameters is None:
-            return False
-        return needs_typing(arguments, guide_of_tool(spec))
 
     def _raw(
         self, text: str, lane: Lane, start: int, name: str, key: str, *written: str

@@ -22,9 +22,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.catalogue.format import Plain
     from toolgrammar.catalogue.registry import FormatsLike
-    from toolgrammar.core.machine import Machine
     from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.tools import ToolSpec
 
@@ -98,9 +96,16 @@ def _read_straight(
     ):
         return None
     specs = to_specs(tools) if tools is not None else _NO_TOOLS
-    machine = machine_of(entry, specs)
+    machine = plain.machine or machine_of(entry, specs)
+    reading: PlainReading | StraightReading | None = None
     reasoning = ""
-    reading: PlainReading | StraightReading | None = _read_plain(machine, text, plain, specs)
+    if machine.not_plain <= _PATIENCE + 4 * machine.read_plain:
+        reading = PlainReading(machine, plain.id, specs, plain.trim)
+        if reading.run(text):
+            machine.read_plain += 1
+        else:
+            machine.not_plain += 1
+            reading = None
     if reading is None:
         if machine.given_up > _PATIENCE + 4 * machine.read_straight:
             return None
@@ -120,19 +125,6 @@ def _read_straight(
         return None
     machine.read_straight += 1
     return make_result(tuple(calls), written.strip(), reasoning, (), plain.id, text, plain.digest)
-
-
-def _read_plain(
-    machine: Machine, text: str, plain: Plain, specs: Mapping[str, ToolSpec]
-) -> PlainReading | None:
-    if machine.not_plain > _PATIENCE + 4 * machine.read_plain:
-        return None
-    reading = PlainReading(machine, format_id=plain.id, tools=specs, trim=plain.trim)
-    if reading.run(text):
-        machine.read_plain += 1
-        return reading
-    machine.not_plain += 1
-    return None
 
 
 def _within(limits: Limits, text: str) -> bool:
