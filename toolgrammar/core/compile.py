@@ -198,7 +198,10 @@ class _Compiler:
 
     def _regex(self, name: str, lark_name: str, definition: TerminalDef) -> Terminal:
         """Gives a terminal that is a regular expression, rewritten for the driver."""
-        expression = definition.pattern.to_regexp()
+        pattern = definition.pattern
+        expression = re.escape(pattern.value) if isinstance(pattern, PatternStr) else pattern.value
+        for flag in sorted(pattern.flags):  # Lark's own order is that of a set
+            expression = f"(?{flag}:{expression})"
         number = self.numbers[lark_name]
         try:
             least = partial.least_width(expression)
