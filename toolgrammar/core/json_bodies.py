@@ -53,8 +53,7 @@ class Bodies(State):
         end = _RUNS[self.close_quote].match(text, start).end()  # type: ignore[union-attr]
         if end > start:
             piece = text[start:end]
-            if not self.escapes and "\\" in piece and _CONTROL_ESCAPE.match(piece):
-                self.escapes = True
+            self.note_escapes(piece)
             if self.close_quote == "`":
                 self._look_for_template(piece)
             self.put(piece)
@@ -74,6 +73,11 @@ class Bodies(State):
             self._other_quote(end)
         else:
             self._half_pairs(end)
+
+    def note_escapes(self, piece: str) -> None:
+        """Notes whether a piece of a string escapes a control character."""
+        if not self.escapes and "\\" in piece and _CONTROL_ESCAPE.match(piece):
+            self.escapes = True
 
     def _half_pairs(self, start: int) -> None:
         """Replaces halves of surrogate pairs, as many as stand here together."""

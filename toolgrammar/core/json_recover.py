@@ -118,15 +118,10 @@ class RecoveringScanner(Members):
             return position
         return length - over
 
-    def went_on(self, text: str, *, control: bool) -> None:
-        """Steps behind text in which a string only went on.
-
-        Args:
-            text: what stood there.
-            control: whether a control character is escaped in it.
-        """
+    def went_on(self, text: str) -> None:
+        """Steps behind text in which a string only went on."""
         self.text, self.pos = text[-1], 1
-        self.escapes = self.escapes or control
+        self.note_escapes(text)
 
     def _sleeps(self, piece: str) -> bool:
         """Keeps a piece in which the string in triple quotes does not end."""

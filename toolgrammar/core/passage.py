@@ -38,7 +38,6 @@ _IN_STRING: Final = re.compile(
 
 That is the beginning of an escape, and a comma: behind one the string may turn out to have ended.
 """
-_CONTROL_ESCAPE: Final = re.compile(r"(?:[^\\]|\\[^bfnrt])*+\\[bfnrt]", re.DOTALL)
 
 
 _MOST_HELD: Final = 256
@@ -208,7 +207,7 @@ def end_passage(driver: Driver, passage: Passage) -> str:
         assert builder.draft.payload is not None
         builder.draft.payload.append(text)
         if isinstance(driver.scanner, JsonPayload):
-            driver.scanner.went_on(text, control=_CONTROL_ESCAPE.match(text) is not None)
+            driver.scanner.went_on(text)
     elif driver.raw is not None:
         driver.raw.searched = 1
         if builder.raws.role == "reasoning":
