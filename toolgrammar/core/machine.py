@@ -17,7 +17,6 @@ from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
 from toolgrammar.core.steps import Step
-from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -261,9 +260,6 @@ class Machine:
         """How many messages could be read without the driver, and how many could not."""
         self.read_plain = self.not_plain = 0
         """How many of them were of text and plain calls alone, and how many were not."""
-        tags = reasoning_tags(tables)
-        self.reasoning_closer = re.compile("|".join(map(re.escape, tags))) if tags else None
-        """What closes reasoning."""
         self.start = self.node((0,))
 
     def node(self, stack: tuple[int, ...]) -> Node:

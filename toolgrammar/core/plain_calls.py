@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.draft import decoded_token
-from toolgrammar.core.json_guide import guide_of_tool
-from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.lanes import (
     BEGINS_WITH_KEY,
@@ -23,9 +21,7 @@ from toolgrammar.core.lanes import (
 )
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.scanners import read_scanned
-from toolgrammar.core.straight_rules import goes_on, repeats_rightly, trimmed
-from toolgrammar.core.trim import NONE
-from toolgrammar.tools.coerce import type_text
+from toolgrammar.core.straight_rules import fits, is_over, raw_part, typed_value
 from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
@@ -160,12 +156,8 @@ class PlainReading:
                 value, position = whole
                 if type(value) is not dict:
                     return None
-                if self.tools and not lane.scans:
-                    spec = self.tools.get(name)
-                    if spec is not None and spec.parameters is not None:
-                        guide = guide_of_tool(spec)
-                        if not guide.has_texts(value) and needs_typing(value, guide):
-                            return None
+                if self.tools and not lane.scans and not fits(self.tools.get(name), value):
+                    return None
                 arguments = value
                 if arguments_start < 0:
                     arguments_start = end
@@ -193,14 +185,15 @@ class PlainReading:
                     if node.accepts_text:
                         return None if in_group else (node, position)
                     continue
-            if node.accepts_text and not goes_on(node, text, position):
-                behind = None if in_group else self._over(text, node, position)
-                if behind is None:
+            over = is_over(node, text, position) if node.accepts_text else False
+            if over is not False:
+                closed, stack = node.after_text
+                if over is None or in_group or closed not in _ENDS_OF_A_CALL:
                     return None
                 raw = text[arguments_start:arguments_end] if arguments_start >= 0 else ""
                 span = make_span(start, position)
                 self.calls.append(self._call(name, arguments, id, raw, span))
-                return behind, position
+                return self.machine.node(stack), position
 
     def _call(
         self, name: str, arguments: dict[str, Any] | None, id: str | None, raw: str, span: Span
@@ -210,45 +203,16 @@ class PlainReading:
             name, values, id, None, raw, span, "complete", (), self.format_id, None, ()
         )
 
-    def _over(self, text: str, node: Node, position: int) -> Node | None:
-        """Gives the node behind a call that has no closer of its own; None where it goes on."""
-        match = node.token.match(text, position)
-        group = match.lastgroup if match is not None else None
-        if group is not None:
-            if "call" not in node.steps[group].before:
-                return None
-        elif node.payloads or (node.end is None and not text[position:].strip()):
-            return None
-        closed, stack = node.after_text
-        return self.machine.node(stack) if closed in _ENDS_OF_A_CALL else None
-
     def _raw(
         self, text: str, lane: Lane, start: int, name: str, key: str, *written: str
     ) -> tuple[Any, int] | None:
         """Reads the raw value of an argument; gives it and its end, or None."""
-        raw = lane.raw
-        assert raw is not None
-        match = raw.final.search(text, start)
-        if match is None or not str(match.lastgroup).startswith("closer_"):
-            return None
-        if raw.repeats and not repeats_rightly(match, *written):
-            return None
-        end = match.start()
-        value: str | None = text[start:end]
-        mode = default = lane.trim
-        if self.trim:
-            mode = self.trim.get(key) or self.trim.get("value", default)
-        if mode != NONE:
-            value = trimmed(text[start:end], mode, before=lane.before or mode != default)
-            if value is None:
-                return None
-        if lane.is_typed and self.tools:
-            spec = self.tools.get(name)
-            schema = spec.properties.get(key) if spec is not None else None
-            if schema is not None and spec is not None and not guide_of_tool(spec).is_text(key):
-                typed, fits = type_text(value or "", schema)
-                return (typed, end) if fits else None
-        return value, end
+        trim = self.trim and (self.trim.get(key) or self.trim.get("value"))
+        part = raw_part(text, lane, start, trim or "", *written)
+        if part is None or not (lane.is_typed and self.tools):
+            return part
+        value, fitting = typed_value(self.tools.get(name), key, part[0])
+        return (value, part[1]) if fitting else None
 
 
 def _key(written: str) -> str:

@@ -11,8 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.core.draft import decoded_token
-from toolgrammar.core.json_guide import guide_of_tool
-from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.lanes import (
     BEGIN_GROUP,
@@ -34,15 +32,13 @@ from toolgrammar.core.lanes import (
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scanners import read_scanned
-from toolgrammar.core.straight_rules import goes_on, repeats_rightly, trimmed
-from toolgrammar.tools.coerce import is_text_only, type_text
+from toolgrammar.core.straight_rules import fits, is_over, raw_part, typed_value
 from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Mapping
 
-    from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import ToolCall
@@ -119,7 +115,7 @@ class StraightReading:
                 if self.calls and node.strays.pattern.match(between.lstrip()):
                     return False
             if match is None:
-                return not (self.in_group or (self.parts and self._closes_reasoning()))
+                return not self.in_group
             self.unit = -1
             behind = len(self.calls)
             found = self._island(node, end)
@@ -130,15 +126,6 @@ class StraightReading:
     def _in_section(self, between: str, before: int) -> bool:
         """Whether white space behind a call of a section is markup; `before`: calls before it."""
         return between.isspace() and len(between) <= MAX_TOKEN and len(self.calls) > before
-
-    def _closes_reasoning(self) -> bool:
-        """Whether reasoning that nothing opened is closed in the text, which is reported."""
-        closer = self.machine.reasoning_closer
-        return (
-            closer is not None
-            and not self.reasoning
-            and any(closer.search(part) for part in self.parts)
-        )
 
     def _island(self, node: Node, position: int) -> tuple[Node, int] | None:
         """Reads from an opener to the next text; gives the node and the place there."""
@@ -161,15 +148,18 @@ class StraightReading:
                 if self.start < 0:
                     return lane.node, end
                 self.last_end = end
-                return self._to_text(lane.node, end)
+                return self._to_text(lane.node, end) if is_over(lane.node, text, end) else None
             position = self._payload(lane, step, end)
             if position < 0:
                 return None
             node = step.node
-            if node.accepts_text and not (self.start >= 0 and goes_on(node, text, position)):
-                if self.start >= 0:
-                    return self._to_text(node, position)
+            if not node.accepts_text:
+                continue
+            if self.start < 0:
                 return None if "call" in node.after_text[0] else (node, position)
+            over = is_over(node, text, position)
+            if over is not False:
+                return self._to_text(node, position) if over else None
 
     def _follow(self, lane: Lane, match: re.Match[str]) -> bool:
         """Does what the marks of a lane say; false where the driver must."""
@@ -257,13 +247,6 @@ class StraightReading:
 
     def _to_text(self, node: Node, position: int) -> tuple[Node, int] | None:
         """Ends a call that has no closer of its own where something else follows it."""
-        match = node.token.match(self.text, position)
-        group = match.lastgroup if match is not None else None
-        if group is not None:
-            if "call" not in node.steps[group].before:
-                return None
-        elif node.payloads or (node.end is None and not self.text[position:].strip()):
-            return None
         closed, stack = node.after_text
         return (self.machine.node(stack), position) if self._close(closed) else None
 
@@ -287,7 +270,7 @@ class StraightReading:
         if whole is None or type(whole[0]) is not dict or self.arguments is not None:
             return -1
         value, end = whole
-        if self.tools and name not in SCANNED and not self._fits(step, value):
+        if self.tools and name not in SCANNED and not self._fits(value):
             return -1
         self.arguments = cast("dict[str, Any]", value)
         if self.start < 0:
@@ -309,7 +292,7 @@ class StraightReading:
         value, end = whole
         if step.leaf != "value":
             return end
-        if self.tools and not self._fits(step, value):
+        if self.tools and not self._fits(value, self.key):
             return -1
         if self.arguments is None:
             self.arguments = {}
@@ -321,58 +304,33 @@ class StraightReading:
         self.arguments_end = end
         return end
 
-    def _fits(self, step: Step, value: JsonValue) -> bool:
+    def _fits(self, value: JsonValue, key: str | None = None) -> bool:
         """Whether the schema wants no other types than the value has."""
-        if self.name is None:
-            return False
-        spec = self.tools.get(self.name)
-        if spec is None or spec.parameters is None:
-            return True
-        wanted: Guide | None = guide_of_tool(spec)
-        if wanted is not None and step.leaf == "value":
-            wanted = wanted.member(self.key)
-        return wanted is None or not needs_typing(value, wanted)
+        return self.name is not None and fits(self.tools.get(self.name), value, key)
 
     def _raw(self, lane: Lane, step: Step, start: int) -> int:
         """Reads a raw payload; gives its end, or -1 where the closer has to be judged."""
-        raw = lane.node.end_of_raw(step)
-        match = raw.final.search(self.text, start)
-        if match is None:
-            return -1
-        kind = match.lastgroup
-        if (
-            kind is None
-            or not kind.startswith("closer_")
-            or (raw.repeats and not repeats_rightly(match, self.written_name, self.written_key))
-        ):
-            return -1
-        end = match.start()
-        text = self.text[start:end]
         role = step.leaf
-        mode = default = lane.trim
-        if self.trim:
-            mode = (self.trim.get(self.key) if role == "value" else "") or self.trim.get(role, mode)
-        trimmed_text = trimmed(text, mode, before=lane.before or mode != default)
-        if trimmed_text is None:
+        trim = (self.trim.get(self.key) if role == "value" else "") or self.trim.get(role, "")
+        found = raw_part(self.text, lane, start, trim, self.written_name, self.written_key)
+        if found is None:
             return -1
+        part, end = found
         if role == "value":
-            typed = step.terminal.name == "RAW"
-            return end if self._value(trimmed_text, start, end, typed=typed) else -1
+            return end if self._value(part, start, end, typed=lane.is_typed) else -1
         if role == "reasoning":
-            self.reasoning.append(trimmed_text)
+            self.reasoning.append(part)
         elif role in ("text", "content"):
-            self.parts.append(trimmed_text)
+            self.parts.append(part)
         else:
             return -1
         return end
 
     def _value(self, text: str, start: int, end: int, *, typed: bool) -> bool:
-        spec = self.tools.get(self.name) if self.name is not None else None
-        schema = spec.properties.get(self.key) if spec is not None else None
         value: Any = text
-        if typed and not is_text_only(schema):
-            value, fits = type_text(text, schema)
-            if not fits:
+        if typed and self.name is not None:
+            value, fitting = typed_value(self.tools.get(self.name), self.key, text)
+            if not fitting:
                 return False
         if self.arguments is None:
             self.arguments = {}

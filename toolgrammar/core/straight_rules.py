@@ -4,19 +4,71 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
+from toolgrammar.tools.coerce import type_text
 
 if TYPE_CHECKING:
     import re
 
+    from toolgrammar.core.json_guide import Guide
+    from toolgrammar.core.lanes import Lane
     from toolgrammar.core.machine import Node
+    from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.tools import ToolSpec
 
 
-def goes_on(node: Node, text: str, position: int) -> bool:
-    """Whether the open call goes on, at a node where text may follow it too."""
+def is_over(node: Node, text: str, position: int) -> bool | None:
+    """Whether the open call ends at a node where text may follow it; None where that is unclear."""
     match = node.token.match(text, position)
     group = match.lastgroup if match is not None else None
-    return group is not None and "call" not in node.steps[group].before
+    if group is not None:
+        return "call" in node.steps[group].before
+    if node.payloads or (node.end is None and not text[position:].strip()):
+        return None
+    return True
+
+
+def raw_part(
+    text: str, lane: Lane, start: int, trim: str, name: str, key: str
+) -> tuple[str, int] | None:
+    """Gives a raw payload as its role wants it, and its end; None where it has to be judged.
+
+    Args:
+        text: the message.
+        lane: what leads to the payload.
+        start: where the payload begins.
+        trim: what the header takes off it; empty where it says nothing.
+        name: the name of the call, as written, which a closer may repeat.
+        key: the key of the argument, likewise.
+    """
+    raw = lane.raw
+    match = raw.final.search(text, start) if raw is not None else None
+    if raw is None or match is None or not str(match.lastgroup).startswith("closer_"):
+        return None
+    if raw.repeats and not repeats_rightly(match, name, key):
+        return None
+    mode = trim or lane.trim
+    part = trimmed(text[start : match.start()], mode, before=lane.before or mode != lane.trim)
+    return None if part is None else (part, match.start())
+
+
+def typed_value(spec: ToolSpec | None, key: str, text: str) -> tuple[JsonValue, bool]:
+    """Gives the value that a raw text is by the schema of its key, and whether it fits."""
+    if spec is None or guide_of_tool(spec).is_text(key):
+        return text, True
+    return type_text(text, spec.properties.get(key))
+
+
+def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> bool:
+    """Whether a tool wants no other types than its arguments have, or the one with a key has."""
+    if spec is None or spec.parameters is None:
+        return True
+    wanted: Guide | None = guide_of_tool(spec)
+    if wanted is not None and key is not None:
+        wanted = wanted.member(key)
+    return wanted is None or not needs_typing(value, wanted)
 
 
 def repeats_rightly(match: re.Match[str], name: str, key: str) -> bool:
