@@ -21,8 +21,7 @@ from toolgrammar.cli.bench_report import (
     machine,
     markdown_table,
     number,
-    write_figures,
-    write_page,
+    write_suite,
 )
 
 if TYPE_CHECKING:
@@ -66,14 +65,12 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def show(parts: dict[str, Any], folder: Path | None) -> None:
-    """Prints the tables of what was measured, and writes them where a folder is given."""
+    """Prints the tables of what was measured, and writes and draws it where a folder is given."""
     sections = pages(parts)
     print("\n\n".join(sections))
     if folder is not None:
-        about = parts["machine"]
         figures = {key: value for key, value in parts.items() if key != "machine"}
-        write_figures(folder / "parsers.json", about, figures)
-        write_page(folder / "parsers.md", "Parsers", about, sections)
+        write_suite(folder, "parsers", "Parsers", parts["machine"], figures, sections)
         draw(folder, parts)
 
 

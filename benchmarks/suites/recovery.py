@@ -15,8 +15,7 @@ from toolgrammar.cli.bench_report import (
     markdown_table,
     number,
     percent,
-    write_figures,
-    write_page,
+    write_suite,
 )
 
 if TYPE_CHECKING:
@@ -38,14 +37,12 @@ def run(*, rounds: int, longest: int) -> dict[str, Any]:
 
 
 def show(parts: dict[str, Any], folder: Path | None) -> None:
-    """Prints the tables of what was measured, and writes them where a folder is given."""
+    """Prints the tables of what was measured, and writes and draws it where a folder is given."""
     sections = pages(parts)
     print("\n\n".join(sections))
     if folder is not None:
-        about = parts["machine"]
         figures = {key: value for key, value in parts.items() if key != "machine"}
-        write_figures(folder / "recovery.json", about, figures)
-        write_page(folder / "recovery.md", "Recovery of JSON", about, sections)
+        write_suite(folder, "recovery", "Recovery of JSON", parts["machine"], figures, sections)
         draw(folder, parts)
 
 

@@ -16,8 +16,7 @@ from toolgrammar.cli.bench_report import (
     markdown_table,
     number,
     percent,
-    write_figures,
-    write_page,
+    write_suite,
 )
 from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain, write_line, write_table
@@ -170,10 +169,8 @@ def _legend(messages: int) -> str:
 
 
 def _write(folder: Path, rows: list[dict[str, Any]], tokenizers: list[str], legend: str) -> None:
-    about = machine()
-    write_figures(folder / "formats.json", about, {"rows": rows})
-    headings, cells = _table(rows, tokenizers)
-    write_page(folder / "formats.md", "Formats", about, [legend, markdown_table(headings, cells)])
+    sections = [legend, markdown_table(*_table(rows, tokenizers))]
+    write_suite(folder, "formats", "Formats", machine(), {"rows": rows}, sections)
     draw(folder, [row for row in rows if not row["own_calls"]] or rows, tokenizers)
 
 

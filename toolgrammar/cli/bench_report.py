@@ -38,6 +38,19 @@ def _processor() -> str:
     return names[0] if names else platform.processor()
 
 
+def write_suite(
+    folder: Path,
+    name: str,
+    title: str,
+    about: Mapping[str, object],
+    figures: Mapping[str, object],
+    sections: Sequence[str],
+) -> None:
+    """Writes the figures of a suite as JSON and its tables as Markdown, both under one name."""
+    write_figures(folder / f"{name}.json", about, figures)
+    write_page(folder / f"{name}.md", title, about, sections)
+
+
 def write_figures(path: Path, about: Mapping[str, object], parts: Mapping[str, object]) -> None:
     """Writes the figures of a suite as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
