@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.repairs import JUNK, JUNK_BEGINNINGS
+from toolgrammar.core.repairs import JUNK, JUNK_BEGINNINGS, written
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
 
@@ -166,10 +166,10 @@ def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
 
 
 def text_of(step: Step, driver: Driver) -> str:
-    """Gives what a literal, or a repeated name, is written as."""
+    """Gives what markup, or a repeated name, is written as."""
     if step.kind == "same":
         return driver.builder.same(step.terminal.name)
-    return step.terminal.text
+    return written(step.terminal)
 
 
 def _leave_out(driver: Driver, start: int, end: int) -> None:
