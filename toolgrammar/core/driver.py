@@ -369,8 +369,9 @@ class Driver:
             return self._to_text()
         text = match.group(group)
         if is_loose(step.terminal, text):
-            strict = as_strict(text)
-            code = code_of(step.terminal, text)
+            strict = as_strict(step.terminal, text)
+            is_key = step.node.takes_colon or step.kind == "literal"
+            code = code_of(step.terminal, text, is_key=is_key)
             self.builder.requoted(code, self.base + start, self.base + end, strict)
             text = strict if step.leaf else text
         if step.kind == "same" and not self.builder.repeats(step.terminal.name, text):

@@ -149,6 +149,11 @@ class Node:
                 step.otherwise = raws.get((step.leaf, step.before, step.after, step.stack))
 
     @property
+    def takes_colon(self) -> bool:
+        """Whether the colon behind a key is wanted."""
+        return any(terminal.text.strip() == ":" for _, terminal in self.tokens)
+
+    @property
     def token(self) -> re.Pattern[str]:
         """Reads one token, with the white space before it where that does not count."""
         if self._token is None:
