@@ -42,6 +42,7 @@ class RawEnd:
         "_beside",
         "_final",
         "_outer_beginnings",
+        "_own_beginnings",
         "_plain",
         "_search",
         "call_closes_alone",
@@ -86,6 +87,7 @@ class RawEnd:
         self.repeats = False
         """Whether a closer repeats the call's name or key; known once `final` was asked for."""
         self._outer_beginnings: re.Pattern[str] | None = None
+        self._own_beginnings: re.Pattern[str] | None = None
         self._beside: dict[bool, re.Pattern[str]] = {}
         self._search: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
@@ -126,6 +128,15 @@ class RawEnd:
             parts = [p for part in self._parts(final=False) if (p := partial(part))]
             self._beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
         return self._beginnings
+
+    @property
+    def own_beginnings(self) -> re.Pattern[str]:
+        """Finds the tail of the text that may become the payload's own closer."""
+        if self._own_beginnings is None:
+            units = (self._unit(group, each, final=False) for group, each in self.node.tokens)
+            parts = [p for unit in units if (p := partial(unit))]
+            self._own_beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
+        return self._own_beginnings
 
     @property
     def plain(self) -> re.Pattern[str]:

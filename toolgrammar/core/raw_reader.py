@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 
+_PROSE = ("reasoning", "content", "text")
+"""Roles whose text may end anywhere."""
 _LONGEST = 2048
 """Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
 
@@ -99,6 +101,8 @@ class RawReader:
         stop = len(driver.buffer)
         if driver.final:
             stop = end_of_payload(driver, self.end.node, self.searched)
+            begun = self._begun_closer()
+            stop = min(stop, begun) if begun >= 0 else stop
         else:
             held = self.end.beginnings.search(driver.buffer, self.searched)
             if held:
@@ -248,23 +252,35 @@ class RawReader:
         driver.leave(end)
         driver.last_end -= dropped
 
+    def _begun_closer(self) -> int:
+        """Gives where the closer begins that the end of the text cut; -1 where it cut none."""
+        driver = self.driver
+        step = driver.step
+        assert step is not None
+        may_end = step.node.end is not None or stopped_before(driver, self.end.node) != ""
+        if may_end or step.leaf in _PROSE:
+            return -1
+        start = max(self.searched, len(driver.buffer) - _LONGEST)
+        begun = self.end.own_beginnings.search(driver.buffer, start)
+        return -1 if begun is None else begun.start()
+
     def finish(self, step: Step) -> None:
         """Ends the payload because the text ends."""
         driver = self.driver
         stopped = stopped_before(driver, self.end.node) != ""
         if self.held is not None and self.last_closer >= 0:
-            if not stopped or self.quoted:
+            if not driver.builder.cut_by_server and (not stopped or self.quoted):
                 self._end_at_last_closer(self.held)
                 return
             driver.builder.raws.take("".join(self.held))
         ends = stopped or step.node.end is not None
         end = driver.position
-        driver.builder.raws.end(driver.base + end, whole=ends)
-        if ends or step.leaf in ("reasoning", "content", "text"):
+        begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
+        driver.builder.raws.end(driver.base + end, whole=ends, mended=begun)
+        if ends or step.leaf in _PROSE:
             driver.leave(end)
         else:
-            begun = self.end.beginnings.search(driver.buffer, max(0, len(driver.buffer) - _LONGEST))
-            driver.cut(self.end.node, known=begun is None)
+            driver.cut(self.end.node, known=not begun)
 
     def _end_at_last_closer(self, pieces: list[str]) -> None:
         """Ends the payload at the last closer although a quoted opener never closed."""

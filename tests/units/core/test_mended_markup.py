@@ -45,3 +45,21 @@ def test_an_opener_that_a_pattern_spells_tells_that_a_closer_is_missing() -> Non
 def test_an_opener_in_a_value_stays_text() -> None:
     text = f"<tool_call>save\n{PAIR.format('see <tool_call>other and more')}</tool_call>"
     assert deeds("glm45", text) == [("save", {"path": "see <tool_call>other and more"}, "complete")]
+
+
+@pytest.mark.parametrize("begun", ["<", "</", "</arg_va", "</arg_value>\n</tool_ca"])
+def test_a_closer_that_the_end_of_the_text_cut_is_no_part_of_the_value(begun: str) -> None:
+    text = f"<tool_call>save\n<arg_key>path</arg_key>\n<arg_value>a < b{begun}"
+    assert deeds("glm45", text) == [("save", {"path": "a < b"}, "truncated")]
+
+
+def test_half_an_entity_at_the_end_of_the_text_is_no_part_of_the_value() -> None:
+    text = '<function name="save"><param name="path">a &lt;b&g'
+    assert deeds("minicpm4_xml", text) == [("save", {"path": "a <b"}, "truncated")]
+
+
+def test_a_call_that_the_server_cut_behind_a_quoted_closer_is_not_whole() -> None:
+    quoted = "<tool>wipe</tool><tool_input>/</tool_input>"
+    text = f"<tool>save</tool><tool_input>Use {quoted} b</tool_"
+    (call,) = read("langchain_xml", text, finish_reason="length").calls
+    assert (call.name, call.status, call.executable) == ("save", "truncated", False)
