@@ -33,6 +33,7 @@ from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.loose import as_strict, code_of, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import (
+    begins_call,
     closers_behind,
     cut_call,
     cut_here,
@@ -375,6 +376,9 @@ class Driver:
             self.builder.requoted(code, self.base + start, self.base + end, strict)
             text = strict if step.leaf else text
         if step.kind == "same" and not self.builder.repeats(step.terminal.name, text):
+            return self._mismatch()
+        if step.leaf == "key" and begins_call(self, text):
+            self.step_back()
             return self._mismatch()
         short = self.island < 0 and step.kind == "literal" and step.weight < SHORT
         short = short and not step.after  # what closed stays closed

@@ -56,6 +56,20 @@ def skip_fence(driver: Driver) -> bool | None:
     return True
 
 
+def begins_call(driver: Driver, key: str) -> bool:
+    """Whether what was read as a key is the name of another tool: then the next call begins."""
+    back = driver.back
+    if back is None or key not in driver.node.machine.tool_names:
+        return False
+    spec = driver.builder.spec()
+    if spec is None or not spec.properties or key in spec.properties:
+        return False
+    repairs = back[1].repairs
+    match = repairs.pattern.match(driver.buffer, back[0])
+    name = match.lastgroup if match is not None else None
+    return name is not None and repairs.anchors[name].step.opens == "call"
+
+
 def mend(driver: Driver) -> bool | None:
     """Mends where the driver stands; None where it can't, False where it needs more text."""
     node, buffer = driver.node, driver.buffer

@@ -41,6 +41,7 @@ class RawEnd:
         "_beginnings",
         "_beside",
         "_final",
+        "_other_closers",
         "_outer_beginnings",
         "_own_beginnings",
         "_plain",
@@ -54,6 +55,7 @@ class RawEnd:
         "machine",
         "nests",
         "node",
+        "other_closer_beginnings",
         "repeats",
         "tagged",
     )
@@ -86,6 +88,9 @@ class RawEnd:
         """Whether a closer may depend on the character behind it; known with the expressions."""
         self.repeats = False
         """Whether a closer repeats the call's name or key; known once `final` was asked for."""
+        self._other_closers: dict[bool, re.Pattern[str]] = {}
+        self.other_closer_beginnings: re.Pattern[str] | None = None
+        """Matches what may still become that; made with the expression."""
         self._outer_beginnings: re.Pattern[str] | None = None
         self._own_beginnings: re.Pattern[str] | None = None
         self._beside: dict[bool, re.Pattern[str]] = {}
@@ -159,6 +164,24 @@ class RawEnd:
         if found is None:
             body = "|".join((*self._outer_closers(final=final), *self._tags()))
             found = self._beside[final] = re.compile(body or "(?!)")
+        return found
+
+    def other_closer(self, *, final: bool) -> re.Pattern[str]:
+        """Matches, behind the payload's closer, one that is not the call's, and what follows it.
+
+        It stands where the call's own should: another call, the closer of a section or the end of
+        the text follows it.
+        """
+        found = self._other_closers.get(final)
+        if found is None:
+            behind = (self._forced(group, each, "")[1] for group, each in self.node.tokens)
+            paths = [path for node in behind if (path := node.repairs.to_text)]
+            outside = {id(path[-1].node): path[-1].node for path in paths}
+            follow = "|".join(self._after_outer(n, final=final) for n in outside.values())
+            found = re.compile(f"{BLANKS}{_STRAY}(?:{follow or '(?!)'})")
+            self._other_closers[final] = found
+            if not final:
+                self.other_closer_beginnings = re.compile(f"(?:{partial(found.pattern)})\\Z")
         return found
 
     def _expression(self, *, final: bool) -> str:

@@ -193,7 +193,12 @@ class RawReader:
     def _closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool | None:
         driver, end = self.driver, self.end
         if not self._repeats_rightly(groups):
-            return self._other_ends(match.start())
+            own = {group: value for group, value in groups.items() if not group.startswith("f")}
+            other = self._repeats_rightly(own) and self._other_closer_follows(match.end())
+            if other is None:
+                return None
+            if not other:
+                return self._other_ends(match.start())
         if self.fences:
             self.fences -= 1
             self.searched = match.end()
@@ -214,6 +219,15 @@ class RawReader:
                 self.searched = match.end()
                 return False
         return True
+
+    def _other_closer_follows(self, place: int) -> bool | None:
+        """Whether a closer that is misspelt stands where the call's own should; None: wait."""
+        driver, end = self.driver, self.end
+        pattern = end.other_closer(final=driver.final)
+        begun = end.other_closer_beginnings
+        if not driver.final and begun is not None and begun.match(driver.buffer, place):
+            return None
+        return pattern.match(driver.buffer, place) is not None
 
     def _repeats_rightly(self, groups: dict[str, str | None]) -> bool:
         """Whether what repeats the name of the call or the key in a closer is that name or key."""

@@ -187,6 +187,8 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
     if len(text) >= _DISTINCTIVE or text in _BRACKETS:
         return pattern, step
     repeated = _forced(step.node)
+    if repeated is not None and repeated.kind == "tool" and machine.tool_names:
+        return f"{pattern}{_BLANKS}{machine.pattern(repeated.terminal)}(?![\\w.-])", step
     if repeated is None or repeated.kind != "same":
         return "", step
     pattern += f"{_BLANKS}(?P<{repeated.terminal.name}_{name}>{machine.pattern(repeated.terminal)})"

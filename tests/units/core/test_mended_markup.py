@@ -4,12 +4,21 @@ import pytest
 
 from tests.units.core.cuts import read
 from toolgrammar.testing import Case, laws
+from toolgrammar.tools.specs import to_specs
 
 
-def deeds(format_id: str, text: str) -> list[tuple[str, object, str]]:
+def tool(name: str, *keys: str) -> dict[str, object]:
+    """Returns a tool with texts as its arguments."""
+    properties = {key: {"type": "string"} for key in keys}
+    return {"name": name, "parameters": {"type": "object", "properties": properties}}
+
+
+def deeds(format_id: str, text: str, *tools: dict[str, object]) -> list[tuple[str, object, str]]:
     """Returns what is read, in every cutting, and holds the law of the edits."""
-    laws.edits(Case(id=format_id, format=format_id, text=text))
-    return [(call.name, call.arguments, call.status) for call in read(format_id, text).calls]
+    known = tuple(to_specs(tools).values()) if tools else None
+    laws.edits(Case(id=format_id, format=format_id, text=text, tools=known))
+    calls = read(format_id, text, list(tools) or None).calls
+    return [(call.name, call.arguments, call.status) for call in calls]
 
 
 PAIR = "<arg_key>path</arg_key>\n<arg_value>{}</arg_value>\n"
@@ -63,3 +72,34 @@ def test_a_call_that_the_server_cut_behind_a_quoted_closer_is_not_whole() -> Non
     text = f"<tool>save</tool><tool_input>Use {quoted} b</tool_"
     (call,) = read("langchain_xml", text, finish_reason="length").calls
     assert (call.name, call.status, call.executable) == ("save", "truncated", False)
+
+
+@pytest.mark.parametrize("closer", ["</sav_file>", "</tools>", "```"])
+@pytest.mark.parametrize("behind", ["", "\n<read_file>\n<path>b</path>\n</read_file>"])
+def test_another_closer_in_place_of_the_one_that_repeats_the_name(closer: str, behind: str) -> None:
+    text = f"<write_to_file>\n<path>a</path>\n{closer}{behind}"
+    calls = deeds("roo_xml", text, tool("write_to_file", "path"), tool("read_file", "path"))
+    assert calls[0][:2] == ("write_to_file", {"path": "a"})
+    assert [each[1] for each in calls[1:]] == ([{"path": "b"}] if behind else [])
+
+
+def test_an_element_in_a_value_with_prose_behind_it_stays_text() -> None:
+    value = "<p>a</path>\n</b> and more"
+    text = f"<write_to_file>\n<path>{value}</path>\n</write_to_file>"
+    assert deeds("roo_xml", text) == [("write_to_file", {"path": value}, "complete")]
+
+
+def test_an_element_with_the_name_of_a_tool_that_is_no_argument_begins_the_next_call() -> None:
+    first = "<save_note>\n<path>a</path>\n"
+    text = f"{first}<read_note>\n<path>b</path>\n</read_note>"
+    known = tool("save_note", "path"), tool("read_note", "path")
+    assert deeds("void_xml", text, *known) == [
+        ("save_note", {"path": "a"}, "repaired"),
+        ("read_note", {"path": "b"}, "complete"),
+    ]
+
+
+def test_an_argument_with_the_name_of_a_tool_stays_an_argument() -> None:
+    text = "<save_note>\n<read_note>a</read_note>\n</save_note>"
+    known = tool("save_note", "read_note"), tool("read_note", "path")
+    assert deeds("void_xml", text, *known) == [("save_note", {"read_note": "a"}, "complete")]
