@@ -60,11 +60,10 @@ class RawReader:
 
     def run(self) -> bool:
         """Looks for the end; false where more text is needed."""
-        driver, end = self.driver, self.end
+        driver = self.driver
         while True:
             driver.steps += 1
-            pattern = end.final if driver.final else end.search
-            match = pattern.search(driver.buffer, self.searched)
+            match = self._next()
             if self.others is not None:
                 self.others.look(driver, self.searched, -1 if match is None else match.start())
             if match is None or self._may_grow(match):
@@ -78,6 +77,20 @@ class RawReader:
                 self.searched = match.start()
                 self._give(self.searched)
                 return False
+
+    def _next(self) -> re.Match[str] | None:
+        """Finds the next candidate.
+
+        At the end of the text also one with half of what follows it; the expression for these is
+        large, and a text that is whole never asks for it.
+        """
+        driver, end = self.driver, self.end
+        match = end.search.search(driver.buffer, self.searched)
+        if not driver.final or (match is not None and str(match.lastgroup).startswith("closer_")):
+            return match
+        if match is None:
+            return end.final.search(driver.buffer, self.searched)
+        return end.final.match(driver.buffer, match.start())
 
     def _may_grow(self, match: re.Match[str]) -> bool:
         """Whether more text may show that this is the payload's own closer, or that it is none."""
@@ -210,11 +223,10 @@ class RawReader:
             self.searched = match.start() + 1 if not end.call_closes_alone else match.end()
             return False
         if self.values_open:
-            closing = end.closing_call
             begins = end.closing_call_beginnings
-            if begins is not None and not driver.final and begins.match(driver.buffer, match.end()):
+            if not driver.final and begins.match(driver.buffer, match.end()):
                 return None
-            if closing is None or not closing.match(driver.buffer, match.end()):
+            if not end.closing_call.match(driver.buffer, match.end()):
                 self.values_open -= 1
                 self.searched = match.end()
                 return False
