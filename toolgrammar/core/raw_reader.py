@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import length
+from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.stops import end_of_payload, stopped_before
 
 if TYPE_CHECKING:
@@ -245,7 +246,7 @@ class RawReader:
         if self.held is not None:
             driver.builder.raws.take("".join(self.held))
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
-        driver.leave(end)
+        leave(driver, end)
         driver.last_end -= dropped
 
     def finish(self, step: Step) -> None:
@@ -261,10 +262,10 @@ class RawReader:
         end = driver.position
         driver.builder.raws.end(driver.base + end, whole=ends)
         if ends or step.leaf in ("reasoning", "content", "text"):
-            driver.leave(end)
+            leave(driver, end)
         else:
             begun = self.end.beginnings.search(driver.buffer, max(0, len(driver.buffer) - _LONGEST))
-            driver.cut(self.end.node, known=begun is None)
+            cut_payload(driver, self.end.node, known=begun is None)
 
     def _end_at_last_closer(self, pieces: list[str]) -> None:
         """Ends the payload at the last closer although a quoted opener never closed."""
@@ -276,6 +277,11 @@ class RawReader:
         driver.base = self.last_closer
         driver.position = 0
         driver.builder.raws.end(driver.base, whole=True)
-        driver.leave(0)
-        while driver.run():
-            driver.steps += 1
+        leave(driver, 0)
+        driver.read_on()
+
+
+def read_raw(driver: Driver) -> bool:
+    """Looks for the end of the raw payload; False where more text is needed."""
+    assert driver.raw is not None
+    return driver.raw.run()
