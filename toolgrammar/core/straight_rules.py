@@ -44,7 +44,7 @@ def raw_part(
         key: the key of the argument, likewise.
     """
     raw = lane.raw
-    match = raw.final.search(text, start) if raw is not None else None
+    match = raw.search.search(text, start) if raw is not None else None
     if raw is None or match is None or not str(match.lastgroup).startswith("closer_"):
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
