@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import length
+from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.stops import end_of_payload, stopped_before
 
 if TYPE_CHECKING:
@@ -275,7 +276,7 @@ class RawReader:
         if self.held is not None:
             driver.builder.raws.take("".join(self.held))
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
-        driver.leave(end)
+        leave(driver, end)
         driver.last_end -= dropped
 
     def _begun_closer(self) -> int:
@@ -304,9 +305,9 @@ class RawReader:
         begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
         driver.builder.raws.end(driver.base + end, whole=ends, mended=begun)
         if ends or step.leaf in _PROSE:
-            driver.leave(end)
+            leave(driver, end)
         else:
-            driver.cut(self.end.node, known=not begun)
+            cut_payload(driver, self.end.node, known=not begun)
 
     def _end_at_last_closer(self, pieces: list[str]) -> None:
         """Ends the payload at the last closer although a quoted opener never closed."""
@@ -318,6 +319,11 @@ class RawReader:
         driver.base = self.last_closer
         driver.position = 0
         driver.builder.raws.end(driver.base, whole=True)
-        driver.leave(0)
-        while driver.run():
-            driver.steps += 1
+        leave(driver, 0)
+        driver.read_on()
+
+
+def read_raw(driver: Driver) -> bool:
+    """Looks for the end of the raw payload; False where more text is needed."""
+    assert driver.raw is not None
+    return driver.raw.run()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core import wrappers
 from toolgrammar.core.entities import EntityDecoder
 from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.role_effects import fill_role
 from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import LINE, NONE, ONE_NEWLINE, Trimmer
 from toolgrammar.values.events import InputDelta
@@ -209,7 +210,7 @@ class RawValues:
         if role == "value":
             self._end_value(draft, text, end, whole=whole)
         elif role in _SINGLE:
-            self.builder.leaf(role, text, end, draft.start)
+            fill_role(self.builder, role, text, end, draft.start)
         return dropped
 
     def _end_value(self, draft: Draft, text: str, end: int, *, whole: bool) -> None:

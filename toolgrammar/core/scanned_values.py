@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core import wrappers
+from toolgrammar.core import call_ends, wrappers
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
 from toolgrammar.core.stumbles import Stumble, overlooks
@@ -258,9 +258,9 @@ class ScannedValues:
             draft.truncated = True
         edit = scanner.closing_edit if scanner is not None else None
         if edit is None or closers is None:
-            self.builder.cut(end)
+            call_ends.cut(self.builder, end)
         else:
-            self.builder.cut(end, closers=edit[2] + closers, place=edit[0])
+            call_ends.cut(self.builder, end, closers=edit[2] + closers, place=edit[0])
 
     def _close(self, draft: Draft, text: str) -> None:
         if text:

@@ -9,7 +9,7 @@ from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.alternative import Settings
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
-from toolgrammar.core.passage import end_passage, passage_at
+from toolgrammar.core.passage import end_passage, feed_inside, passage_at
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
 from toolgrammar.parsing.machines import machine_of, settings_of
@@ -129,7 +129,7 @@ class Parser:
             raise TypeError(f"feed() takes a str, got {type(chunk).__name__}")
         if chunk:
             room = self._room - self._source.length - len(chunk)
-            if room >= 0 and self._driver.feed_inside(chunk):
+            if room >= 0 and feed_inside(self._driver, chunk):
                 self._source.append(chunk)
                 self._passage = passage_at(self._driver, room)
             else:
