@@ -25,6 +25,10 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         place: where the call ends.
         group: the section that it stands in, where the builder has forgotten that.
     """
+    if draft.repaired and builder.lacks_required:
+        # A bracket that was put in may stand at another place: an inner object took the rest.
+        found = {each.code for each in builder.diagnostics[draft.diagnostics :]}
+        draft.doubts += sorted(found & {"bracket"})
     builder.draft = None
     builder.watched = False
     builder.last_name = draft.written_name

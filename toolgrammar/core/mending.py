@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
-from toolgrammar.core.repairs import JUNK, JUNK_BEGINNINGS, written
+from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, written
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
 
@@ -199,4 +199,6 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
     )
     if builder.draft is not None:
         builder.draft.repaired = True
+        if driver.buffer[start:end] in BRACKETS and builder.lacks_required:
+            builder.draft.doubts.append("stray-close-tag")  # it may have closed an argument
     driver.position = end

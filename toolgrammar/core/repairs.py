@@ -28,7 +28,7 @@ _MOST_NODES = 200
 _DISTINCTIVE = 3
 """Characters of a literal that stands for itself, not for prose."""
 _CLOSED = ("call", *GROUP_ROLES)
-_BRACKETS = frozenset("}])")
+BRACKETS = frozenset("}])")
 _GROUP = re.compile(r"\(\?P<\w+>")
 _BLANKS = r"\s{0,16}"
 
@@ -184,7 +184,7 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
     if not text:
         return "", step
     pattern = machine.pattern(terminal)
-    if len(text) >= _DISTINCTIVE or text in _BRACKETS:
+    if len(text) >= _DISTINCTIVE or text in BRACKETS:
         return pattern, step
     repeated = _forced(step.node)
     if repeated is not None and repeated.kind == "tool" and machine.tool_names:

@@ -79,3 +79,52 @@ def test_a_word_with_a_colon_behind_a_call_is_no_member_of_it() -> None:
     call = '{"name": "save", "arguments": {"path": "a"}'
     result = mended("smolagents_json", f"Action:\n{call}\nAction:\n{call}}}")
     assert [call.arguments for call in result.calls] == [{"path": "a"}] * 2
+
+
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [
+        pytest.param('["a, "b"]', "missing-quote", id="the first item"),
+        pytest.param('["a", b"]', "missing-quote", id="the quote before an item"),
+        pytest.param('["a", b", "c"]', "missing-quote", id="the quote before an item in between"),
+    ],
+)
+def test_a_missing_quote_in_an_array(written: str, code: str) -> None:
+    text = f'<tool_call>\n{{"name": "save", "arguments": {{"l": {written}}}}}\n</tool_call>'
+    (call,) = mended("hermes", text).calls
+    items = ["a", "b", "c"] if '"c"' in written else ["a", "b"]
+    assert (call.arguments, call.status, call.doubts) == ({"l": items}, "repaired", (code,))
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        pytest.param(
+            "kimi_k2",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.save:0"
+            '<|tool_call_argument_begin|>{"o": {"x": "a"}<|tool_call_end|>'
+            "<|tool_calls_section_end|>",
+            id="the closer of the call",
+        ),
+        pytest.param(
+            "cherry_tool_use",
+            "<tool_use>\n  <name>save</name>\n"
+            '  <arguments>{"o": {"x": "a"}</arguments>\n</tool_use>',
+            id="the closer of the arguments",
+        ),
+    ],
+)
+def test_a_bracket_is_missing_before_the_markup_around_the_arguments(
+    format_id: str, text: str
+) -> None:
+    (call,) = mended(format_id, text).calls
+    assert (call.arguments, call.status) == ({"o": {"x": "a"}}, "repaired")
+
+
+def test_a_call_that_lacks_an_argument_and_a_bracket_is_a_doubt() -> None:
+    # Which bracket is missing nobody knows: `b` may belong to the arguments.
+    text = 'TOOL_CALL: save\nARGS: {"a": {"x": "y", "b": "z"}\nTOOL_CALL: save\nARGS: {"a": {}, "b": ""}'
+    schema = {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a", "b"]}
+    first, second = read("reploid", text, [{"name": "save", "parameters": schema}]).calls
+    assert (first.arguments, first.doubts) == ({"a": {"x": "y", "b": "z"}}, ("bracket",))
+    assert second.executable
