@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _KEY = re.compile(r'"([A-Za-z_]\w*)"( ?:)?')
 _KEYS = re.compile(r'"((?:\w|\(\?:|\||\))+)"')
+_WAYS = re.compile(r"(\w*)\(\?:(\w*(?:\|\w*)*)\)(\w*)")
 _COLON = r"\s{0,16}:"
 _NAME = r"[A-Za-z_][\w.\-]{0,63}"
 # A name that lacks a quote or both counts only before the comma and the key that follow it.
@@ -48,6 +49,20 @@ def loose_pattern(terminal: Terminal) -> str:
         rf"(?:{_loose_key(key[1])}){_COLON}|\"{key[1]}\"\s{{0,16}}(?::|=>?)"
         rf"|\"{key[1]}\"(?=\s{{1,16}}[\"\[{{])"
     )
+
+
+def keys_of(terminal: Terminal) -> tuple[str, ...]:
+    """Gives the words that a JSON key may be, without their quotes."""
+    if terminal.kind == "literal":
+        key = _KEY.fullmatch(terminal.text.strip())
+        return (key[1],) if key is not None else ()
+    keys = _KEYS.fullmatch(terminal.pattern) if terminal.kind == "regex" else None
+    if keys is None:
+        return ()
+    parts = _WAYS.fullmatch(keys[1])
+    if parts is None:
+        return () if "|" in keys[1] else (keys[1],)
+    return tuple(f"{parts[1]}{way}{parts[3]}" for way in parts[2].split("|"))
 
 
 def _loose_key(key: str) -> str:

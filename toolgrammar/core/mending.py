@@ -57,8 +57,8 @@ def skip_fence(driver: Driver) -> bool | None:
     return True
 
 
-def begins_call(driver: Driver, key: str) -> bool:
-    """Whether what was read as a key is the name of another tool: then the next call begins."""
+def step_back_to_call(driver: Driver, key: str) -> bool:
+    """Steps back where what was read as a key is the name of another tool: a call begins there."""
     back = driver.back
     if back is None or key not in driver.node.machine.tool_names:
         return False
@@ -68,7 +68,10 @@ def begins_call(driver: Driver, key: str) -> bool:
     repairs = back[1].repairs
     match = repairs.pattern.match(driver.buffer, back[0])
     name = match.lastgroup if match is not None else None
-    return name is not None and repairs.anchors[name].step.opens == "call"
+    if name is None or repairs.anchors[name].step.opens != "call":
+        return False
+    driver.step_back()
+    return True
 
 
 def mend(driver: Driver) -> bool | None:

@@ -45,6 +45,8 @@ class ScannedValues:
         """
         if not role and self.builder.watched and overlooks(self.builder, start):
             raise Stumble(overlooked=True)
+        if not role:
+            self.builder.beside = start
         self.role = role
         self.text = None
         if role in ("input", "body"):

@@ -128,3 +128,42 @@ def test_a_call_that_lacks_an_argument_and_a_bracket_is_a_doubt() -> None:
     first, second = read("reploid", text, [{"name": "save", "parameters": schema}]).calls
     assert (first.arguments, first.doubts) == ({"a": {"x": "y", "b": "z"}}, ("bracket",))
     assert second.executable
+
+
+@pytest.mark.parametrize("key", ["argumens", "argument", "arguemnts", "argoments", "Arguments"])
+def test_a_key_one_letter_off_is_that_of_the_arguments(key: str) -> None:
+    text = f'<tool_call>\n{{"name": "save", "{key}": {{"path": "a"}}}}\n</tool_call>'
+    for _ in range(3):
+        (call,) = mended("hermes", text).calls
+        assert (call.arguments, call.status, call.executable) == ({"path": "a"}, "repaired", True)
+
+
+@pytest.mark.parametrize("key", ["args", "input"])
+def test_what_another_format_calls_the_arguments_is_taken_for_them_with_a_doubt(key: str) -> None:
+    text = f'<tool_call>\n{{"name": "save", "{key}": {{"path": "a"}}}}\n</tool_call>'
+    (call,) = mended("hermes", text).calls
+    assert (call.arguments, call.doubts) == ({"path": "a"}, ("misspelt",))
+
+
+@pytest.mark.parametrize(
+    "members", ['"name": "save", "meta": {"path": "a"}', '"argumens": {"a": 1}, "name": "save"']
+)
+def test_an_object_that_may_be_the_arguments_is_not_lost_in_silence(members: str) -> None:
+    (call,) = mended("hermes", f"<tool_call>\n{{{members}}}\n</tool_call>").calls
+    assert (call.arguments, call.doubts, call.executable) == ({}, ("skipped-markup",), False)
+
+
+@pytest.mark.parametrize(
+    ("members", "arguments"),
+    [
+        ('"name": "save", "meta": {"b": 1}, "arguments": {"a": 1}', {"a": 1}),
+        ('"name": "save", "arguments": {"a": 1}, "argument": {"b": 1}', {"a": 1}),
+        ('"name": "save", "meta": {}', {}),
+        ('"name": "save", "argumens": "a"', {}),
+    ],
+)
+def test_other_members_beside_the_arguments_change_nothing(
+    members: str, arguments: dict[str, int]
+) -> None:
+    (call,) = mended("hermes", f"<tool_call>\n{{{members}}}\n</tool_call>").calls
+    assert (call.arguments, call.status, call.executable) == (arguments, "complete", True)
