@@ -102,8 +102,6 @@ class Builder:
         self.skipped_from = self.skipped_to = -1
         self.diagnostics_marked = 0
         self.token_start = -1
-        self.beside = -1
-        """Offset of the last payload that filled no role, or -1."""
         self.watched = False
         """Whether a repair is to be judged first: the text may be in another format."""
         self.scanned = ScannedValues(self)

@@ -30,7 +30,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         place: where the call ends.
         group: the section that it stands in, where the builder has forgotten that.
     """
-    if draft.arguments_start < 0 <= draft.start <= builder.beside:
+    if draft.arguments_start < 0 <= draft.start <= builder.scanned.beside:
         _note_beside(builder, draft)
     if draft.repaired and builder.lacks_required:
         # A bracket that was put in may stand at another place: an inner object took the rest.
@@ -55,13 +55,13 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
 
 def _note_beside(builder: Builder, draft: Draft) -> None:
     """Doubts a call without arguments in which an object stands under a key that means nothing."""
-    if _HELD.match(builder.source.slice(builder.beside, builder.beside + _NEAR)):
+    if _HELD.match(builder.source.slice(builder.scanned.beside, builder.scanned.beside + _NEAR)):
         draft.doubts.append("skipped-markup")
         builder.report(
             "skipped-markup",
             "error",
             "Found an object under a key that the format does not have, and no arguments",
-            Span(builder.beside, builder.beside),
+            Span(builder.scanned.beside, builder.scanned.beside),
             hint="it may hold the arguments",
         )
 

@@ -18,8 +18,9 @@ _OTHER_NAMES = frozenset({"args", "arguments", "input", "parameters", "params"})
 """What arguments are called in one format or another."""
 _SHORTEST = 4
 """Letters of a word that one letter more or less does not make another word of."""
-_OBJECT = re.compile(r"\s{0,16}:\s{0,64}\{")
-_OBJECT_BEGUN = re.compile(r"\s{0,16}(?::\s{0,64})?\Z")
+_OBJECT = re.compile(r"\s{0,16}:\s{0,64}\{\s{0,64}[^\s}]")
+"""An object that holds something."""
+_OBJECT_BEGUN = re.compile(r"\s{0,16}(?::\s{0,64}(?:\{\s{0,64})?)?\Z")
 
 
 class Meant(NamedTuple):
