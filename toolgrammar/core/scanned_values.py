@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import call_ends, wrappers
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
+from toolgrammar.core.pieces import Pieces
 from toolgrammar.core.stumbles import Stumble, overlooks
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
@@ -63,7 +64,7 @@ class ScannedValues:
             return
         if draft.arguments_start < 0:
             draft.arguments_start = start
-        draft.payload = []
+        draft.payload = Pieces()
         draft.payload_start = start
         draft.payload_streams = role == "value" or None
         if role == "value":
@@ -113,7 +114,7 @@ class ScannedValues:
         self._end_arguments(end)
         if self.role in ("arguments", "value") and draft is not None:
             assert draft.payload is not None
-            text = "".join(draft.payload)
+            text = draft.payload.take()
             if text.strip():
                 self._accept(json.loads(text))
             else:
@@ -182,7 +183,8 @@ class ScannedValues:
             self._mend_beside(scanner)
             return
         path = f"$.{draft.key}" if self.role == "value" else "$"
-        for repair in scanner.settled("".join(draft.payload or ())):
+        written = draft.payload.text() if scanner.repairs and draft.payload is not None else ""
+        for repair in scanner.settled(written):
             if scanner.unreadable:
                 repair.edits.clear()  # they would make an empty object of it
             if repair.code == "truncated" and not scanner.done:
@@ -269,7 +271,7 @@ class ScannedValues:
     def _close(self, draft: Draft, text: str) -> None:
         if text:
             self.take(text)
-        joined = "".join(draft.payload or ())
+        joined = draft.payload.take() if draft.payload is not None else ""
         try:
             value = json.loads(joined) if joined else None
         except ValueError:
