@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
+from toolgrammar.core.misspelt import respell
 from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, written
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
@@ -80,6 +81,9 @@ def mend(driver: Driver) -> bool | None:
     if node.payloads:
         return None  # what should stand here is a value, and none is made up
     place = _after_blanks(driver)
+    respelt = respell(driver, place)
+    if respelt is not None:
+        return respelt
     repairs = node.repairs
     if not driver.final and len(buffer) - place <= _LONGEST_MARKUP:
         waits = (repairs.beginnings, node.beginnings, JUNK_BEGINNINGS)

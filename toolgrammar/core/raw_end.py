@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import NESTED
+from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import first_characters, partial, without
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class RawEnd:
         "other_closer_beginnings",
         "repeats",
         "tagged",
+        "words",
     )
 
     def __init__(self, node: Node, role: str) -> None:
@@ -81,6 +83,8 @@ class RawEnd:
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
+        self.words: dict[str, str] = {}
+        """By a group of the expressions, the word that it must resemble."""
         self.looks_on = False
         """Whether a closer may depend on the character behind it; known with the expressions."""
         self.repeats = False
@@ -229,6 +233,10 @@ class RawEnd:
                 parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
             if value:
                 parts.append(f"{self._sequence(value, 'key')}(?P<value_opener>)")
+                near, word = near_mark(terminals[value[0]].text, "near_word")
+                if near[:1] == "<" and self.tagged:
+                    parts.append(rf"<(?<=\n<){near[1:]}(?P<near_opener>)")
+                    self.words["near_word"] = word
         return parts
 
     def _value_closers(self) -> list[str]:
@@ -348,7 +356,8 @@ class RawEnd:
     def _follow(self, group: str, node: Node, *, final: bool, own: str) -> str:
         if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
             return ""
-        options = []
+        options: list[str] = []
+        misspelt: list[str] = []
         for inner, terminal in node.tokens:
             text = self._named(terminal, "")
             step = node.steps[inner]
@@ -364,12 +373,17 @@ class RawEnd:
                 )
                 text += rf"\s{{0,16}}(?:{second})"
             options.append(text)
+            near, word = near_opener(step, f"near_{group}_{inner}")
+            if near:
+                misspelt.append(near)
+                self.words[f"near_{group}_{inner}"] = word
         # What stands outside of the call tells as well: then its own closers are missing.
         options.extend(
             self._unnamed(anchor.pattern)
             for anchor in node.repairs.anchors.values()
             if anchor.step.opens or anchor.step.after or anchor.step.before
         )
+        options += misspelt
         if final:
             # The end of the text may cut what follows.
             cut = "|".join(part for option in options if (part := partial(option)))

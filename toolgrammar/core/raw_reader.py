@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import length
 from toolgrammar.core.leaving import cut_payload, leave
+from toolgrammar.core.misspelt import doubt_closer, doubt_sibling, is_near
 from toolgrammar.core.stops import end_of_payload, stopped_before
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class RawReader:
         "others",
         "quoted",
         "searched",
+        "sibling",
         "values_open",
     )
 
@@ -50,6 +52,8 @@ class RawReader:
         """Whether something else than the payload's own closer ends it."""
         self.last_closer = -1
         """Offset of the last such closer."""
+        self.sibling = ""
+        """What looks like the opener of another argument inside the value."""
         self.fences = 0
         """Blocks of code that are open inside a block."""
         self.quoted: list[str] = []
@@ -164,15 +168,26 @@ class RawReader:
         elif kind.startswith("value_closer"):
             if not quoted and self.values_open and self._repeats_rightly(groups):
                 self.values_open -= 1
-        elif kind == "value_opener":
-            if not quoted and self._begins_sibling(match, groups.get("key")):
-                self.mended = True
+        elif kind in ("near_opener", "value_opener"):
+            if not quoted and self._opener_ends(match, groups):
                 return True
-            if not quoted and groups.get("key") == self.driver.builder.same("SAME_KEY"):
-                self.values_open += 1
         else:
             return self._closer_ends(match, groups)
         self.searched = match.end()
+        return False
+
+    def _opener_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool:
+        """Judges the opener of an argument, or what resembles one, inside the value."""
+        key = groups.get("key")
+        near = groups.get("near_word")
+        builder = self.driver.builder
+        if near is None and self._begins_sibling(match, key):
+            self.mended = True
+            return True
+        if builder.awaits(key) or (near and is_near(near, self.end.words["near_word"])):
+            self.sibling = self.sibling or match.group()
+        if near is None and key == builder.same("SAME_KEY"):
+            self.values_open += 1
         return False
 
     def _begins_sibling(self, match: re.Match[str], key: str | None) -> bool:
@@ -206,6 +221,9 @@ class RawReader:
 
     def _closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool | None:
         driver, end = self.driver, self.end
+        words = ((groups.get(group), word) for group, word in end.words.items())
+        if any(written and not is_near(written, word) for written, word in words):
+            return self._other_ends(match.start())
         if not self._repeats_rightly(groups):
             own = {group: value for group, value in groups.items() if not group.startswith("f")}
             other = self._repeats_rightly(own) and self._other_closer_follows(match.end())
@@ -275,6 +293,10 @@ class RawReader:
         self._give(end)
         if self.held is not None:
             driver.builder.raws.take("".join(self.held))
+        if self.sibling and (self.mended or self.end.tagged):
+            doubt_sibling(driver, self.sibling, end)
+        elif self.end.call_closes_alone:
+            doubt_closer(driver, end)
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
         leave(driver, end)
         driver.last_end -= dropped
@@ -302,6 +324,8 @@ class RawReader:
             driver.builder.raws.take("".join(self.held))
         ends = stopped or step.node.end is not None
         end = driver.position
+        if stopped and step.leaf not in _PROSE:
+            doubt_closer(driver, end)
         begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
         driver.builder.raws.end(driver.base + end, whole=ends, mended=begun)
         if ends or step.leaf in _PROSE:

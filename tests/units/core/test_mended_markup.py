@@ -103,3 +103,73 @@ def test_an_argument_with_the_name_of_a_tool_stays_an_argument() -> None:
     text = "<save_note>\n<read_note>a</read_note>\n</save_note>"
     known = tool("save_note", "read_note"), tool("read_note", "path")
     assert deeds("void_xml", text, *known) == [("save_note", {"read_note": "a"}, "complete")]
+
+
+@pytest.mark.parametrize("opener", ["<paramter=b>", "<parametr=b>", "<parameters=b>"])
+def test_an_opener_one_letter_off_behind_a_closer_begins_an_argument(opener: str) -> None:
+    first, second = "<parameter=a>\nx\n</parameter>\n", f"{opener}\ny\n</parameter>\n"
+    text = f"<function=save>\n{first}{second}</function>"
+    assert deeds("qwen3_xml", text) == [("save", {"a": "x", "b": "y"}, "repaired")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("x\n<paramter=b>\ny", id="no closer before it"),
+        pytest.param("<paramter=b>", id="nothing before it"),
+    ],
+)
+def test_an_opener_one_letter_off_in_a_value_is_a_doubt(value: str) -> None:
+    text = f"<function=save>\n<parameter=a>\nz\n{value}\n</parameter>\n</function>"
+    laws.edits(Case(id="near", format="qwen3_xml", text=text))
+    (call,) = read("qwen3_xml", text).calls
+    assert (call.arguments, call.doubts) == ({"a": f"z\n{value}"}, ("misspelt",))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("see <paramter=b> there", id="in a line"),
+        pytest.param("<parmexxxx=b>", id="another word"),
+        pytest.param("<parameter=a>\ny\n</parameter>\nz", id="the same opener, quoted whole"),
+        pytest.param(
+            "<function=f>\n<parameter=a>\nx\n</parameter>\n<paramter=b>\ny\n</parameter>\n</function>",
+            id="in a call that is quoted",
+        ),
+    ],
+)
+def test_what_resembles_an_opener_in_a_value_stays_text(value: str) -> None:
+    text = f"<function=save>\n<parameter=a>\n{value}\n</parameter>\n</function>"
+    (call,) = read("qwen3_xml", text).calls
+    assert (call.arguments, call.executable) == ({"a": value}, True)
+
+
+def test_the_opener_of_an_argument_that_is_awaited_makes_the_value_before_it_a_doubt() -> None:
+    value = "x<parameter=b>\ny"
+    text = f"<function=save>\n<parameter=a>\n{value}\n</parameter>\n</function>"
+    for keys, runs in ((("a", "b"), False), (("a",), True)):
+        (call,) = read("qwen3_xml", text, [tool("save", *keys)]).calls
+        assert (call.arguments, call.executable) == ({"a": value}, runs)
+
+
+@pytest.mark.parametrize("tail", ["<b>x</b>", "```\nx\n```", ""])
+def test_a_closer_at_the_end_of_a_text_that_closes_what_the_text_opens_is_none(tail: str) -> None:
+    (call,) = read("langchain_xml", f"<tool>save_b</tool><tool_input>a {tail}").calls
+    assert (call.input, call.executable) == (f"a {tail}", True)
+
+
+@pytest.mark.parametrize("tail", ["</tool_inpt>", "</call>", "\n```"])
+def test_a_closer_at_the_end_of_a_text_that_a_stop_string_ends_is_a_doubt(tail: str) -> None:
+    text = f"<tool>save_b</tool><tool_input>a {tail}"
+    laws.edits(Case(id="stop", format="langchain_xml", text=text))
+    (call,) = read("langchain_xml", text).calls
+    assert (call.input, call.executable) == (f"a {tail}", False)
+
+
+def test_a_closer_that_stands_twice_behind_a_text_is_a_doubt() -> None:
+    text = (
+        '<boltArtifact>\n<boltAction type="shell">ls</boltAction>\n</boltAction>\n</boltArtifact>'
+    )
+    laws.edits(Case(id="twice", format="bolt", text=text))
+    (call,) = read("bolt", text).calls
+    assert call.doubts == ("stray-close-tag",)
