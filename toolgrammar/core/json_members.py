@@ -101,7 +101,7 @@ class Members(Plain):
     def _other_key(self, character: str) -> None:
         """Takes what stands where a key in double quotes should."""
         text, start = self.text, self.pos
-        if self.is_free() and self.damaged_members():
+        if self.is_free() and (self.mends() or self.damaged_members()):
             return
         if character in CLOSING_QUOTES:
             if not self.plain_key(other_key(text, start), "quote-style"):
@@ -125,7 +125,7 @@ class Members(Plain):
         self.open_string(quote, key=True, width=width)
 
     def _quoted_key(self, start: int) -> None:
-        if self.is_free() and (self.members() or self.damaged_members()):
+        if self.is_free() and (self.mends() or self.members() or self.damaged_members()):
             return
         match = _KEY_AND_COLON.match(self.text, start)
         if match is not None and not self.doubled:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.json_ahead import LookAhead
     from toolgrammar.core.json_guide import Guide
+    from toolgrammar.core.json_repairs import Repair
+    from toolgrammar.core.json_stretches import Stretch
 
 _CLOSERS: Final = "}])"
 _MOST_QUOTES: Final = 7
@@ -37,7 +39,6 @@ class RecoveringScanner(Members):
         "_tail",
         "asleep",
         "failed",
-        "max_depth",
         "no_triple",
         "unread",
     )
@@ -133,6 +134,17 @@ class RecoveringScanner(Members):
         self._tail = behind[-2:]
         return True
 
+    def read_again(self, stretch: Stretch) -> None:
+        """Reads a stretch one token after the other, for its repairs."""
+        self.text, self.base = stretch.text, stretch.start
+        frame = Frame("{" if stretch.state == KEY else "[", None, stretch.path)
+        frame.members = stretch.members
+        self.stack = [frame]
+        self.state, self.strict = stretch.state, stretch.strict
+        self.note_comma(0)
+        self.look_from(stretch.end + len(stretch.text))
+        self._run()
+
     def open_implied(self, offset: int, out: list[str]) -> None:
         """Opens an object whose opener is missing at an offset of the source."""
         self.out = out
@@ -155,7 +167,7 @@ class RecoveringScanner(Members):
     def _value(self) -> None:
         """Begins the root, an item, or the value of a member."""
         character = self.text[self.pos]
-        if self.state == ITEM and self.is_free() and self.items():
+        if self.state == ITEM and self.is_free() and (self.mends() or self.items()):
             return
         if character == '"' and self.state == VALUE:
             if not self.plain_string(character):
@@ -283,3 +295,10 @@ class RecoveringScanner(Members):
         Members.read_bare_key,
         Members.read_comment,
     )
+
+
+def repairs_of(stretch: Stretch) -> list[Repair]:
+    """Gives the repairs of a stretch that was mended at once."""
+    reader = RecoveringScanner()
+    reader.read_again(stretch)
+    return [each for each in reader.repairs if each.start < stretch.end]
