@@ -8,7 +8,14 @@ from toolgrammar.core.json_closers import Closers
 from toolgrammar.core.json_duplicates import has_duplicates
 from toolgrammar.core.json_runs import damaged_member, item, member, plain_strings, word
 from toolgrammar.core.json_state import AFTER, KEY, VALUE
-from toolgrammar.core.json_stretches import FIRST_WINDOW, LEAST, LONGEST_WINDOW, Stretch, mend
+from toolgrammar.core.json_stretches import (
+    FIRST_WINDOW,
+    LEAST,
+    LONGEST_WINDOW,
+    REACH,
+    Stretch,
+    mend,
+)
 from toolgrammar.core.json_words import scalar_of
 
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ class Plain(Closers):
     Whatever is read here would be read the same one character after the other.
     """
 
-    __slots__ = ("_look_from", "_window", "doubled", "max_depth", "stretches")
+    __slots__ = ("_look_from", "_window", "doubled", "max_depth")
 
     doubled: bool
     """Whether every quote is written twice."""
@@ -36,8 +43,6 @@ class Plain(Closers):
     def set_up(self, guide: Guide | None, *, backticks: bool) -> None:
         """Sets what a new reader knows."""
         super().set_up(guide, backticks=backticks)
-        self.stretches: list[Stretch] = []
-        """What was mended at once, in order."""
         self._look_from = 0
         """Before this offset of the source it does not pay to look for a stretch."""
         self._window = FIRST_WINDOW
@@ -71,7 +76,7 @@ class Plain(Closers):
         self.insert_comma()
         if found.damaged:
             state = (self.state, frame.path, frame.members, self.strict)
-            source = text[start : found.seen]
+            source = text[start : found.seen + REACH + 1]
             until = self.base + found.end
             self.stretches.append(Stretch(source, place, until, *state, found.doubts))
             self.strict = False

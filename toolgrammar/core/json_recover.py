@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
+from toolgrammar.core.json_body_runs import BodyRun
 from toolgrammar.core.json_frames import Frame
 from toolgrammar.core.json_members import Members
 from toolgrammar.core.json_runs import inside_string
@@ -51,6 +52,7 @@ class RecoveringScanner(Members):
         backticks: bool = False,
         max_depth: int = MAX_DEPTH,
         follows: Callable[[LookAhead, int], bool] | None = None,
+        refuses: str = "",
         stops: Callable[[str, int], bool] | None = None,
     ) -> None:
         """Make a scanner for one value.
@@ -62,10 +64,12 @@ class RecoveringScanner(Members):
             max_depth: How deep brackets may nest.
             follows: Whether what stands at an index of the look may follow the whole value; None
                 where its last bracket or quote ends it, whatever follows.
+            refuses: Characters that `follows` takes nowhere.
             stops: Whether something that ends the value, whole or not, stands at an index.
         """
         super().__init__(follows, stops)
         self.set_up(guide, backticks=backticks)
+        self.refuses = refuses
         self._object_only = object_only
         self.max_depth = max_depth
         self.done = False
@@ -297,8 +301,10 @@ class RecoveringScanner(Members):
     )
 
 
-def repairs_of(stretch: Stretch) -> list[Repair]:
-    """Gives the repairs of a stretch that was mended at once."""
+def repairs_of(stretch: Stretch | BodyRun) -> list[Repair]:
+    """Gives the repairs of what was mended at once."""
+    if isinstance(stretch, BodyRun):
+        return stretch.repairs()
     reader = RecoveringScanner()
     reader.read_again(stretch)
     return [each for each in reader.repairs if each.start < stretch.end]

@@ -83,6 +83,7 @@ _DAMAGED: Final = "|".join(
     )
 )
 _LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
+_colon = re.compile(rf"{_WS}:").match
 _separator = re.compile(rf"{_WS},{_WS}").match
 _key_and_colon = re.compile(rf'{_WS}"([^"]*+)"{_WS}:{_WS}').match
 
@@ -125,7 +126,7 @@ class Stretch(NamedTuple):
     """A stretch that was mended, and what the reader knew where it began."""
 
     text: str
-    """It, and the next member or item."""
+    """It, the next member or item, and what a look may see behind that."""
     start: int
     """Its offset in the source."""
     end: int
@@ -227,9 +228,11 @@ def mend(text: str, start: int, end: int, frame: Frame, depth: int) -> Mended | 
             _, after = _scan_once(written, position)
             if after - position > 2 * depth and _brackets(written, position, after) > depth:
                 break
+            match = _separator(written, after)
+            if match is None and _colon(written, after):
+                break  # a key where an item should be
             count += 1
             before, last = last, after
-            match = _separator(written, after)
             if match is None:
                 break
             position = match.end()

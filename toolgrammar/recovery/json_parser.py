@@ -24,6 +24,7 @@ from toolgrammar.values.codes import CODES, DOUBTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from toolgrammar.core.json_body_runs import BodyRun
     from toolgrammar.core.json_stretches import Stretch
     from toolgrammar.values.json_types import JsonSchema
 
@@ -179,7 +180,7 @@ class JsonParser:
         text, offset = start.text, start.offset
         self._length = offset
         self._begin = offset
-        self._scanner = RecoveringScanner(self._guide, follows=follows_root)
+        self._scanner = RecoveringScanner(self._guide, follows=follows_root, refuses='":')
         if offset and text[:offset].strip(_SPACES):
             around = Repair("around", 0, offset, "$")
             around.edits.append((0, offset, ""))
@@ -308,7 +309,7 @@ class JsonParser:
         return RecoveredJson(None, "unreadable", (diagnostic,))
 
     def _judged(
-        self, repairs: list[Repair], stretches: Sequence[Stretch] = (), *, truncated: bool
+        self, repairs: list[Repair], stretches: Sequence[Stretch | BodyRun] = (), *, truncated: bool
     ) -> RecoveredJson:
         text = "".join(self._out)
         value = json.loads(text)
@@ -338,7 +339,7 @@ class JsonParser:
         return RecoveredJson.of_repairs(value, status, found, executable=executable, rest=rest)
 
 
-def _repairs_of(stretches: Iterable[Stretch]) -> list[Repair]:
+def _repairs_of(stretches: Iterable[Stretch | BodyRun]) -> list[Repair]:
     return [repair for each in stretches for repair in repairs_of(each)]
 
 

@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 
 from tests.units.recovery.test_recovery_laws import FRAGMENTS, KEYS, VALUES
 from toolgrammar import JsonParser, recover_json
-from toolgrammar.core import json_plain
+from toolgrammar.core import json_bodies, json_plain
 from toolgrammar.core.json_recover import RecoveringScanner
 
 
 def check(text: str, pieces: int = 0) -> None:
-    """Reads with and without stretches, whole or in pieces."""
+    """Reads with and without what is mended at once, whole or in pieces."""
     shown = []
     for least in (1 << 40, 49):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(json_plain, "LEAST", least)
+            patch.setattr(json_bodies, "LEAST", least)
             if pieces:
                 parser = JsonParser()
                 for start in range(0, len(text), pieces):
@@ -74,6 +75,45 @@ def test_what_is_mended_at_once_keeps_the_limits() -> None:
     twice = "{'a': 1, 'b': 2, 'a': 3}"
     check("[" + f"{twice}, " * 30 + twice + "]")
     check("{" + "'a': 1, 'b': 2, " * 30 + "'c': 3}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A key in an array, behind what would be the last sound item.
+        '[{"a": "one"}, {"key one": "two"}, {"a": 2.5, "c": "three"}, a: True{"a": "ends,"}]',
+        # What shows the end of a string stands behind the item that is looked at.
+        "['x', True, \"end\",x: \"end\", 'word', 'some more words', \"and some at the end\"]",
+        # Line ends and spaces in turn before the quote of what reads as a key.
+        '{"a": "x\\d' + "y" * 80 + ' \n \n"key": 1}',
+        '{"a": "' + '"}' * 60,
+        '{"a": "' + '", "' * 60,
+        '["' + "'a\"" * 60,
+        '[{"a": "' + 'x" y\n\\d \\u12 ' * 20,
+    ],
+)
+def test_what_comes_close_to_damage_of_another_kind(text: str) -> None:
+    check(text)
+    check(text, 100)
+
+
+BODIES = st.lists(
+    st.sampled_from(
+        [*"\",:}]{[\n\t'", *("x", " ", "\\d", "\\n", "\\u12", "\\", '", "', '"}', "word ")]
+    ),
+    min_size=20,
+)
+
+
+@settings(deadline=None)
+@given(
+    begin=st.sampled_from(['{"a": "', '["', '{"z": {"a": "', '[{"a": "', '{"z": ["']),
+    body=BODIES.map("".join),
+    end=st.sampled_from(["", '"}', '"]}', '", "b": 1}', "x" * 70]),
+    pieces=st.sampled_from([0, 0, 100]),
+)
+def test_parts_of_strings_change_nothing(begin: str, body: str, end: str, pieces: int) -> None:
+    check(begin + body + end, pieces)
 
 
 @settings(deadline=None)
