@@ -1,18 +1,16 @@
-"""Builds typed calls, text and events from the roles that the driver reads; knows no format."""
+"""Collects what is known of a message: its text, its calls, the events of both; knows no format."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core import fences, last_call, roles, wrappers
-from toolgrammar.core.call_words import takes_words
+from toolgrammar.core import fences, last_call, wrappers
 from toolgrammar.core.carried import carry_over
 from toolgrammar.core.doubled import once
-from toolgrammar.core.draft import Draft, decoded_token
-from toolgrammar.core.entities import decoded
-from toolgrammar.core.groups import Group, settle
+from toolgrammar.core.draft import Draft
 from toolgrammar.core.header import Header
 from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.core.pieces import Parts
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
 from toolgrammar.core.stumbles import Stumble, is_stumble
@@ -29,8 +27,9 @@ from toolgrammar.values.making import make_call, make_span
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
+    from toolgrammar.core.groups import Group
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.source import Source
     from toolgrammar.core.steps import Step
@@ -41,10 +40,11 @@ _PLAIN = Header()
 
 
 class Builder:
-    """Collects what a message consists of.
+    """What a message consists of so far.
 
     The driver may still take back an island that has not been committed; until then its events
-    wait in the draft. What was committed is final.
+    wait in the draft. What was committed is final. `role_effects` says what the roles that the
+    driver reads do here, `call_ends` how a call and the message end.
     """
 
     def __init__(  # noqa: PLR0913  (everything that one message depends on)
@@ -90,9 +90,8 @@ class Builder:
         """The last call so far, where only the last one counts."""
         self.last_fence = self.last_mark = ""
         self.last_name = ""
-        self.text_parts: list[str] = []
-        self.text_offsets: list[int] = []
-        self.reasoning_parts: list[str] = []
+        self.text_parts = Parts()
+        self.reasoning_parts = Parts()
         self.diagnostics: list[Diagnostic] = []
         self.draft: Draft | None = None
         self.group: Group | None = None
@@ -113,8 +112,7 @@ class Builder:
         if self.candidate is not None:
             last_call.hold_text(self.candidate, text, offset)
             return
-        self.text_parts.append(text)
-        self.text_offsets.append(offset)
+        self.text_parts.append(text, offset)
         if self.listening:
             self.events.append(TextDelta(text))
 
@@ -126,7 +124,7 @@ class Builder:
             first = start if self.skipped_from < 0 else self.skipped_from
             self.skipped_from, self.skipped_to = first, start + len(body)
 
-    def _report_skipped(self) -> None:
+    def report_skipped(self) -> None:
         """Reports what was skipped, once for each stretch, however the stream cut it."""
         if self.skipped_from >= 0:
             span = Span(self.skipped_from, self.skipped_to)
@@ -171,7 +169,7 @@ class Builder:
     def _give_out(self, draft: Draft) -> None:
         """Gives out that a call began, and what waited for that."""
         assert draft.name is not None
-        self._report_skipped()
+        self.report_skipped()
         if self.candidate is not None:
             last_call.settle_candidate(self)
         draft.started = True
@@ -185,23 +183,6 @@ class Builder:
         if self.header.unclosed == "text" or self.header.calls == "last":
             return True
         return self.strict or (self.max_calls is not None and len(self.calls) >= self.max_calls)
-
-    def _refused(self, draft: Draft, status: str, end: int) -> bool:
-        """Gives back as text what strict reading, or the limit on calls, does not take."""
-        if self.max_calls is not None and len(self.calls) >= self.max_calls:
-            code, message = "limit-calls", f"Found more than {self.max_calls} calls; text from here"
-        elif self.strict and status != "complete":
-            code, message = "malformed-call", "Found a call that the grammar does not take as it is"
-        elif draft.unclosed:
-            code, message = "", ""
-            del self.diagnostics[draft.diagnostics :]
-        else:
-            return False
-        draft.events = []
-        if code:
-            self.report(code, "error", message, Span(draft.start, end))
-        self.text(self.source.slice(draft.start, end), draft.start)
-        return True
 
     def emit(self, draft: Draft, event: Event) -> None:
         """Gives out an event of a call, or keeps it until the call is certain."""
@@ -224,11 +205,10 @@ class Builder:
         """Whether something distinctive was read after the name of the open call."""
         return self.draft is not None and self.draft.delimited
 
-    def delimited_by(self, step: Step) -> bool:
+    def note_delimiter(self, step: Step) -> None:
         """Notes a token after the name; it is not enough to be certain."""
         if self.draft is not None and step.kind == "literal":
             self.draft.delimited = True
-        return False
 
     @property
     def has_arguments(self) -> bool:
@@ -249,13 +229,6 @@ class Builder:
         if self.listening:
             self.events.append(ReasoningDelta(text))
 
-    # Roles
-
-    def open(self, role: str, start: int) -> None:
-        """Opens a section; a call opens with its first role."""
-        if role in roles.GROUP_ROLES:
-            self.group = Group(role if role != "calls" else "")
-
     def repeats(self, terminal: str, text: str) -> bool:
         """Whether a text repeats what a terminal must repeat; a fence may be longer."""
         if terminal == "SAME_FENCE":
@@ -275,11 +248,6 @@ class Builder:
         if self.draft is None:
             return ""
         return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""
-
-    def parameters(self) -> Sequence[str]:
-        """Lists the parameters of the open call's tool, in the order of its schema."""
-        spec = self.spec()
-        return tuple(spec.properties) if spec is not None else ()
 
     def guide(self, role: str) -> Guide | None:
         """Gives what the schema wants of the payload that fills a role of the open call."""
@@ -319,188 +287,6 @@ class Builder:
             self.draft.repaired, self.mended_before = self.mended_before, False
             self.token_start = -1
         return self.draft
-
-    def leaf(self, role: str, text: str, start: int, unit: int) -> None:
-        """Takes a token that fills a role."""
-        if role in ("text", "content"):
-            if start + len(text) > 0:
-                self.text(text[max(0, -start) :], max(0, start))
-            return
-        if role == "reasoning":
-            self.reason(text)
-            return
-        value = decoded_token(text)
-        if role == "mode":
-            if self.group is not None and value.lower() in ("parallel", "sequential"):
-                self.group.mode = value.lower()
-            return
-        draft = self.open_draft(unit)
-        if role == "name":
-            between = self.header.doubled
-            draft.name = once(value, between, self.tools)
-            draft.written_name = once(text, between, self.tools)
-        elif role == "id":
-            draft.id = value.strip() or None
-        elif role == "depends_on":
-            draft.depend_on(value)
-        elif role == "words":
-            self._words(draft, value, start, unit)
-        elif role == "key":
-            self._key(draft, value, text, start)
-        elif role in ("value", "input", "body", "arguments"):
-            self.raws.begin(role, start, unit, before=False, closes_line=False)
-            self.raws.take(text)
-            self.raws.end(start + len(text), whole=True)
-
-    def _words(self, draft: Draft, words: str, start: int, unit: int) -> None:
-        """Takes words on the line of a call; where no property waits for them, as its input."""
-        if "words" in self.header.entities:
-            words = decoded(words)
-        if draft.arguments_start < 0:
-            draft.arguments_start = start
-        if takes_words(self.spec()):
-            draft.words = words.strip()
-        else:
-            self.leaf("input", words.strip(), start, unit)
-
-    def _key(self, draft: Draft, key: str, written: str, start: int) -> None:
-        draft.key, draft.written_key = key.strip(), written
-        draft.wire_role = self.wire_roles.get(draft.key, "")
-        if draft.arguments_start < 0 and not draft.wire_role:
-            draft.arguments_start = self.token_start if self.token_start >= 0 else start
-
-    def close(self, role: str, end: int) -> None:
-        """Closes a call or a section."""
-        if role == "call":
-            if self.draft is not None:
-                self._finish_call(self.draft, end)
-        elif role == "argument":
-            if self.draft is not None and self.draft.arguments_start >= 0:
-                self.draft.arguments_end = end
-        elif role in roles.GROUP_ROLES:
-            self._report_skipped()
-            self.group = None
-
-    def requoted(self, code: str, start: int, end: int, strict: str) -> None:
-        """Notes a key or string of the envelope that is quoted otherwise than in JSON."""
-        written = self.source.slice(max(0, start), end)
-        span = Span(max(0, start), max(0, end))
-        self.report(
-            code,
-            "warning",
-            f"Found `{written[:40]}` without JSON's quotes",
-            span,
-            edits=(Edit(span, strict),),
-        )
-        if self.draft is not None:
-            self.draft.repaired = True
-        else:
-            self.mended_before = True
-
-    def stray(self, start: int, end: int, text: str) -> None:
-        """Leaves out a closer of something that is not open."""
-        span = Span(max(0, start), max(0, end))
-        self.report(
-            "stray-close-tag",
-            "error",
-            f"Found `{text[:40]}` behind the call that it may belong to; left it out",
-            span,
-            edits=(Edit(span, ""),),
-            hint="a value may have ended too early",
-        )
-
-    def broken(self, place: int, end: int) -> None:
-        """Ends the open call at a place that its grammar does not take."""
-        draft = self.draft
-        if draft is None:
-            return
-        self.report(
-            "malformed-call",
-            "error",
-            "Found text that the format does not take here; the call ends before it",
-            Span(max(0, place), max(0, place)),
-            hint="what follows is read as text",
-        )
-        draft.truncated = True
-        draft.unclosed = self.header.unclosed == "text"
-        if not draft.given_out and draft.error is None:
-            draft.error = "the call could not be read"
-        self._finish_call(draft, max(end, draft.start))
-
-    def cut(self, end: int, *, root_open: bool = False, closers: str = "", place: int = -1) -> None:
-        """Ends the open call because the text ended inside it.
-
-        Args:
-            end: where the text ended.
-            root_open: the arguments are whole, but not the object that they stand in.
-            closers: what is missing.
-            place: where it is missing, if something that was cut stands there; else at the end.
-        """
-        draft = self.draft
-        if draft is None:
-            self.committed = True
-            return
-        place = end if place < 0 else place
-        for found in self.diagnostics[draft.diagnostics :]:
-            place = max([place, *(edit.span.end for edit in found.edits)])  # none overlap
-        edits = _replaced(place, end, closers)
-        cut_group, self.group = self.group, None  # one report: the call's, not the section's too
-        draft.unclosed = self.header.unclosed == "text"
-        whole = draft.has_payload and draft.error is None and not draft.truncated
-        whole = whole and not root_open
-        if whole:
-            draft.repaired = True
-            self.report(
-                "missing-close-tag",
-                "warning",
-                "Found the end of the text before the call's own closer; its arguments are whole",
-                Span(end, end),
-                edits=edits,
-            )
-        else:
-            draft.truncated = True
-            self.report(
-                "truncated",
-                "error",
-                "Found the end of the text inside a call",
-                Span(end, end),
-                edits=edits,
-                hint="the call is not complete: do not run it",
-            )
-        self._finish_call(draft, end, cut_group)
-
-    def finish(self, end: int, closers: str = "") -> None:
-        """Ends the message: ids and dependencies are settled."""
-        self._report_skipped()
-        if self.draft is not None:
-            self.cut(end)
-        if self.group is not None:
-            self.report(
-                "missing-close-tag",
-                "error" if self.strict else "warning",
-                "Found the end of the text before the closer of a section of calls",
-                Span(end, end),
-                edits=_replaced(end, end, closers),
-            )
-        last_call.settle_candidate(self)
-        settle(self.calls, self.report)
-
-    def _finish_call(self, draft: Draft, end: int, group: Group | None = None) -> None:
-        self.draft = None
-        self.watched = False
-        self.last_name = draft.written_name
-        if draft.name is None:
-            if self.listening:
-                self.events.extend(event for event in draft.events if isinstance(event, Problem))
-            return
-        ended_here = draft.truncated or (self.cut_by_server and self.ended_open)
-        status = draft.status(cut=ended_here)
-        if self._refused(draft, status, max(end, draft.start)):
-            return
-        if self.header.calls == "last":
-            last_call.hold(self, draft, status, end)
-            return
-        self.complete(draft, status, end, group)
 
     def complete(self, draft: Draft, status: Status, end: int, group: Group | None = None) -> None:
         """Gives out a call that has ended."""
@@ -565,8 +351,3 @@ class Builder:
                 self.waiting.append(Problem(diagnostic))
             else:
                 self.events.append(Problem(diagnostic))
-
-
-def _replaced(start: int, end: int, text: str) -> tuple[Edit, ...]:
-    """Gives the edit that writes what is missing; none where that is not known."""
-    return (Edit(Span(max(0, start), max(0, end)), text),) if text else ()

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import ODD_SPACES
+from toolgrammar.core.role_effects import fill_role
 from toolgrammar.core.roles import JSON_LIKE
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
@@ -184,7 +185,7 @@ def _open_name(driver: Driver, place: int) -> bool | None:
         return None
     comma = place - len(overrun.group())
     name = draft.written_name[: overrun.start()] + '"'
-    builder.leaf("name", name, driver.base + comma, driver.unit)
+    fill_role(builder, "name", name, driver.base + comma, driver.unit)
     driver.last_end = driver.base + comma + 1
     step = driver.node.steps[commas[0]]
     return _replace(driver, "missing-quote", comma, comma, '"', go_on=place - 1, step=step)

@@ -60,6 +60,13 @@ class Scalar:
         text = self.text
         return len(text) - text.startswith("-") > MAX_DIGITS
 
+    def is_decided(self, *, closed: bool) -> bool:
+        """Whether it has its value when the text ends here; `closed` says that this delimits it."""
+        if not self.whole or self.too_long:
+            return False
+        # Nothing else begins with a literal's whole word; 12 may have become 123.
+        return closed or not self.is_number
+
     def feed(self, text: str, position: int) -> int:
         """Take what belongs to the token; give the offset of the first character that does not."""
         start = position

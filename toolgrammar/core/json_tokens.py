@@ -47,3 +47,8 @@ DELIMITERS: Final = " \t\n\r,]}"
 # A root number or literal has no comma or bracket to end it: it ends where no word goes on.
 word_character = re.compile(r"[\w.+-]").match
 as_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def shown(character: str) -> str:
+    """Give a character as a message shows it: one that nobody sees as its escape."""
+    return character if character.isprintable() else ascii(character)[1:-1]

@@ -386,7 +386,9 @@ def _end(node: Node, payload: Step) -> str:
             guards.append(normalised(pattern, {}))
     if not begins:
         guards += (rf"\s*+(?:{start})" for start in map(_beginning, node.payloads) if start)
-    blanks = "" if node.exact else r"\s*+"
     guard = f"(?!{'|'.join(guards)})" if guards else ""
+    if node.exact and begins:
+        return rf"{guard}\s*+(?={begins})"  # only tokens and raw text begin at the very place
+    blanks = "" if node.exact else r"\s*+"
     any_character = r"(?=[\s\S])"  # where the text ends the driver decides
     return f"{blanks}{guard}{f'(?={begins})' if begins else any_character}"

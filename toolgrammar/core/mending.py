@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core import call_ends
 from toolgrammar.core.repairs import JUNK, JUNK_BEGINNINGS
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
@@ -149,7 +150,7 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     """Ends the call because the text ends inside its markup; says what is missing, and where."""
     end = driver.base + len(driver.buffer)
     closers = missing_closers(driver, driver.node, driver.last_end - driver.base)
-    driver.builder.cut(end, root_open=root_open, closers=closers, place=driver.last_end)
+    call_ends.cut(driver.builder, end, root_open=root_open, closers=closers, place=driver.last_end)
 
 
 def _after_blanks(driver: Driver) -> int:

@@ -41,6 +41,8 @@ That is the beginning of an escape, and a comma: behind one the string may turn 
 
 
 _MOST_HELD: Final = 256
+LONGEST_PASSAGE: Final = 8192
+"""Characters of one passage: then its chunks become one string, which weighs less than they do."""
 
 
 class Passage:
@@ -58,7 +60,7 @@ class Passage:
         self.held = ""
         """The end of the last chunk, where it could not be given out."""
         self.room = 0
-        """Characters up to the limit of the message."""
+        """Characters that may still come."""
 
     def take(self, chunk: str) -> list[Event] | None:
         """Takes a chunk that goes on with the passage and gives its events; None for another."""
@@ -128,12 +130,54 @@ class RawPassage(Passage):
         return [self.event(piece)]
 
 
+def feed_inside(driver: Driver, chunk: str) -> bool:
+    """Takes a chunk that only goes on where the driver is; False where it must be looked at.
+
+    Most chunks of a stream go on in a string, in a raw value or in text: they need neither the
+    driver's buffer nor a round of its loop.
+    """
+    if driver.island >= 0 or driver.position != len(driver.buffer):
+        return False
+    scanner, raw = driver.scanner, driver.raw
+    if scanner is not None:
+        if not isinstance(scanner, (JsonScanner, JsonPayload)) or not scanner.plain:
+            return False
+        if not scanner.inside(chunk):
+            return False
+        driver.builder.scanned.take(chunk)
+    elif raw is not None:
+        if raw.held is not None or raw.others is not None or not raw.end.plain.fullmatch(chunk):
+            return False
+        raw.searched = 1
+        driver.builder.raws.take(chunk)
+    elif (
+        driver.node.skipping
+        or driver.behind is not None
+        or not driver.in_text
+        or not _is_plain_text(driver, chunk)
+    ):
+        return False
+    else:
+        driver.builder.text(chunk, driver.base + driver.position)
+    if driver.among is not None:
+        driver.among.judge.settle(driver.builder)
+    driver.went_on(chunk, 1)
+    return True
+
+
+def _is_plain_text(driver: Driver, chunk: str) -> bool:
+    """Whether a chunk is text in which nothing can open."""
+    if driver.among is not None and driver.among.governs(driver.node):
+        return driver.among.takes_plain(driver, chunk)
+    return driver.node.plain.fullmatch(chunk) is not None
+
+
 def passage_at(driver: Driver, room: int) -> Passage | None:
     """Gives the passage that the driver is in, if chunks can go on in it without being judged.
 
     Args:
         driver: what reads the message; it has read all that was fed.
-        room: characters up to the limit of the message.
+        room: characters that it may have.
     """
     passage = _passage(driver)
     if passage is not None:
@@ -215,7 +259,6 @@ def end_passage(driver: Driver, passage: Passage) -> str:
         else:
             builder.raws.text.append(text)
     else:
-        builder.text_parts.append(text)
-        builder.text_offsets.append(driver.base + driver.position)
+        builder.text_parts.append(text, driver.base + driver.position)
     driver.went_on(text, len(passage.chunks))
     return text

@@ -40,7 +40,7 @@ _ENDS_OF_A_CALL = (("call",), ("argument", "call"))
 class PlainReading:
     """What does not change while the messages of one format and one set of tools are read."""
 
-    __slots__ = ("calls", "format_id", "machine", "parts", "tools", "trim")
+    __slots__ = ("by_shape", "calls", "format_id", "machine", "parts", "tools", "trim")
 
     def __init__(
         self,
@@ -48,11 +48,14 @@ class PlainReading:
         format_id: str,
         tools: Mapping[str, ToolSpec],
         trim: Mapping[str, str],
+        *,
+        by_shape: bool,
     ) -> None:
         self.machine = machine
         self.format_id = format_id
         self.tools = tools
         self.trim = trim
+        self.by_shape = by_shape
         self.calls: list[ToolCall] = []
         self.parts: list[str] = []
 
@@ -209,9 +212,9 @@ class PlainReading:
         """Reads the raw value of an argument; gives it and its end, or None."""
         trim = self.trim and (self.trim.get(key) or self.trim.get("value"))
         part = raw_part(text, lane, start, trim or "", *written)
-        if part is None or not (lane.is_typed and self.tools):
+        if part is None or not (lane.is_typed and (self.tools or self.by_shape)):
             return part
-        value, fitting = typed_value(self.tools.get(name), key, part[0])
+        value, fitting = typed_value(self.tools.get(name), key, part[0], by_shape=self.by_shape)
         return (value, part[1]) if fitting else None
 
 

@@ -40,14 +40,14 @@ class RawEnd:
     __slots__ = (
         "_beginnings",
         "_beside",
+        "_closing_call",
+        "_closing_call_beginnings",
         "_final",
         "_outer_beginnings",
         "_plain",
         "_search",
         "call_closes_alone",
         "closes_line",
-        "closing_call",
-        "closing_call_beginnings",
         "fenced",
         "looks_on",
         "machine",
@@ -76,17 +76,16 @@ class RawEnd:
         first_literal = self.machine.tables.terminals[numbers[0]].text if numbers else ""
         self.tagged = len(first_literal.strip()) > _LONG
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
-        self.closing_call: re.Pattern[str] | None = None
-        """Matches the call's closer behind the payload's own; made with the expressions."""
-        self.closing_call_beginnings: re.Pattern[str] | None = None
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
         self.looks_on = False
         """Whether a closer may depend on the character behind it; known with the expressions."""
         self.repeats = False
-        """Whether a closer repeats the call's name or key; known once `final` was asked for."""
+        """Whether a closer repeats the call's name or key; known once `search` was asked for."""
         self._outer_beginnings: re.Pattern[str] | None = None
         self._beside: dict[bool, re.Pattern[str]] = {}
+        self._closing_call: re.Pattern[str] | None = None
+        self._closing_call_beginnings: re.Pattern[str] | None = None
         self._search: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
         self._plain: re.Pattern[str] | None = None
@@ -109,14 +108,14 @@ class RawEnd:
             expression = self._expression(final=False)
             self._search = re.compile(expression)
             self.looks_on = _LOOKS_ON.search(expression) is not None
+            self.repeats = any("_SAME_" in group for group in self._search.groupindex)
         return self._search
 
     @property
     def final(self) -> re.Pattern[str]:
-        """The same where no more text comes: the end of the text may follow a closer."""
+        """Finds what the end of the text may have cut, where `search` finds nothing."""
         if self._final is None:
             self._final = re.compile(self._expression(final=True))
-            self.repeats = any("_SAME_" in group for group in self._final.groupindex)
         return self._final
 
     @property
@@ -141,6 +140,27 @@ class RawEnd:
             parts = [p for part in self._outer_closers(final=False) if (p := partial(part))]
             self._outer_beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
         return self._outer_beginnings
+
+    @property
+    def closing_call(self) -> re.Pattern[str]:
+        """Matches the call's closer behind the payload's own."""
+        if self._closing_call is None:
+            self._closing_call = re.compile(self._closers_of_call())
+        return self._closing_call
+
+    @property
+    def closing_call_beginnings(self) -> re.Pattern[str]:
+        """Matches what may still become what `closing_call` matches."""
+        if self._closing_call_beginnings is None:
+            begun = partial(self._closers_of_call()) or "(?!)"
+            self._closing_call_beginnings = re.compile(f"(?:{begun})\\Z")
+        return self._closing_call_beginnings
+
+    def _closers_of_call(self) -> str:
+        if not self.nests or self.call_closes_alone:
+            return "(?!)"
+        closer = self._sequence(self.machine.tables.call_opener[0], "closed")
+        return f"{BLANKS}(?:{'|'.join((closer, *self._ways_out()))})"
 
     def beside(self, *, final: bool) -> re.Pattern[str]:
         """Matches what is not the payload's own closer."""
@@ -173,10 +193,6 @@ class RawEnd:
                 parts.append(f"{self._sequence(head, f'opened_{number}')}(?P<{name}>){after}")
             if not self.call_closes_alone:
                 parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
-                ways = "|".join((self._sequence(closer, "closed"), *self._ways_out()))
-                whole = f"{BLANKS}(?:{ways})"
-                self.closing_call = re.compile(whole)
-                self.closing_call_beginnings = re.compile(f"(?:{partial(whole)})\\Z")
             if value:
                 parts.append(f"{self._sequence(value, 'key')}(?P<value_opener>)")
         return parts
@@ -327,5 +343,5 @@ class RawEnd:
         # Between them a fence may be left over, or another closer that is misspelt.
         stray = _STRAY_TAG if self.fenced else _STRAY
         wanted = "|".join(options)
-        guard = rf"(?!(?#guard){own}|{self._unnamed(wanted)})"
-        return rf"(?={BLANKS}(?:{guard}{stray}\s{{0,16}})?(?:{wanted}))"
+        guard = rf"(?!(?#guard){own})"
+        return rf"(?={BLANKS}(?:{guard}{stray}\s{{0,16}})??(?:{wanted}))"

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import length
+from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.stops import end_of_payload, stopped_before
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class RawReader:
         "end",
         "fences",
         "held",
+        "judged",
         "last_closer",
         "mended",
         "others",
@@ -41,6 +43,8 @@ class RawReader:
         self.end = end
         self.searched = start
         """Index in the driver's buffer up to which no closer was found."""
+        self.judged = 0
+        """The same when the text ended: what begins before it is known to be no closer."""
         self.held: list[str] | None = None
         """What stands behind a closer that paired with a quoted opener; None before the first."""
         self.mended = False
@@ -58,11 +62,10 @@ class RawReader:
 
     def run(self) -> bool:
         """Looks for the end; false where more text is needed."""
-        driver, end = self.driver, self.end
+        driver = self.driver
         while True:
             driver.steps += 1
-            pattern = end.final if driver.final else end.search
-            match = pattern.search(driver.buffer, self.searched)
+            match = self._next()
             if self.others is not None:
                 self.others.look(driver, self.searched, -1 if match is None else match.start())
             if match is None or self._may_grow(match):
@@ -76,6 +79,20 @@ class RawReader:
                 self.searched = match.start()
                 self._give(self.searched)
                 return False
+
+    def _next(self) -> re.Match[str] | None:
+        """Finds the next candidate.
+
+        At the end of the text also one with half of what follows it; the expression for these is
+        large, and a text that is whole never asks for it.
+        """
+        driver, end = self.driver, self.end
+        match = end.search.search(driver.buffer, self.searched)
+        if not driver.final or (match is not None and str(match.lastgroup).startswith("closer_")):
+            return match
+        if match is None:
+            return end.final.search(driver.buffer, self.searched)
+        return end.final.match(driver.buffer, match.start())
 
     def _may_grow(self, match: re.Match[str]) -> bool:
         """Whether more text may show that this is the payload's own closer, or that it is none."""
@@ -98,6 +115,7 @@ class RawReader:
         driver = self.driver
         stop = len(driver.buffer)
         if driver.final:
+            self.judged = self.searched
             stop = end_of_payload(driver, self.end.node, self.searched)
         else:
             held = self.end.beginnings.search(driver.buffer, self.searched)
@@ -201,11 +219,10 @@ class RawReader:
             self.searched = match.start() + 1 if not end.call_closes_alone else match.end()
             return False
         if self.values_open:
-            closing = end.closing_call
             begins = end.closing_call_beginnings
-            if begins is not None and not driver.final and begins.match(driver.buffer, match.end()):
+            if not driver.final and begins.match(driver.buffer, match.end()):
                 return None
-            if closing is None or not closing.match(driver.buffer, match.end()):
+            if not end.closing_call.match(driver.buffer, match.end()):
                 self.values_open -= 1
                 self.searched = match.end()
                 return False
@@ -245,7 +262,7 @@ class RawReader:
         if self.held is not None:
             driver.builder.raws.take("".join(self.held))
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
-        driver.leave(end)
+        leave(driver, end)
         driver.last_end -= dropped
 
     def finish(self, step: Step) -> None:
@@ -261,10 +278,11 @@ class RawReader:
         end = driver.position
         driver.builder.raws.end(driver.base + end, whole=ends)
         if ends or step.leaf in ("reasoning", "content", "text"):
-            driver.leave(end)
+            leave(driver, end)
         else:
-            begun = self.end.beginnings.search(driver.buffer, max(0, len(driver.buffer) - _LONGEST))
-            driver.cut(self.end.node, known=begun is None)
+            tail = max(self.judged, len(driver.buffer) - _LONGEST)
+            begun = self.end.beginnings.search(driver.buffer, tail)
+            cut_payload(driver, self.end.node, known=begun is None)
 
     def _end_at_last_closer(self, pieces: list[str]) -> None:
         """Ends the payload at the last closer although a quoted opener never closed."""
@@ -276,6 +294,11 @@ class RawReader:
         driver.base = self.last_closer
         driver.position = 0
         driver.builder.raws.end(driver.base, whole=True)
-        driver.leave(0)
-        while driver.run():
-            driver.steps += 1
+        leave(driver, 0)
+        driver.read_on()
+
+
+def read_raw(driver: Driver) -> bool:
+    """Looks for the end of the raw payload; False where more text is needed."""
+    assert driver.raw is not None
+    return driver.raw.run()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json
+from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json, shown
 from toolgrammar.core.roles import BARE_QUOTES
 
 if TYPE_CHECKING:
@@ -319,8 +319,7 @@ class BareScanner:
 
     def _refuse(self, text: str, at: int) -> int:
         wanted = _WANTED.get(self._state) or f"a comma or `{self._stack[-1]}` after a value"
-        shown = text[at] if text[at].isprintable() else ascii(text[at])[1:-1]
-        return self._fail(f"Found `{shown}`; the object wants {wanted}", at)
+        return self._fail(f"Found `{shown(text[at])}`; the object wants {wanted}", at)
 
     def _fail(self, failure: str, at: int) -> int:
         self.failed = True

@@ -21,6 +21,7 @@ from toolgrammar.core.json_tokens import (
     backtick_run,
     inside_string,
     plain_scalar,
+    shown,
     space_run,
     string_run,
     unit,
@@ -28,12 +29,9 @@ from toolgrammar.core.json_tokens import (
     unit_run,
     word_character,
 )
-from toolgrammar.core.json_whole import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["JsonScanner", "read_whole"]
 
 # What the scanner waits for. The order is that of `JsonScanner._handlers`.
 (
@@ -139,7 +137,7 @@ class JsonScanner:
         whole = False
         if self._state in (_STRING, _BACKTICK):
             out.append('"')
-        elif self._state == _SCALAR and self._scalar_is_decided(closed=closed):
+        elif self._state == _SCALAR and not self.failed and self._scalar.is_decided(closed=closed):
             out.extend(self._held)
             out.append(self._scalar.text)
             whole = closed and not self._stack
@@ -163,14 +161,6 @@ class JsonScanner:
         scalar = self._scalar.text if self._state == _SCALAR else ""
         return "".join((*self._held, scalar, self._escape))
 
-    def _scalar_is_decided(self, *, closed: bool) -> bool:
-        """Whether the begun number or literal has its value when the text ends here."""
-        scalar = self._scalar
-        if self.failed or not scalar.whole or scalar.too_long:
-            return False
-        # Nothing else begins with a literal's whole word; 12 may have become 123.
-        return closed or not scalar.is_number
-
     def _fail(self, failure: str, position: int) -> int:
         self.failed = True
         self.failure = failure
@@ -179,8 +169,6 @@ class JsonScanner:
 
     def _refuse(self, text: str, position: int) -> int:
         """Fail: the character cannot stand here."""
-        character = text[position]
-        shown = character if character.isprintable() else ascii(character)[1:-1]
         if self._state in _WANTED:
             where, wanted = _WANTED[self._state]
             if self._state == _START and self._object_only:
@@ -193,7 +181,7 @@ class JsonScanner:
             where, wanted = " after a colon", "a value"
         if self._escape:
             where, wanted = " in an escape", 'one of `"\\/bfnrt` or `u` and four hex digits'
-        return self._fail(f"Found `{shown}`{where}; JSON wants {wanted}", position)
+        return self._fail(f"Found `{shown(text[position])}`{where}; JSON wants {wanted}", position)
 
     def _release(self, out: list[str]) -> None:
         """Give out what was held: the next value begins, or a bracket closes."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core import wrappers
+from toolgrammar.core import call_ends, wrappers
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
+from toolgrammar.core.pieces import Pieces
 from toolgrammar.core.stumbles import Stumble, overlooks
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
@@ -59,7 +60,7 @@ class ScannedValues:
             return
         if draft.arguments_start < 0:
             draft.arguments_start = start
-        draft.payload = []
+        draft.payload = Pieces()
         draft.payload_start = start
         draft.payload_streams = role == "value" or None
         if role == "value":
@@ -109,7 +110,7 @@ class ScannedValues:
         self._end_arguments(end)
         if self.role in ("arguments", "value") and draft is not None:
             assert draft.payload is not None
-            text = "".join(draft.payload)
+            text = draft.payload.take()
             if text.strip():
                 self._accept(json.loads(text))
             else:
@@ -178,7 +179,8 @@ class ScannedValues:
             self._mend_beside(scanner)
             return
         path = f"$.{draft.key}" if self.role == "value" else "$"
-        for repair in scanner.settled("".join(draft.payload or ())):
+        written = draft.payload.text() if scanner.repairs and draft.payload is not None else ""
+        for repair in scanner.settled(written):
             if scanner.unreadable:
                 repair.edits.clear()  # they would make an empty object of it
             if repair.code == "truncated" and not scanner.done:
@@ -258,14 +260,14 @@ class ScannedValues:
             draft.truncated = True
         edit = scanner.closing_edit if scanner is not None else None
         if edit is None or closers is None:
-            self.builder.cut(end)
+            call_ends.cut(self.builder, end)
         else:
-            self.builder.cut(end, closers=edit[2] + closers, place=edit[0])
+            call_ends.cut(self.builder, end, closers=edit[2] + closers, place=edit[0])
 
     def _close(self, draft: Draft, text: str) -> None:
         if text:
             self.take(text)
-        joined = "".join(draft.payload or ())
+        joined = draft.payload.take() if draft.payload is not None else ""
         try:
             value = json.loads(joined) if joined else None
         except ValueError:

@@ -6,9 +6,11 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from toolgrammar.core import call_ends
 from toolgrammar.core.build import Builder
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.kept_machines import machine_for
+from toolgrammar.core.role_effects import close_role, fill_role, open_role
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.source import Source
@@ -101,7 +103,7 @@ class TreeFeed:
 
     def open(self, role: str) -> None:
         """Opens a section."""
-        self._builder.open(role, 0)
+        open_role(self._builder, role)
 
     def loose(self, piece: Piece) -> None:
         """Takes a token that stands in no leaf."""
@@ -121,13 +123,13 @@ class TreeFeed:
             elif terminal.kind == "payload":
                 self._payload(role, piece)
             elif terminal.kind != "literal" or len(pieces) == 1:
-                self._builder.leaf(role, piece.text, piece.start, self._unit)
+                fill_role(self._builder, role, piece.text, piece.start, self._unit)
                 self._named_groups(piece)
 
     def close(self, role: str) -> ToolCall | None:
         """Closes a structure; gives the call where one is complete now."""
         before = len(self._builder.calls)
-        self._builder.close(role, self._end)
+        close_role(self._builder, role, self._end)
         if role == "call" and self._call_starts:
             self._call_starts.pop(0)
         calls = self._builder.calls
@@ -135,7 +137,7 @@ class TreeFeed:
 
     def finish(self) -> list[ToolCall]:
         """Ends the tree; gives its calls."""
-        self._builder.finish(self._end)
+        call_ends.finish(self._builder, self._end)
         return self._builder.calls
 
     @property
@@ -148,14 +150,14 @@ class TreeFeed:
         if terminal is None:
             return
         for role, text in terminal.fills(self._strict.machine.tool_names):
-            self._builder.leaf(role, text, piece.start, self._unit)
+            fill_role(self._builder, role, text, piece.start, self._unit)
         if not terminal.groups:
             return
         # What stands around may decide.
         match = re.compile(terminal.pattern).match(self._text, piece.start)
         for group, role in terminal.groups if match else ():
             if (text := match[group]) is not None:  # type: ignore[index]
-                self._builder.leaf(role, text, piece.start, self._unit)
+                fill_role(self._builder, role, text, piece.start, self._unit)
 
     def _raw(self, role: str, piece: Piece) -> None:
         before = self._before.get(piece)

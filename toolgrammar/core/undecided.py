@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.leaving import cut_payload
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.scan_json import JsonScanner
 
@@ -40,21 +41,24 @@ class Undecided:
             object_only=json.terminal.name == "JSON_OBJECT", max_depth=driver.limits_depth
         )
 
-    def run(self) -> bool:
-        """Reads on; false where more text is needed."""
+    def judge(self) -> Step | None:
+        """Reads on; gives the step that the payload is, None where more text is needed.
+
+        Where the text ends in a value that has no sure part yet, it ends the call instead.
+        """
         driver, scanner = self.driver, self.scanner
         if not scanner.done:
             position = driver.position
             driver.position = scanner.feed(driver.buffer, position, self.out)
             self.read.append(driver.buffer[position : driver.position])
         if scanner.failed:
-            return self._is_raw()
+            return self.raw
         if not scanner.done:
-            return driver.final and self._is_json()
+            return self._cut() if driver.final else None
         follows = self._follows()
         if follows is None:
-            return False
-        return self._is_json() if follows else self._is_raw()
+            return None
+        return self.json if follows else self.raw
 
     def _follows(self) -> bool | None:
         """Whether the grammar takes what stands behind the value; None where that is not known."""
@@ -77,14 +81,14 @@ class Undecided:
             return True
         return node.repairs.pattern.match(buffer, place) is not None  # the own closer is missing
 
-    def _is_json(self) -> bool:
-        """Reads the payload from its beginning as JSON; half a number is left out."""
+    def _cut(self) -> Step | None:
+        """Judges a value that the text cuts: JSON that is cut, or nothing."""
+        if self._has_begun():
+            return self.json
         driver = self.driver
-        if not self.scanner.done and not self._has_begun():
-            driver.step = self.json
-            driver.cut(self.json.node, known=False)
-            return False
-        return driver.enter(self.json, self._rewind(), decided=True)
+        driver.step = self.json
+        cut_payload(driver, self.json.node, known=False)
+        return None
 
     def _has_begun(self) -> bool:
         """Whether a value that the text cuts has a part that is sure: half a number has none."""
@@ -92,11 +96,7 @@ class Undecided:
         self.scanner.finish(rest)
         return bool(self.out or rest)
 
-    def _is_raw(self) -> bool:
-        """Reads the payload from its beginning as raw text."""
-        return self.driver.enter_raw(self.raw, self._rewind())
-
-    def _rewind(self) -> int:
+    def rewind(self) -> int:
         """Goes back to the beginning of the payload; gives its index in the buffer."""
         driver = self.driver
         driver.buffer = "".join((self.before, *self.read, driver.buffer[driver.position :]))

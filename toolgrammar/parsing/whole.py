@@ -10,6 +10,7 @@ from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.plain_calls import PlainReading
 from toolgrammar.core.straight import StraightReading
+from toolgrammar.core.straight_rules import leaves_out
 from toolgrammar.core.wrappers import any_wrapped
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import Parser
@@ -100,7 +101,7 @@ def _read_straight(
     reading: PlainReading | StraightReading | None = None
     reasoning = ""
     if machine.not_plain <= _PATIENCE + 4 * machine.read_plain:
-        reading = PlainReading(machine, plain.id, specs, plain.trim)
+        reading = PlainReading(machine, plain.id, specs, plain.trim, by_shape=plain.by_shape)
         if reading.run(text):
             machine.read_plain += 1
         else:
@@ -109,7 +110,14 @@ def _read_straight(
     if reading is None:
         if machine.given_up > _PATIENCE + 4 * machine.read_straight:
             return None
-        reading = StraightReading(machine, text, format_id=plain.id, tools=specs, trim=plain.trim)
+        reading = StraightReading(
+            machine,
+            text,
+            format_id=plain.id,
+            tools=specs,
+            trim=plain.trim,
+            by_shape=plain.by_shape,
+        )
         if not reading.run():
             machine.given_up += 1
             return None
@@ -117,6 +125,7 @@ def _read_straight(
     calls, written = reading.calls, "".join(reading.parts)
     if (
         (plain.unwrap and any_wrapped(plain.unwrap, calls))
+        or (plain.drops and leaves_out(calls, specs))
         # Reasoning that is closed and was not opened is reported.
         or (written and not reasoning and any(closer in written for closer in plain.closers))
         or (limits.max_calls is not None and len(calls) > limits.max_calls)

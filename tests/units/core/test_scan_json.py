@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toolgrammar.core.scan_json import JsonScanner, read_whole
+from toolgrammar.core.json_whole import read_whole
+from toolgrammar.core.scan_json import JsonScanner
 
 DONE, FAILED, OPEN = "done", "failed", "open"
 

@@ -1,0 +1,161 @@
+"""Ends a call: by its closer, at a place that does not fit, or where the text is cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core import last_call
+from toolgrammar.core.groups import settle
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.events import Problem
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.build import Builder
+    from toolgrammar.core.draft import Draft
+    from toolgrammar.core.groups import Group
+
+
+def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) -> None:
+    """Ends the open call at an offset: gives it out, keeps it as a candidate, or gives it back.
+
+    Args:
+        builder: the message.
+        draft: the open call.
+        place: where the call ends.
+        group: the section that it stands in, where the builder has forgotten that.
+    """
+    builder.draft = None
+    builder.watched = False
+    builder.last_name = draft.written_name
+    if draft.name is None:
+        if builder.listening:
+            builder.events.extend(event for event in draft.events if isinstance(event, Problem))
+        return
+    ended_here = draft.truncated or (builder.cut_by_server and builder.ended_open)
+    status = draft.status(cut=ended_here)
+    if _refused(builder, draft, status, max(place, draft.start)):
+        return
+    if builder.header.calls == "last":
+        last_call.hold(builder, draft, status, place)
+        return
+    builder.complete(draft, status, place, group)
+
+
+def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
+    """Gives back as text what strict reading, or the limit on calls, does not take."""
+    limit = builder.max_calls
+    if limit is not None and len(builder.calls) >= limit:
+        code, message = "limit-calls", f"Found more than {limit} calls; text from here"
+    elif builder.strict and status != "complete":
+        code, message = "malformed-call", "Found a call that the grammar does not take as it is"
+    elif draft.unclosed:
+        code, message = "", ""
+        del builder.diagnostics[draft.diagnostics :]
+    else:
+        return False
+    draft.events = []
+    if code:
+        builder.report(code, "error", message, Span(draft.start, place))
+    builder.text(builder.source.slice(draft.start, place), draft.start)
+    return True
+
+
+def broken(builder: Builder, place: int, last_end: int) -> None:
+    """Ends the open call at a place that its grammar does not take.
+
+    Args:
+        builder: the message.
+        place: where the text does not fit.
+        last_end: where what fits ends.
+    """
+    draft = builder.draft
+    if draft is None:
+        return
+    builder.report(
+        "malformed-call",
+        "error",
+        "Found text that the format does not take here; the call ends before it",
+        Span(max(0, place), max(0, place)),
+        hint="what follows is read as text",
+    )
+    draft.truncated = True
+    draft.unclosed = builder.header.unclosed == "text"
+    if not draft.given_out and draft.error is None:
+        draft.error = "the call could not be read"
+    end(builder, draft, max(last_end, draft.start))
+
+
+def cut(
+    builder: Builder, stop: int, *, root_open: bool = False, closers: str = "", place: int = -1
+) -> None:
+    """Ends the open call because the text ended inside it.
+
+    Args:
+        builder: the message.
+        stop: where the text ended.
+        root_open: the arguments are whole, but not the object that they stand in.
+        closers: what is missing.
+        place: where it is missing, if something that was cut stands there; else at the end.
+    """
+    draft = builder.draft
+    if draft is None:
+        builder.committed = True
+        return
+    place = stop if place < 0 else place
+    for found in builder.diagnostics[draft.diagnostics :]:
+        place = max([place, *(edit.span.end for edit in found.edits)])  # none overlap
+    edits = _replaced(place, stop, closers)
+    # One report: the call's, not the section's too.
+    group, builder.group = builder.group, None
+    draft.unclosed = builder.header.unclosed == "text"
+    whole = draft.has_payload and draft.error is None and not draft.truncated
+    whole = whole and not root_open
+    if whole:
+        draft.repaired = True
+        builder.report(
+            "missing-close-tag",
+            "warning",
+            "Found the end of the text before the call's own closer; its arguments are whole",
+            Span(stop, stop),
+            edits=edits,
+        )
+    else:
+        draft.truncated = True
+        builder.report(
+            "truncated",
+            "error",
+            "Found the end of the text inside a call",
+            Span(stop, stop),
+            edits=edits,
+            hint="the call is not complete: do not run it",
+        )
+    end(builder, draft, stop, group)
+
+
+def finish(builder: Builder, stop: int, closers: str = "") -> None:
+    """Ends the message, and what is open in it; settles ids and dependencies.
+
+    Args:
+        builder: the message.
+        stop: where the text ended.
+        closers: what is missing behind a section of calls.
+    """
+    builder.report_skipped()
+    if builder.draft is not None:
+        cut(builder, stop)
+    if builder.group is not None:
+        builder.report(
+            "missing-close-tag",
+            "error" if builder.strict else "warning",
+            "Found the end of the text before the closer of a section of calls",
+            Span(stop, stop),
+            edits=_replaced(stop, stop, closers),
+        )
+    last_call.settle_candidate(builder)
+    settle(builder.calls, builder.report)
+
+
+def _replaced(start: int, stop: int, text: str) -> tuple[Edit, ...]:
+    """Gives the edit that writes what is missing; none where that is not known."""
+    return (Edit(Span(max(0, start), max(0, stop)), text),) if text else ()

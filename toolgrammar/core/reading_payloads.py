@@ -1,0 +1,255 @@
+"""Reads payloads: finds which one begins, and has its scanner read on until its value is whole."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.json_payload import JsonPayload
+from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.json_typing import needs_typing
+from toolgrammar.core.json_whole import read_whole
+from toolgrammar.core.leaving import end_before_text, leave
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.mismatch import mismatch
+from toolgrammar.core.raw_reader import RawReader, read_raw
+from toolgrammar.core.roles import ANY_JSON, JSON_LIKE, RAW_LIKE, STRICT_JSON
+from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.core.scanners import scanner_for
+from toolgrammar.core.undecided import Undecided
+
+if TYPE_CHECKING:
+    from toolgrammar.core.driver import Driver
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.scanners import Scanner
+    from toolgrammar.core.steps import Step
+
+MAX_ISLAND = 4096
+"""Characters from an opener to the payload or the name: more is no island."""
+
+_SPACE = re.compile(r"\s*")
+_START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
+
+
+# Which payload begins
+
+
+def find_payload(driver: Driver) -> bool:
+    """Enters the payload that begins where no token stands; False where more text is needed."""
+    buffer, position, node = driver.buffer, driver.position, driver.node
+    start = position if node.exact else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+    for step in node.payloads:
+        name = step.terminal.name
+        begin = start if name in RAW_LIKE else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+        if begin == len(buffer):
+            if not driver.final:
+                return False
+            if node.end is not None:
+                break  # the grammar lets the text end before the payload
+        if step.begins.match(buffer, begin):
+            return _enter(driver, step, begin)
+        if (
+            name == "PYTHON_ARGUMENTS"
+            and not driver.final
+            and _START_BEGINNINGS.match(buffer, begin)
+        ):
+            return False
+    if start == len(buffer) and (
+        driver.final or (node.accepts_text and driver.island < 0 and start - position <= MAX_TOKEN)
+    ):
+        return False
+    if node.accepts_text and driver.island < 0:
+        return end_before_text(driver)
+    return mismatch(driver)
+
+
+def _enter(driver: Driver, step: Step, start: int, *, decided: bool = False) -> bool:
+    """Begins a payload at an index; `decided` says that it is no raw text instead."""
+    if driver.island >= 0:
+        if start - driver.island > MAX_ISLAND and not driver.island_payload:
+            return mismatch(driver)
+        driver.island_payload = True
+    for role in step.before:
+        driver.close(role, driver.last_end)
+    if driver.unit < 0:
+        driver.unit = driver.base + start
+    driver.back = None
+    driver.position = start
+    driver.step = step
+    if step.terminal.name in RAW_LIKE:
+        return _enter_raw(driver, step, start)
+    if step.otherwise is not None and not decided:
+        _commit_payload(driver, step)
+        driver.undecided = Undecided(driver, step, step.otherwise, start)
+        driver.run = read_undecided
+        return True
+    return _enter_scanned(driver, step, start)
+
+
+def _enter_scanned(driver: Driver, step: Step, start: int) -> bool:
+    """Begins a payload that a scanner reads; where all of it is there already, ends it too."""
+    builder, name = driver.builder, step.terminal.name
+    builder.scanned.begin(
+        step.leaf, driver.base + start, driver.unit, may_be_arguments=driver.node.takes_arguments
+    )
+    _commit_payload(driver, step)
+    # The fast reader knows the default depth alone.
+    if name in STRICT_JSON and driver.limits_depth >= MAX_DEPTH:
+        whole = read_whole(driver.buffer, start, object_only=name == "JSON_OBJECT")
+        guide = builder.guide(step.leaf)
+        if whole is not None and guide is not None and needs_typing(whole[0], guide):
+            whole = None
+        if whole is not None and _goes_on(driver, step.node, whole[1]):
+            value, end = whole
+            builder.scanned.take_whole(value, driver.buffer[start:end], driver.base + end)
+            return leave(driver, end)
+    driver.scanner = _scanner(driver, step, name)
+    driver.run = read_scanned
+    return True
+
+
+def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
+    """Begins a raw payload at an index of the buffer."""
+    driver.step = step
+    raw_end = driver.node.end_of_raw(step)
+    before = driver.previous is not None and "\n" in driver.previous.terminal.trail
+    driver.builder.raws.begin(
+        step.leaf,
+        driver.base + start,
+        driver.unit,
+        before=before,
+        closes_line=raw_end.closes_line,
+        typed=step.terminal.name == "RAW",
+    )
+    _commit_payload(driver, step)
+    driver.raw = RawReader(driver, raw_end, start)
+    if driver.among is not None and step.leaf == "reasoning":
+        driver.raw.others = driver.among.other_ends(driver, step.node)
+    driver.run = read_raw
+    return True
+
+
+def read_undecided(driver: Driver) -> bool:
+    """Reads on in what may be JSON or raw text; once that is known, from its beginning."""
+    undecided = driver.undecided
+    assert undecided is not None
+    step = undecided.judge()
+    if step is None:
+        return False
+    driver.undecided = None
+    start = undecided.rewind()
+    if step is undecided.raw:
+        return _enter_raw(driver, step, start)
+    return _enter(driver, step, start, decided=True)
+
+
+def _goes_on(driver: Driver, node: Node, end: int) -> bool:
+    """Whether what stands behind a whole payload leaves no doubt that it ends there."""
+    buffer = driver.buffer
+    place = _SPACE.match(buffer, end).end()  # type: ignore[union-attr]
+    if place == len(buffer):
+        return driver.final
+    if node.accepts_text or driver.builder.strict:
+        return True
+    tokens, anchors = node.token, node.repairs.pattern
+    return bool(tokens.match(buffer, place) or anchors.match(buffer, place))
+
+
+def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
+    """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
+    builder = driver.builder
+    if builder.strict or name not in JSON_LIKE:
+        return scanner_for(step.terminal, builder.spec(), driver.limits_depth)
+    return JsonPayload(
+        step,
+        driver.start_node,
+        builder.guide(step.leaf),
+        object_only=name not in ANY_JSON,
+        backticks=name == "TEMPLATE_OBJECT",
+        max_depth=driver.limits_depth,
+        careful=driver.island >= 0 and not driver.called,
+    )
+
+
+def _commit_payload(driver: Driver, step: Step) -> None:
+    """Makes the island certain, now that it has a payload: of a call with a name, or no call's."""
+    outside = step.leaf in ("reasoning", "content", "text")
+    if driver.island >= 0 and step.leaf and (driver.called or outside):
+        driver.commit()
+
+
+# What a scanner reads
+
+
+def read_scanned(driver: Driver) -> bool:
+    """Has the scanner of the payload read on; False where more text is needed."""
+    scanner = driver.scanner
+    assert scanner is not None
+    out: list[str] = []
+    if isinstance(scanner, JsonPayload):
+        return _scan_mending(driver, scanner, out)
+    scanned = driver.builder.scanned
+    driver.position = scanner.feed(driver.buffer, driver.position, out)
+    while scanner.failed and _take_control(driver, scanner, out):
+        # What stands before a mended character was given out before the report of it.
+        driver.position = scanner.feed(driver.buffer, driver.position, out)
+    if out:
+        scanned.take("".join(out))
+    if scanner.done:
+        scanned.end(driver.base + driver.position)
+        return leave(driver, driver.position)
+    if scanner.failed:
+        return _fail(driver, scanner)
+    return False
+
+
+def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
+    """Reads on in a JSON payload that is mended as it comes."""
+    position = driver.position
+    end = scanner.feed(driver.buffer, position, out, base=driver.base, final=driver.final)
+    driver.position = end
+    scanned = driver.builder.scanned
+    if out:
+        scanned.take("".join(out))
+    if scanner.failed:
+        return _fail(driver, scanner)
+    if not scanner.done:
+        return False
+    if scanner.unread:
+        # What was looked at behind the payload is read once more, as what it is.
+        driver.position = position - len(scanner.unread)
+        if driver.position < 0:
+            driver.base += driver.position
+            driver.buffer = scanner.unread + driver.buffer[position:]
+            driver.position = 0
+    scanned.mend(scanner, driver.base + driver.position)
+    scanned.end(driver.base + driver.position)
+    return leave(driver, driver.position)
+
+
+def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
+    """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
+    position = driver.position
+    character = driver.buffer[position : position + 1]
+    if not character or character >= " " or not isinstance(scanner, JsonScanner):
+        return False
+    before = "".join(out)
+    if not scanner.take_control(character, out):
+        return False
+    if before:
+        driver.builder.scanned.take(before)
+        del out[:-1]
+    driver.builder.scanned.control(driver.base + position, character)
+    driver.position = position + 1
+    return True
+
+
+def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
+    """Ends a payload where it can't go on; what stands there does not fit the island."""
+    out: list[str] = []
+    scanner.finish(out)
+    if driver.island < 0:
+        place = driver.base + driver.position
+        driver.builder.scanned.fail("".join(out), scanner.failure, place)
+        driver.last_end = place
+    return mismatch(driver, in_payload=True)

@@ -1,0 +1,108 @@
+"""Reads text: gives it out up to the next opener, and leaves out what a call left behind."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.driver import Driver
+
+_SPACE = re.compile(r"\s*")
+
+
+def read_text(driver: Driver) -> bool:
+    """Gives out text up to the next opener; False where more text is needed."""
+    if driver.behind is not None and (waits := _behind_island(driver)) is not None:
+        return waits
+    buffer, position = driver.buffer, driver.position
+    node = driver.node
+    if driver.among is not None and driver.among.governs(node):
+        return driver.among.text(driver)
+    match = node.opener.search(buffer, position)
+    end = match.start() if match else len(buffer)
+    if match is None and not driver.final:
+        held = node.opener_beginnings.search(buffer, position)
+        if held:
+            end = held.start()
+    driver.give_text_to(end)
+    if match is None:
+        return False
+    driver.builder.mark()
+    driver.enter_island(node, end)
+    if driver.among is not None:
+        driver.among.in_section = True
+    return True
+
+
+def _behind_island(driver: Driver) -> bool | None:
+    """Leaves out closers that follow a call or section; None where text begins."""
+    buffer, node = driver.buffer, driver.node
+    place = _SPACE.match(buffer, driver.position).end()  # type: ignore[union-attr]
+    if place > driver.position:
+        if node.closes_group and (waits := _blank_in_section(driver, place)) is not None:
+            return waits
+        driver.give_text(driver.position, place)
+        driver.position = place
+    if driver.behind is None:
+        return None
+    if place == len(buffer):
+        return False
+    strays = node.strays
+    match = strays.pattern.match(buffer, place)
+    if not driver.final and strays.beginnings.match(buffer, place):
+        return False
+    name = match.groupdict().get("name") if match else None
+    opens = _opens(driver, place)
+    if opens is None:
+        return False
+    if match is None or name not in (None, driver.behind) or opens:
+        driver.behind = None
+        return None
+    _leave_out(driver, place, match.end())
+    driver.position = match.end()
+    return True
+
+
+def _leave_out(driver: Driver, start: int, end: int) -> None:
+    """Reports a closer of something that is not open; it is no text."""
+    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    driver.builder.report(
+        "stray-close-tag",
+        "error",
+        f"Found `{driver.buffer[start:end][:40]}` behind the call that it may belong to; "
+        "left it out",
+        span,
+        edits=(Edit(span, ""),),
+        hint="a value may have ended too early",
+    )
+
+
+def _blank_in_section(driver: Driver, place: int) -> bool | None:
+    """Takes white space before a section's closer or next call as markup; None where it is text.
+
+    Args:
+        driver: the driver, which stands where the white space begins.
+        place: where the white space ends.
+    """
+    buffer, node = driver.buffer, driver.node
+    if place - driver.position > MAX_TOKEN:
+        driver.behind = None
+        return None
+    if not driver.final and (place == len(buffer) or node.opener_beginnings.match(buffer, place)):
+        return False
+    if not node.opener.match(buffer, place):
+        return None
+    driver.position = place
+    return True
+
+
+def _opens(driver: Driver, place: int) -> bool | None:
+    """Whether an island opens at a place; None where more text has to come to tell."""
+    if driver.among is not None and driver.among.governs(driver.node):
+        return driver.among.opens(driver, place)
+    return driver.node.opener.match(driver.buffer, place) is not None

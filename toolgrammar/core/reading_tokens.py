@@ -1,0 +1,164 @@
+"""Reads the envelope of an island: one token after the other, and what each does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core import marks
+from toolgrammar.core.leaving import end_before_text
+from toolgrammar.core.loose import as_strict, code_of, is_loose
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.mismatch import give_back_nameless, mismatch
+from toolgrammar.core.reading_payloads import MAX_ISLAND, find_payload
+from toolgrammar.core.role_effects import fill_role, open_role
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    import re
+
+    from toolgrammar.core.driver import Driver
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
+
+SECTION_EVIDENCE = 16
+"""Characters of a section's opener that are evidence without a call behind them."""
+SHORT = 3
+"""Characters of a literal that stands for itself."""
+
+
+def read_token(driver: Driver) -> bool:
+    """Reads one token; where a payload stands instead, enters it; False for more text."""
+    buffer, position, node = driver.buffer, driver.position, driver.node
+    match = node.token.match(buffer, position)
+    if not driver.final and len(buffer) - position <= MAX_TOKEN + 64:
+        # The tail may still become a token, or a longer one.
+        if node.beginnings.match(buffer, position):
+            return False
+        if match is None and not node.exact and not buffer[position:].strip():
+            return _wait_blank(driver)
+    if match is None:
+        return find_payload(driver)
+    group = match.lastgroup
+    assert group is not None
+    step = node.steps[group]
+    start, end = match.span(group)
+    if end - start > MAX_TOKEN or (driver.island >= 0 and end - driver.island > MAX_ISLAND):
+        return mismatch(driver)
+    if (node.accepts_text and driver.island < 0) and (
+        "call" in step.before or start - position > MAX_TOKEN
+    ):
+        return end_before_text(driver)
+    text = match.group(group)
+    if is_loose(step.terminal, text):
+        strict = as_strict(text)
+        _report_loose(driver, code_of(step.terminal, text), start, end, strict)
+        text = strict if step.leaf else text
+    if step.kind == "same" and not driver.builder.repeats(step.terminal.name, text):
+        return mismatch(driver)
+    short = driver.island < 0 and step.kind == "literal" and step.weight < SHORT
+    short = short and not step.after  # what closed stays closed
+    driver.back = (start, node, driver.last_end, driver.previous) if short else None
+    driver.position = end
+    _take(driver, step, text, start, end, match)
+    return True
+
+
+def _wait_blank(driver: Driver) -> bool:
+    if driver.island < 0:
+        # Where text may follow, the white space is a part of it.
+        if not driver.node.accepts_text:
+            driver.position = len(driver.buffer)
+    elif len(driver.buffer) - driver.island > MAX_ISLAND:
+        return mismatch(driver)
+    return False
+
+
+def _report_loose(driver: Driver, code: str, start: int, end: int, strict: str) -> None:
+    """Notes a key or string of the envelope that is quoted otherwise than in JSON."""
+    builder = driver.builder
+    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    written = builder.source.slice(span.start, driver.base + end)
+    builder.report(
+        code,
+        "warning",
+        f"Found `{written[:40]}` without JSON's quotes",
+        span,
+        edits=(Edit(span, strict),),
+    )
+    if builder.draft is not None:
+        builder.draft.repaired = True
+    else:
+        builder.mended_before = True
+
+
+def _take(
+    driver: Driver, step: Step, text: str, start: int, end: int, match: re.Match[str]
+) -> None:
+    """Does what a token does: closes, opens, fills a role, moves on."""
+    builder, base = driver.builder, driver.base
+    for role in step.before:
+        driver.close(role, driver.last_end)
+    if driver.unit < 0 or step.opens:
+        driver.unit = base + start
+    if step.opens:
+        open_role(builder, step.opens)
+    _fill(driver, step, text, base + start, match)
+    if builder.argument_start < 0 and driver.called and not step.leaf:
+        builder.token_start = base + start
+    driver.last_end = base + end
+    if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
+        return
+    for role in step.after:
+        driver.close(role, driver.last_end)
+    driver.node = node = step.node
+    driver.previous = step
+    if driver.island >= 0:
+        _perhaps_commit(driver, step, text)
+    if node.accepts_text and not builder.has_draft:
+        _end_island(driver, node)
+
+
+def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str]) -> None:
+    """Hands on the roles that a token, or a named group in it, fills."""
+    builder = driver.builder
+    if step.terminal.is_fence:
+        builder.last_fence = text
+    if step.terminal.is_mark:
+        builder.last_mark = marks.word(text)
+    found = [(step.leaf, text)] if step.leaf else []
+    for group, role in step.terminal.groups:
+        value = match.group(group)
+        if value is not None:
+            found.append((role, value))
+    for role, value in (*step.constants, *found):
+        fill_role(builder, role, value, start, driver.unit)
+        driver.called = driver.called or role == "name"
+
+
+def _end_island(driver: Driver, node: Node) -> None:
+    """Returns to text after an island, or into a section."""
+    # A short section opener is evidence only together with a call or its closer.
+    short = node.skipping and driver.position - driver.island < SECTION_EVIDENCE
+    if driver.island >= 0 and not short:
+        driver.commit()
+    if driver.island < 0:
+        driver.to_text()
+
+
+def _perhaps_commit(driver: Driver, step: Step, text: str) -> None:
+    """Makes the island certain where its call is whole, or a distinctive token follows its name."""
+    if not driver.called:
+        return
+    builder = driver.builder
+    if not builder.has_draft:
+        driver.commit()
+    elif (
+        step.leaf != "name"
+        and "name" not in dict(step.constants)
+        and not any(role == "name" for _, role in step.terminal.groups)
+    ):
+        if step.kind == "same" or (not step.leaf and len(text.strip()) >= 3):
+            driver.commit()
+        else:
+            builder.note_delimiter(step)

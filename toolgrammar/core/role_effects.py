@@ -1,0 +1,98 @@
+"""Does to the message what a role says: opens a section, fills a part of a call, closes a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core import call_ends
+from toolgrammar.core.call_words import takes_words
+from toolgrammar.core.doubled import once
+from toolgrammar.core.draft import decoded_token
+from toolgrammar.core.entities import decoded
+from toolgrammar.core.groups import Group
+from toolgrammar.core.roles import GROUP_ROLES
+
+if TYPE_CHECKING:
+    from toolgrammar.core.build import Builder
+    from toolgrammar.core.draft import Draft
+
+
+def open_role(builder: Builder, role: str) -> None:
+    """Opens a section; a call opens with its first role."""
+    if role in GROUP_ROLES:
+        builder.group = Group(role if role != "calls" else "")
+
+
+def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> None:
+    """Takes a token that fills a role.
+
+    Args:
+        builder: the message.
+        role: what the token fills.
+        text: the token as it is written.
+        start: its offset.
+        unit: the offset of what may become a call.
+    """
+    if role in ("text", "content"):
+        if start + len(text) > 0:
+            builder.text(text[max(0, -start) :], max(0, start))
+        return
+    if role == "reasoning":
+        builder.reason(text)
+        return
+    value = decoded_token(text)
+    if role == "mode":
+        if builder.group is not None and value.lower() in ("parallel", "sequential"):
+            builder.group.mode = value.lower()
+        return
+    draft = builder.open_draft(unit)
+    if role == "name":
+        between = builder.header.doubled
+        draft.name = once(value, between, builder.tools)
+        draft.written_name = once(text, between, builder.tools)
+    elif role == "id":
+        draft.id = value.strip() or None
+    elif role == "depends_on":
+        draft.depend_on(value)
+    elif role == "words":
+        _take_words(builder, draft, value, start, unit)
+    elif role == "key":
+        _take_key(builder, draft, value, text, start)
+    elif role in ("value", "input", "body", "arguments"):
+        builder.raws.begin(role, start, unit, before=False, closes_line=False)
+        builder.raws.take(text)
+        builder.raws.end(start + len(text), whole=True)
+
+
+def _take_words(builder: Builder, draft: Draft, words: str, start: int, unit: int) -> None:
+    """Takes words on the line of a call; where no property waits for them, as its input."""
+    if "words" in builder.header.entities:
+        words = decoded(words)
+    if draft.arguments_start < 0:
+        draft.arguments_start = start
+    if takes_words(builder.spec()):
+        draft.words = words.strip()
+    else:
+        fill_role(builder, "input", words.strip(), start, unit)
+
+
+def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int) -> None:
+    """Takes the key of the next value; it may be a role that the wire writes as an argument."""
+    draft.key, draft.written_key = key.strip(), written
+    draft.wire_role = builder.wire_roles.get(draft.key, "")
+    if draft.arguments_start < 0 and not draft.wire_role:
+        draft.arguments_start = builder.token_start if builder.token_start >= 0 else start
+
+
+def close_role(builder: Builder, role: str, end: int) -> None:
+    """Closes a call or a section."""
+    draft = builder.draft
+    if role == "call":
+        if draft is not None:
+            call_ends.end(builder, draft, end)
+    elif role == "argument":
+        if draft is not None and draft.arguments_start >= 0:
+            draft.arguments_end = end
+    elif role in GROUP_ROLES:
+        builder.report_skipped()
+        builder.group = None
