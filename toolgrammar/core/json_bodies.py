@@ -86,12 +86,15 @@ class Bodies(State):
 
     def _mends(self, start: int) -> bool:
         """Mends what begins here at once; tells if it does."""
-        if self.close_quote != '"' or self.width > 1 or self.in_key or not self.stack:
-            return False
-        if self.typed is not None:
+        if self.close_quote != '"' or self.width > 1 or not self.stack or self.typed is not None:
             return False
         frame, quotes = self.stack[-1], ""
-        if frame.guide is None and self.stops is None:
+        if self.in_key:
+            # The first damage of a key may be that its quote is missing.
+            if len(self.repairs) == self.key_from[2]:
+                return False
+            quotes = "key" if self.stops is None else ""
+        elif frame.guide is None and self.stops is None:
             quotes = "object" if frame.is_object else "array"
             if frame.is_object and len(self.stack) == 1 and '"' in self.refuses:
                 quotes = "last"
@@ -106,9 +109,13 @@ class Bodies(State):
         if quotes and '"' in body and has_quote(body):
             self.inner_quoted = True
             doubts = ("inner-quote",)
-        self.stretches.append(BodyRun(body, self.base + start, frame.place(), doubts))
+        run = BodyRun(body, self.base + start, frame.place(), doubts)
+        if self.in_key:
+            self.repairs += run.repairs()  # a key may still be left out with them
+        else:
+            self.stretches.append(run)
         self.strict = False
-        self.out.append(written)
+        self.put(written)
         self.pos = match.end()
         return True
 

@@ -44,8 +44,9 @@ _IN_OBJECT: Final = (
 _LAST: Final = rf"\"(?={_WS}\}}{_WS}[\":])"
 """Behind a value that stands by itself no quote and no colon may follow."""
 _IN_ARRAY: Final = rf"\"(?=[^,}}\]){_SPACES}]|{_WS}[^,}}\]){_QUOTES}{_SPACES}{{\[\-0-9tTfFnN])"
+_IN_KEY: Final = rf"\"(?={_WS}[^:=,}}{_QUOTES}{_SPACES}{{\[\-0-9tTfFnN])"
 _COMMA_IN_OBJECT: Final = rf",(?={_WS}{_QUOTED})"
-_COMMA_IN_ARRAY: Final = r",(?=[ \t\n\r]*+[\"'])"
+_COMMA: Final = r",(?=[ \t\n\r]*+[\"'])"
 
 _TABLE: Final = {code: as_json(chr(code))[1:-1] for code in range(32)}
 _HAS_CONTROL = re.compile(f"[{_CONTROLS}]")
@@ -63,11 +64,16 @@ def body_run(*, quotes: str) -> re.Pattern[str]:
     """Gives the pattern of a part that begins with a damage and ends with what is sound.
 
     Args:
-        quotes: which quotes may be damage: "" for none, those in an "object" or an "array", or in
-            an object that is the value itself ("last").
+        quotes: which quotes may be damage: "" for none, those in a "key", an "object" or an
+            "array", or in an object that is the value itself ("last").
     """
-    quote = {"": "", "array": _IN_ARRAY, "object": _IN_OBJECT, "last": f"{_IN_OBJECT}|{_LAST}"}
-    comma = _COMMA_IN_ARRAY if quotes == "array" else _COMMA_IN_OBJECT
+    quote = {
+        "key": _IN_KEY,
+        "array": _IN_ARRAY,
+        "object": _IN_OBJECT,
+        "last": f"{_IN_OBJECT}|{_LAST}",
+    }
+    comma = _COMMA if quotes in ("array", "key") else _COMMA_IN_OBJECT
     damages = [_CONTROL, _BACKSLASH, *([quote[quotes]] if quotes else [])]
     sound = [_PLAIN, *([comma] if quotes else [])]
     return re.compile(f"(?:(?:{'|'.join(damages)})++(?:{'|'.join(sound)})++)++")

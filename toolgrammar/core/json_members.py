@@ -14,6 +14,8 @@ _SPACE = re.compile(r"[ \t\n\r]*+")
 _ODD_SPACE = re.compile(f"[{ODD_SPACES}]+")
 _KEY_AND_COLON = re.compile(r'"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\n\r]*:[ \t\n\r]*')
 _DOUBLED_KEY = re.compile(r'""[^"\\\n\r:,{}\[\]]')
+_OPENERS = re.compile(r"[{\[(]++")
+_OTHER_OPENERS = re.compile(r"[\[(]++")
 _SPACES: Final = " \t\n\r"
 _CLOSERS: Final = "}])"
 
@@ -146,13 +148,18 @@ class Members(Plain):
         self._begin_key('"', 2 if doubled else 1)
 
     def _opener_for_key(self, character: str) -> None:
-        """Takes a bracket that opens where a key should stand."""
-        if character == "{" and len(self.stack) > 1 and not self.stack[-2].is_object:
+        """Takes brackets that open where a key should stand."""
+        in_array = len(self.stack) > 1 and not self.stack[-2].is_object
+        if character == "{" and in_array:
             self.close_missing(len(self.stack) - 2)
             self.state = ITEM if self.comma is not None else AFTER
             return
-        self.leave_out(self.pos, self.pos + 1)
-        self.pos += 1
+        end = self.pos + 1
+        if self.stops is None:
+            run = _OTHER_OPENERS if in_array else _OPENERS
+            end = run.match(self.text, self.pos).end()  # type: ignore[union-attr]
+        self.leave_out(self.pos, end)
+        self.pos = end
 
     def read_colon(self) -> None:
         """Reads what stands between a key and its value."""

@@ -85,7 +85,7 @@ _DAMAGED: Final = "|".join(
 _LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
 _colon = re.compile(rf"{_WS}:").match
 _separator = re.compile(rf"{_WS},{_WS}").match
-_key_and_colon = re.compile(rf'{_WS}"([^"]*+)"{_WS}:{_WS}').match
+_key_and_colon = re.compile(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}').match
 
 
 @cache

@@ -86,6 +86,10 @@ def test_what_is_mended_at_once_keeps_the_limits() -> None:
         "['x', True, \"end\",x: \"end\", 'word', 'some more words', \"and some at the end\"]",
         # Line ends and spaces in turn before the quote of what reads as a key.
         '{"a": "x\\d' + "y" * 80 + ' \n \n"key": 1}',
+        # An escaped quote at the end of what is no key.
+        '{"a": "one", "b": "two", "c\\": "\u201cthree\u201d", "d": "some words to fill it up"}',
+        # A brace behind other openers where a key should stand.
+        '[["' + "x" * 50 + '", {[{"k": 1}]]',
         '{"a": "' + '"}' * 60,
         '{"a": "' + '", "' * 60,
         '["' + "'a\"" * 60,
