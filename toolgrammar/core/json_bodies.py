@@ -93,11 +93,13 @@ class Bodies(State):
             # The first damage of a key may be that its quote is missing.
             if len(self.repairs) == self.key_from[2]:
                 return False
-            quotes = "key" if self.stops is None else ""
-        elif frame.guide is None and self.stops is None:
+            quotes = "" if self.sure_only else "key"
+        elif frame.guide is None and not self.sure_only:
             quotes = "object" if frame.is_object else "array"
             if frame.is_object and len(self.stack) == 1 and '"' in self.refuses:
                 quotes = "last"
+        if not quotes and self.text[start] == '"':
+            return False
         match = body_run(quotes=quotes).match(self.text, start)
         if match is None:
             return False

@@ -56,6 +56,7 @@ _LETTER_KEPT = re.compile(
     r'(?:[^\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?![a-zA-Z]))*+\\(?=[a-zA-Z])'
 )
 _QUOTE = re.compile(r'(?:[^\\"]++|\\["\\/]|\\)*+"')
+_CODES: Final = ("", "escape", "inner-quote", "control")
 _DAMAGE = re.compile(rf'{_UNIT}|(\\)|("++)|([{_CONTROLS}]++)')
 
 
@@ -123,13 +124,20 @@ class BodyRun(NamedTuple):
     def repairs(self) -> list[Repair]:
         """Gives what was mended."""
         found = []
+        base, path = self.start, self.path
         for match in _DAMAGE.finditer(self.text):
             kind = match.lastindex
             if kind is None:
                 continue
-            code = ("escape", "inner-quote", "control")[kind - 1]
-            start, end = self.start + match.start(), self.start + match.end()
-            repair = Repair(code, start, end, self.path)
-            repair.edits.append((start, end, mended(match.group())))
+            start, end = match.span()
+            code = _CODES[kind]
+            if kind == 1:
+                written = "\\\\"
+            elif kind == 2:
+                written = '\\"' * (end - start)
+            else:
+                written = match.group().translate(_TABLE)
+            repair = Repair(code, base + start, base + end, path)
+            repair.edits.append((base + start, base + end, written))
             found.append(repair)
         return found

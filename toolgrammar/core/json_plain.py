@@ -34,7 +34,7 @@ class Plain(Closers):
     Whatever is read here would be read the same one character after the other.
     """
 
-    __slots__ = ("_look_from", "_window", "doubled", "max_depth")
+    __slots__ = ("_look_from", "_pause", "_window", "doubled", "max_depth")
 
     doubled: bool
     """Whether every quote is written twice."""
@@ -46,6 +46,9 @@ class Plain(Closers):
         self._look_from = 0
         """Before this offset of the source it does not pay to look for a stretch."""
         self._window = FIRST_WINDOW
+        """So many characters are looked through."""
+        self._pause = FIRST_WINDOW // 2
+        """So many are read in another way after a look that found little."""
 
     def is_free(self) -> bool:
         """Whether it pays to look for a run: much text, no schema and no other quotes to heed."""
@@ -55,7 +58,8 @@ class Plain(Closers):
     def mends(self) -> bool:
         """Mends members or items at once, up to the last but one that shows; tells if it does.
 
-        A look that finds little is not repeated before as much text is read in another way.
+        A look that finds little is not repeated soon, and ever later: so looks cost no more than
+        a part of the rest.
         """
         start, window = self.pos, self._window
         text, place = self.text, self.base + start
@@ -67,12 +71,14 @@ class Plain(Closers):
         end = min(len(text), start + window)
         found = mend(text, start, end, frame, self.max_depth - len(self.stack))
         if found is None or (found.end - start) * 4 < end - start:
-            self._look_from = place + window
-            self._window = max(FIRST_WINDOW, window // 2)
+            self._look_from = place + self._pause
+            self._pause = min(self._pause * 2, LONGEST_WINDOW)
+            self._window = FIRST_WINDOW
             if found is None:
                 return False
         else:
-            self._window = min(window * 2, LONGEST_WINDOW)
+            self._pause = FIRST_WINDOW // 2
+            self._window = min(window * 4, LONGEST_WINDOW)
         self.insert_comma()
         if found.damaged:
             state = (self.state, frame.path, frame.members, self.strict)

@@ -50,6 +50,7 @@ class State(LookAhead):
         "plain",
         "refuses",
         "state",
+        "sure_only",
         "stretches",
         "string_from",
         "string_repairs",
@@ -67,6 +68,8 @@ class State(LookAhead):
         self.state = START
         self.refuses = ""
         """What can't follow the value, other than a comma or a bracket."""
+        self.sure_only = False
+        """Whether a repair that may guess wrong ends the reading."""
         self.stretches: list[Stretch | BodyRun] = []
         """What was mended at once, in order."""
         self.out = []

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 REACH: Final = 256
 """Characters that a look from a quote goes ahead, at least."""
-LEAST: Final = 512
+LEAST: Final = 256
 """Characters of text that make it worth while to look for a stretch."""
-FIRST_WINDOW: Final = 1024
+FIRST_WINDOW: Final = 256
 LONGEST_WINDOW: Final = 1 << 14
 """Characters that are looked through at once."""
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 End = Literal["open", "closed"]
 
-_BATCH: Final = 1024
+_BATCH: Final = 4096
 """Characters that wait to be read together while nobody looks: it saves most of the cost."""
 _SPACES: Final = " \t\n\r"
 _SURROGATE = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
