@@ -116,6 +116,11 @@ class Node:
             if step.terminal.name in roles.STRICT_JSON:
                 step.otherwise = raws.get((step.leaf, step.before, step.after, step.stack))
 
+    @property
+    def takes_colon(self) -> bool:
+        """Whether the colon behind a key is wanted."""
+        return any(terminal.text.strip() == ":" for _, terminal in self.tokens)
+
     @cached_property
     def token(self) -> re.Pattern[str]:
         """Reads one token, with the white space before it where that does not count."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
+from toolgrammar.core.misspelt import NEAR, ends_with_closer
 from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
 from toolgrammar.tools.coerce import is_text_only, type_text
@@ -51,6 +52,10 @@ def raw_part(
     if raw is None or match is None or not str(match.lastgroup).startswith("closer_"):
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
+        return None
+    if raw.call_closes_alone and ends_with_closer(
+        text[max(start, match.start() - NEAR) : match.start()]
+    ):
         return None
     mode = trim or lane.trim
     part = trimmed(text[start : match.start()], mode, before=lane.before or mode != lane.trim)
