@@ -25,7 +25,9 @@ def test_laws_of_every_class(text: str) -> None:
     check_laws(text, None, range(1, len(text)))
 
 
-@pytest.mark.parametrize("text", ['{"" : 1}', '{"": "a", "b": `c`}', '{"" :"a", "b": `c`}', '{"" 1}'])
+@pytest.mark.parametrize(
+    "text", ['{"" : 1}', '{"": "a", "b": `c`}', '{"" :"a", "b": `c`}', '{"" 1}']
+)
 def test_laws_of_an_empty_key(text: str) -> None:
     check_laws(text, None, range(1, len(text)))
 
