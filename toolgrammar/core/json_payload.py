@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import REACH, LookAhead, More
 from toolgrammar.core.json_duplicates import equal_duplicates
-from toolgrammar.core.json_recover import RecoveringScanner
+from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_runs import inside_framed
 from toolgrammar.core.json_unclosed import ended_before
 from toolgrammar.values.codes import DOUBTS
@@ -37,7 +37,7 @@ _BETWEEN_OBJECTS = re.compile(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 class JsonPayload(RecoveringScanner):
     """A payload; the node behind it says what ends it."""
 
-    __slots__ = ("_after", "_careful", "_start")
+    __slots__ = ("_after", "_start")
 
     framed = True
     inside = staticmethod(inside_framed)
@@ -65,7 +65,6 @@ class JsonPayload(RecoveringScanner):
             max_depth: how deep brackets may nest.
             careful: fail where a repair may guess wrong: it is not sure that this is a payload.
         """
-        self._careful = careful
         self._after = after = step.node
         self._start = start
         super().__init__(
@@ -77,6 +76,7 @@ class JsonPayload(RecoveringScanner):
             follows=None if after.accepts_text or "call" in step.after else self._follows,
             stops=self._stops,
         )
+        self.sure_only = careful
 
     def repair(
         self,
@@ -88,7 +88,7 @@ class JsonPayload(RecoveringScanner):
         join: bool = True,
     ) -> Repair:
         """Notes a repair; a careful reading fails with one that may guess wrong."""
-        if self._careful and code in DOUBTS:
+        if self.sure_only and code in DOUBTS:
             self.failure = "not sure to be JSON"
         return super().repair(code, start, end, replacement, join=join)
 
@@ -218,6 +218,8 @@ class JsonPayload(RecoveringScanner):
 
     def settled(self, text: str) -> list[Repair]:
         """Gives the repairs in the order of the source, once the payload's JSON is `text`."""
+        self.repairs[:0] = [repair for each in self.stretches for repair in repairs_of(each)]
+        self.stretches.clear()
         doubled = [each for each in self.repairs if each.code == "duplicate-key"]
         if doubled and text:
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
