@@ -173,3 +173,9 @@ def test_a_closer_that_stands_twice_behind_a_text_is_a_doubt() -> None:
     laws.edits(Case(id="twice", format="bolt", text=text))
     (call,) = read("bolt", text).calls
     assert call.doubts == ("stray-close-tag",)
+
+
+def test_a_sign_for_the_bracket_behind_a_key_is_read_as_that() -> None:
+    values = "<parameter=command=view</parameter>\n<parameter=path>/a</parameter>\n"
+    text = f"<function=edit>\n{values}</function>"
+    assert deeds("qwen3_xml", text) == [("edit", {"command": "view", "path": "/a"}, "repaired")]
