@@ -29,7 +29,7 @@ _LOOKS_ON = re.compile(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """What may depend on more text; not the guard of strays, which stand before what decides."""
 _LONG = 5
 """Characters that an outer closer has at least."""
-_STRAY_TAG = r"(?:</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
+_STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
 _STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
 BLANKS = r"\s{0,256}"
 """White space that may stand between a closer inside a raw value and what follows it."""
@@ -381,7 +381,7 @@ class RawEnd:
         options.extend(
             self._unnamed(anchor.pattern)
             for anchor in node.repairs.anchors.values()
-            if anchor.step.opens or anchor.step.after or anchor.step.before
+            if anchor.step.opens or anchor.step.after or anchor.step.before or anchor.closes_more
         )
         options += misspelt
         if final:

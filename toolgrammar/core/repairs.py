@@ -33,11 +33,11 @@ _GROUP = re.compile(r"\(\?P<\w+>")
 _BLANKS = r"\s{0,16}"
 
 JUNK = re.compile(
-    r"</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]"
+    r"</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]"
 )
 """Markup that closes something which is not open: it can be left out."""
 JUNK_BEGINNINGS = re.compile(
-    r"(?:<(?:/[^<>\s]{0,64}|[|\uff5c][^|<>\s]{0,64}[|\uff5c]?)?|\[(?:/[^\[\]\s]{0,32})?|`{1,2}|```\w{0,16})\Z"
+    r"(?:<(?:/[^<>\s]{0,64}(?: [^<>\s]{0,64})?|[|\uff5c][^|<>\s]{0,64}[|\uff5c]?)?|\[(?:/[^\[\]\s]{0,32})?|`{1,2}|```\w{0,16})\Z"
 )
 
 
@@ -54,6 +54,11 @@ class Anchor(NamedTuple):
     """The node behind it."""
     closes: str
     """The structure that it closes, or an empty string."""
+
+    @property
+    def closes_more(self) -> bool:
+        """Whether something that is put in before it closes the call."""
+        return any("call" in step.after for step in self.path)
 
 
 class Repairs:

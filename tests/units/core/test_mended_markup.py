@@ -179,3 +179,11 @@ def test_a_sign_for_the_bracket_behind_a_key_is_read_as_that() -> None:
     values = "<parameter=command=view</parameter>\n<parameter=path>/a</parameter>\n"
     text = f"<function=edit>\n{values}</function>"
     assert deeds("qwen3_xml", text) == [("edit", {"command": "view", "path": "/a"}, "repaired")]
+
+
+@pytest.mark.parametrize("closer", ["</atem:invske>", "</stem:invoke>", "```"])
+def test_another_closer_before_the_closer_of_a_section(closer: str) -> None:
+    head = '<|start|>assistant to=save<|message|><atem:function_calls>\n<atem:invoke name="save">\n'
+    value = '<atem:parameter name="path"><b>a</b></atem:parameter>\n'
+    text = f"{head}{value}{closer}\n</atem:function_calls><|eom|>"
+    assert deeds("muse", text) == [("save", {"path": "<b>a</b>"}, "repaired")]
