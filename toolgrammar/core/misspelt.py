@@ -173,7 +173,8 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
     Returns:
         What is read; None where more text tells.
     """
-    draft = driver.builder.draft
+    builder = driver.builder
+    draft = None if builder.strict else builder.draft
     if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
         return Meant(step, text, end)
     buffer = driver.buffer

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import first_characters, partial, without
+from toolgrammar.core.repairs import clipped
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
@@ -373,6 +374,10 @@ class RawEnd:
                 )
                 text += rf"\s{{0,16}}(?:{second})"
             options.append(text)
+            if half := clipped(step):
+                behind = "|".join(self._named(each, "") for _, each in step.node.tokens)
+                rest = rf"\s{{0,16}}(?:{_STRAY}\s{{0,16}})?(?:{behind})"
+                misspelt.append(f"{re.escape(half)}{rest}")
             near, word = near_opener(step, f"near_{group}_{inner}")
             if near:
                 misspelt.append(near)

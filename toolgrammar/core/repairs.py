@@ -30,6 +30,7 @@ _DISTINCTIVE = 3
 _CLOSED = ("call", *GROUP_ROLES)
 BRACKETS = frozenset("}])")
 _GROUP = re.compile(r"\(\?P<\w+>")
+_PIECE = re.compile(r"<[^<>]*>|[^<>]+")
 _BLANKS = r"\s{0,16}"
 
 JUNK = re.compile(
@@ -165,6 +166,15 @@ def written(terminal: Terminal) -> str:
     is_mark = len(text) >= _DISTINCTIVE and not text[:1].isalnum() and text == text.strip()
     found = re.match(terminal.pattern, text)
     return text if is_mark and found is not None and found.end() == len(text) else ""
+
+
+def clipped(step: Step) -> str:
+    """Gives a closer of several tags without its last one; empty where it has but one."""
+    if step.kind != "literal" or step.opens or step.leaf or not step.after:
+        return ""
+    pieces = _PIECE.findall(step.terminal.text.strip())
+    half = "".join(pieces[:-1])
+    return half if len(half) > _DISTINCTIVE and pieces[-1].endswith(">") else ""
 
 
 def _can_be_inserted(step: Step) -> bool:

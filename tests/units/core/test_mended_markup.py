@@ -187,3 +187,15 @@ def test_another_closer_before_the_closer_of_a_section(closer: str) -> None:
     value = '<atem:parameter name="path"><b>a</b></atem:parameter>\n'
     text = f"{head}{value}{closer}\n</atem:function_calls><|eom|>"
     assert deeds("muse", text) == [("save", {"path": "<b>a</b>"}, "repaired")]
+
+
+def test_half_of_a_closer_of_two_tags_is_completed() -> None:
+    value = '<|open|>argument key="path" type="string"<|sep|>a<|close|>argument<|sep|>'
+    calls = [
+        f'<|open|>call tool="save" index="{index}"<|sep|>{value}<|close|>call' for index in (1, 2)
+    ]
+    text = f"<|open|>tools<|sep|>{calls[0]}{calls[1]}<|sep|><|close|>tools<|sep|>"
+    assert [each[1:] for each in deeds("kimi_k3", text)] == [
+        ({"path": "a"}, "repaired"),
+        ({"path": "a"}, "complete"),
+    ]
