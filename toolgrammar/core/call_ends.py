@@ -59,7 +59,7 @@ def _note_beside(builder: Builder, draft: Draft) -> None:
         draft.doubts.append("skipped-markup")
         builder.report(
             "skipped-markup",
-            "error",
+            "warning",
             "Found an object under a key that the format does not have, and no arguments",
             Span(builder.scanned.beside, builder.scanned.beside),
             hint="it may hold the arguments",
