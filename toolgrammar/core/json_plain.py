@@ -69,9 +69,9 @@ class Plain(Closers):
             return False
         frame = self.stack[-1]
         end = min(len(text), start + window)
-        found = mend(text, start, end, frame, self.max_depth - len(self.stack))
+        found, end = mend(text, start, end, frame, self.max_depth - len(self.stack))
         if found is None or (found.end - start) * 4 < end - start:
-            self._look_from = place + self._pause
+            self._look_from = place + max(self._pause, (end - start) // 2)
             self._pause = min(self._pause * 2, LONGEST_WINDOW)
             self._window = FIRST_WINDOW
             if found is None:

@@ -50,11 +50,11 @@ class State(LookAhead):
         "plain",
         "refuses",
         "state",
-        "sure_only",
         "stretches",
         "string_from",
         "string_repairs",
         "style",
+        "sure_only",
         "typed",
         "width",
     )
