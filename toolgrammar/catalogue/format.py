@@ -43,6 +43,8 @@ class Plain:
     """Whether `&` may begin the entity of a character."""
     drops: bool
     """Whether arguments that the tool does not have are left out."""
+    judges: bool
+    """Whether the arguments decide what is one: some wrap others, or are left out."""
     by_shape: bool
     """Whether a raw value that is JSON has the type that it shows."""
     closers: tuple[str, ...]
@@ -161,6 +163,7 @@ class Format:
             unwrap=tuple(header.unwrap),
             entities=bool(header.entities),
             drops=header.unknown_arguments == "drop",
+            judges=bool(header.unwrap) or header.unknown_arguments == "drop",
             by_shape=header.types == "shape",
             closers=tuple(tables.reasoning_tags),
             machine=None if tables.names_tools else machine_for(tables, ()),

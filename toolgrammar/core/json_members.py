@@ -13,7 +13,7 @@ from toolgrammar.core.json_state import AFTER, COMMENT, ITEM, KEY, START, VALUE
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _ODD_SPACE = re.compile(f"[{ODD_SPACES}]+")
 _KEY_AND_COLON = re.compile(r'"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\n\r]*:[ \t\n\r]*')
-_DOUBLED_KEY = re.compile(r'""[^"\\\n\r:,{}\[\]]')
+_DOUBLED_KEY = re.compile(r'""[^"\\\s:,{}\[\]]')
 _OPENERS = re.compile(r"[{\[(]++")
 _OTHER_OPENERS = re.compile(r"[\[(]++")
 _SPACES: Final = " \t\n\r"

@@ -22,6 +22,8 @@ _OF_JSON: Final = frozenset("{}],:\"'")
 """Characters that belong to the payload wherever a token may stand."""
 
 
+_DISTINCTIVE: Final = 3
+"""Characters of markup that stands for itself."""
 _STRAYS = re.compile(
     r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
 )
@@ -95,6 +97,20 @@ class JsonPayload(RecoveringScanner):
             index = self.blank(index + 1)
         return level == 0 and not self.alone and self.may_end(index)
 
+    def ends_frame(self, index: int) -> bool:
+        """Whether markup that ends the payload stands here, though brackets are open."""
+        if self.text[index] in _OF_JSON or self.inner_quoted:
+            return False
+        self._wait_for(self.text, index, self._after)
+        return self._is_frame(self.text, index)
+
+    def _is_frame(self, text: str, index: int) -> bool:
+        """Whether markup of what stands around the payload goes on at an index."""
+        match = self._after.token.match(text, index)
+        if match is not None and len(match.group().strip()) >= _DISTINCTIVE:
+            return True
+        return self._after.repairs.pattern.match(text, index) is not None
+
     def _follows(self, look: LookAhead, index: int) -> bool:
         """Whether the grammar, or what is mended in it, goes on behind the payload."""
         after, text = self._after, look.text
@@ -125,13 +141,12 @@ class JsonPayload(RecoveringScanner):
         """Whether markup that ends the payload in any case stands at a place for a token."""
         if text[index] in _OF_JSON:
             return False
-        if self._after.repairs.pattern.match(text, index) or self._start.opener.match(text, index):
+        if self._is_frame(text, index) or self._start.opener.match(text, index):
             return True
         if not self.final and len(text) - index < REACH:
             if self._start.opener_beginnings.match(text, index):
                 raise More
-            if self._after.repairs.beginnings.match(text, index):
-                raise More
+            self._wait_for(text, index, self._after)
         return False
 
     def _wait_for(self, text: str, index: int, after: Node) -> None:

@@ -193,7 +193,12 @@ class RawValues:
         rest = self.trimmer.finish(whole=whole, mended=mended)
         dropped = self.trimmer.dropped
         if self.decoder is not None:
-            rest = self.decoder.feed(rest) + self.decoder.finish()
+            rest = self.decoder.feed(rest)
+            left = self.decoder.finish()
+            if whole:
+                rest += left
+            else:
+                self.left_out = self.left_out or left != ""  # half an entity says nothing
         self._pass(rest)
         self.trimmer = None
         role, text = self.role, self.text.take()

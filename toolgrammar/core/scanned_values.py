@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 class ScannedValues:
     """The payload that is being scanned, for one message; what it means goes into the draft."""
 
-    __slots__ = ("builder", "role", "text")
+    __slots__ = ("beside", "builder", "role", "text")
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.role = ""
         self.text: JsonText | None = None
         """The string that is being read as the input of a call."""
+        self.beside = -1
+        """Offset of the last payload that filled no role, or -1."""
 
     def begin(self, role: str, start: int, unit: int, *, may_be_arguments: bool = False) -> None:
         """Begins a JSON or Python payload.
@@ -46,6 +48,8 @@ class ScannedValues:
         """
         if not role and self.builder.watched and overlooks(self.builder, start):
             raise Stumble(overlooked=True)
+        if not role:
+            self.beside = start
         self.role = role
         self.text = None
         if role in ("input", "body"):

@@ -294,7 +294,8 @@ class StraightReading:
             return -1
         value, end = whole
         if step.leaf != "value":
-            return end
+            # Before the arguments an object may hold them under a key that is misspelt.
+            return -1 if self.arguments is None and value and type(value) is dict else end
         if self.tools and not self._fits(value, self.key):
             return -1
         if self.arguments is None:

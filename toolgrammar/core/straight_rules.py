@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
+from toolgrammar.core.misspelt import NEAR, ends_with_closer
 from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
 from toolgrammar.tools.coerce import is_text_only, type_text
@@ -52,6 +53,10 @@ def raw_part(
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
         return None
+    if raw.call_closes_alone and ends_with_closer(
+        text[max(start, match.start() - NEAR) : match.start()]
+    ):
+        return None
     mode = trim or lane.trim
     part = trimmed(text[start : match.start()], mode, before=lane.before or mode != lane.trim)
     return None if part is None else (part, match.start())
@@ -86,6 +91,13 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
     if wanted is not None and key is not None:
         wanted = wanted.member(key)
     return wanted is None or not needs_typing(value, wanted)
+
+
+def takes(spec: ToolSpec | None, value: dict[str, JsonValue], *, texts: bool) -> bool:
+    """Whether a tool wants no other types than its arguments have; `texts`: all are strings."""
+    if spec is None or spec.parameters is None:
+        return True
+    return (texts and guide_of_tool(spec).admits_texts(value)) or fits(spec, value)
 
 
 def leaves_out(calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:

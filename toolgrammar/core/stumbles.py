@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.groups import Group
     from toolgrammar.values.events import Event
 
-_OF_MARKUP = frozenset({"missing-close-tag", "stray-close-tag"})
+_OF_MARKUP = frozenset({"misspelt", "missing-close-tag", "stray-close-tag"})
 """Codes of safe repairs of the envelope."""
 _OF_VALUES = frozenset(
     {
