@@ -88,19 +88,19 @@ class Bodies(State):
         """Mends what begins here at once; tells if it does."""
         if self.close_quote != '"' or self.width > 1 or not self.stack or self.typed is not None:
             return False
-        frame, quotes = self.stack[-1], ""
+        frame, quotes, quoted = self.stack[-1], "", self.inner_quoted
         if self.in_key:
             # The first damage of a key may be that its quote is missing.
             if len(self.repairs) == self.key_from[2]:
                 return False
             quotes = "" if self.sure_only else "key"
-        elif frame.guide is None and not self.sure_only:
+        elif frame.guide is None and not self.sure_only and (self.stops is None or quoted):
             quotes = "object" if frame.is_object else "array"
             if frame.is_object and len(self.stack) == 1 and '"' in self.refuses:
                 quotes = "last"
         if not quotes and self.text[start] == '"':
             return False
-        match = body_run(quotes=quotes).match(self.text, start)
+        match = body_run(quotes=quotes, quoted=quoted).match(self.text, start)
         if match is None:
             return False
         body = match.group()
