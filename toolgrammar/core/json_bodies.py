@@ -9,6 +9,7 @@ from toolgrammar.core.json_ahead import CLOSING_QUOTES, More
 from toolgrammar.core.json_body_runs import (
     LEAST,
     BodyRun,
+    RunRepair,
     body_run,
     has_quote,
     keeps_letter,
@@ -113,7 +114,7 @@ class Bodies(State):
             doubts = ("inner-quote",)
         run = BodyRun(body, self.base + start, frame.place(), doubts)
         if self.in_key:
-            self.repairs += run.repairs()  # a key may still be left out with them
+            self.repairs.append(RunRepair(run))  # a key may still be left out with it
         else:
             self.stretches.append(run)
         self.strict = False

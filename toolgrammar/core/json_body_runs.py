@@ -146,3 +146,23 @@ class BodyRun(NamedTuple):
             repair.edits.append((base + start, base + end, written))
             found.append(repair)
         return found
+
+
+class RunRepair(Repair):
+    """Stands for all repairs of such a part until it is sure that it stays."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, run: BodyRun) -> None:
+        super().__init__("", run.start, run.end, run.path)
+        self.run = run
+        self.edits.append((run.start, run.end, ""))
+
+
+def single(repairs: list[Repair]) -> list[Repair]:
+    """Gives repairs with those of each part in its place."""
+    return [
+        repair
+        for each in repairs
+        for repair in (each.run.repairs() if isinstance(each, RunRepair) else (each,))
+    ]
