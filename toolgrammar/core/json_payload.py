@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import REACH, LookAhead, More
+from toolgrammar.core.json_body_runs import single
 from toolgrammar.core.json_duplicates import equal_duplicates
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_runs import inside_string
@@ -193,7 +194,8 @@ class JsonPayload(RecoveringScanner):
 
     def settled(self, text: str) -> list[Repair]:
         """Gives the repairs in the order of the source, once the payload's JSON is `text`."""
-        self.repairs[:0] = [repair for each in self.stretches for repair in repairs_of(each)]
+        at_once = [repair for each in self.stretches for repair in repairs_of(each)]
+        self.repairs[:] = at_once + single(self.repairs)
         self.stretches.clear()
         doubled = [each for each in self.repairs if each.code == "duplicate-key"]
         if doubled and text:
