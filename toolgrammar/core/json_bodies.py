@@ -9,6 +9,7 @@ from toolgrammar.core.json_ahead import CLOSING_QUOTES, More
 from toolgrammar.core.json_body_runs import (
     LEAST,
     BodyRun,
+    RunRepair,
     body_run,
     has_quote,
     keeps_letter,
@@ -110,19 +111,19 @@ class Bodies(State):
         """Mends what begins here at once; tells if it does."""
         if self.close_quote != '"' or self.width > 1 or not self.stack or self.typed is not None:
             return False
-        frame, quotes = self.stack[-1], ""
+        frame, quotes, quoted = self.stack[-1], "", self.inner_quoted
         if self.in_key:
             # The first damage of a key may be that its quote is missing.
             if len(self.repairs) == self.key_from[2]:
                 return False
             quotes = "" if self.sure_only else "key"
-        elif frame.guide is None and not self.sure_only:
+        elif frame.guide is None and not self.sure_only and (self.stops is None or quoted):
             quotes = "object" if frame.is_object else "array"
             if frame.is_object and len(self.stack) == 1 and '"' in self.refuses:
                 quotes = "last"
         if not quotes and self.text[start] == '"':
             return False
-        match = body_run(quotes=quotes, framed=self.framed).match(self.text, start)
+        match = body_run(quotes=quotes, quoted=quoted, framed=self.framed).match(self.text, start)
         if match is None:
             return False
         body = match.group()
@@ -135,7 +136,7 @@ class Bodies(State):
             doubts = ("inner-quote",)
         run = BodyRun(body, self.base + start, frame.place(), doubts)
         if self.in_key:
-            self.repairs += run.repairs()  # a key may still be left out with them
+            self.repairs.append(RunRepair(run))  # a key may still be left out with it
         else:
             self.stretches.append(run)
         self.strict = False

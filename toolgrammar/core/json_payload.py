@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import REACH, LookAhead, More
+from toolgrammar.core.json_body_runs import single
 from toolgrammar.core.json_duplicates import equal_duplicates
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_runs import inside_framed
@@ -37,7 +38,7 @@ _BETWEEN_OBJECTS = re.compile(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 class JsonPayload(RecoveringScanner):
     """A payload; the node behind it says what ends it."""
 
-    __slots__ = ("_after", "_start")
+    __slots__ = ("_after", "_start", "refused_at")
 
     framed = True
     inside = staticmethod(inside_framed)
@@ -67,6 +68,8 @@ class JsonPayload(RecoveringScanner):
         """
         self._after = after = step.node
         self._start = start
+        self.refused_at = -1
+        """Offset of the first repair that a careful reading did not make, or -1."""
         super().__init__(
             guide,
             object_only=object_only,
@@ -90,7 +93,10 @@ class JsonPayload(RecoveringScanner):
         """Notes a repair; a careful reading fails with one that may guess wrong."""
         if self.sure_only and code in DOUBTS:
             self.failure = "not sure to be JSON"
-        return super().repair(code, start, end, replacement, join=join)
+        repair = super().repair(code, start, end, replacement, join=join)
+        if self.failure and self.refused_at < 0:
+            self.refused_at = repair.start
+        return repair
 
     def ends_at_brackets(self, start: int) -> bool:
         """Whether the open string ended before brackets, and its quote is missing."""
@@ -218,7 +224,8 @@ class JsonPayload(RecoveringScanner):
 
     def settled(self, text: str) -> list[Repair]:
         """Gives the repairs in the order of the source, once the payload's JSON is `text`."""
-        self.repairs[:0] = [repair for each in self.stretches for repair in repairs_of(each)]
+        at_once = [repair for each in self.stretches for repair in repairs_of(each)]
+        self.repairs[:] = at_once + single(self.repairs)
         self.stretches.clear()
         doubled = [each for each in self.repairs if each.code == "duplicate-key"]
         if doubled and text:
