@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
+from toolgrammar.core.json_runs import BRACKETS
 from toolgrammar.core.json_tokens import as_json
 
 LEAST: Final = 64
@@ -24,7 +25,9 @@ _UNIT: Final = (
     r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
     r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
 )
-_PLAIN: Final = rf"""[^"\\,{_CONTROLS}{_SURROGATES}]++|,(?![ \t\n\r]*+(?:["']|\Z))|{_UNIT}"""
+_SOUND: Final = rf""",(?![ \t\n\r]*+(?:["']|\Z))|{_UNIT}"""
+_PLAIN: Final = rf"""[^"\\,{_CONTROLS}{_SURROGATES}]++|{_SOUND}"""
+_FRAMED: Final = rf"""[^"\\,}}\]{_CONTROLS}{_SURROGATES}]++|{BRACKETS}|{_SOUND}"""
 # Before a quote it may be the string that lacks its own.
 _CONTROL: Final = rf"[{_CONTROLS}]++(?![ \t\n\r]*+(?:[{_QUOTES}]|\Z))"
 _BACKSLASH: Final = (
@@ -62,7 +65,7 @@ _DAMAGE = re.compile(rf'{_UNIT}|(\\)|("++)|([{_CONTROLS}]++)')
 
 
 @cache
-def body_run(*, quotes: str, quoted: bool) -> re.Pattern[str]:
+def body_run(*, quotes: str, quoted: bool, framed: bool) -> re.Pattern[str]:
     """Gives the pattern of a part that begins with a damage and ends with what is sound.
 
     Args:
@@ -70,6 +73,7 @@ def body_run(*, quotes: str, quoted: bool) -> re.Pattern[str]:
             "array", or in an object that is the value itself ("last").
         quoted: a quote stands in the string before; so a comma does not end an item whose own
             quote is missing.
+        framed: whether markup stands around the value, so that it may end before brackets.
     """
     quote = {
         "key": _IN_KEY,
@@ -81,7 +85,7 @@ def body_run(*, quotes: str, quoted: bool) -> re.Pattern[str]:
     if quotes in ("array", "key"):
         comma = _COMMA if quoted or quotes == "key" else _COMMA_IN_ARRAY
     damages = [_CONTROL, _BACKSLASH, *([quote[quotes]] if quotes else [])]
-    sound = [_PLAIN, *([comma] if quotes else [])]
+    sound = [_FRAMED if framed else _PLAIN, *([comma] if quotes else [])]
     return re.compile(f"(?:(?:{'|'.join(damages)})++(?:{'|'.join(sound)})++)++")
 
 
