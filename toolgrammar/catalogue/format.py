@@ -41,6 +41,12 @@ class Plain:
     """Keys that may hold all arguments of a call."""
     entities: bool
     """Whether `&` may begin the entity of a character."""
+    drops: bool
+    """Whether arguments that the tool does not have are left out."""
+    judges: bool
+    """Whether the arguments decide what is one: some wrap others, or are left out."""
+    by_shape: bool
+    """Whether a raw value that is JSON has the type that it shows."""
     closers: tuple[str, ...]
     """What closes reasoning."""
     machine: Machine | None
@@ -144,10 +150,8 @@ class Format:
         header, tables = self.header, self.tables
         if (
             header.roles
-            or header.unknown_arguments == "drop"
             or header.carry
             or header.doubled
-            or header.types == "shape"
             or header.calls == "last"
             or tables.free_text
         ):
@@ -158,6 +162,9 @@ class Format:
             trim=header.trim,
             unwrap=tuple(header.unwrap),
             entities=bool(header.entities),
+            drops=header.unknown_arguments == "drop",
+            judges=bool(header.unwrap) or header.unknown_arguments == "drop",
+            by_shape=header.types == "shape",
             closers=tuple(tables.reasoning_tags),
             machine=None if tables.names_tools else machine_for(tables, ()),
         )

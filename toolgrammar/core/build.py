@@ -10,6 +10,7 @@ from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import Draft
 from toolgrammar.core.header import Header
 from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.core.pieces import Parts
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
 from toolgrammar.core.stumbles import Stumble, is_stumble
@@ -89,9 +90,8 @@ class Builder:
         """The last call so far, where only the last one counts."""
         self.last_fence = self.last_mark = ""
         self.last_name = ""
-        self.text_parts: list[str] = []
-        self.text_offsets: list[int] = []
-        self.reasoning_parts: list[str] = []
+        self.text_parts = Parts()
+        self.reasoning_parts = Parts()
         self.diagnostics: list[Diagnostic] = []
         self.draft: Draft | None = None
         self.group: Group | None = None
@@ -112,8 +112,7 @@ class Builder:
         if self.candidate is not None:
             last_call.hold_text(self.candidate, text, offset)
             return
-        self.text_parts.append(text)
-        self.text_offsets.append(offset)
+        self.text_parts.append(text, offset)
         if self.listening:
             self.events.append(TextDelta(text))
 

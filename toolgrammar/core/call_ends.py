@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import last_call
@@ -9,6 +10,10 @@ from toolgrammar.core.groups import settle
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
 from toolgrammar.values.spans import Span
+
+_HELD = re.compile(r"\{\s*[^\s}]")
+_NEAR = 256
+"""Characters in which an object shows what it holds."""
 
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
@@ -25,6 +30,12 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         place: where the call ends.
         group: the section that it stands in, where the builder has forgotten that.
     """
+    if draft.arguments_start < 0 <= draft.start <= builder.scanned.beside:
+        _note_beside(builder, draft)
+    if draft.repaired and builder.lacks_required:
+        # A bracket that was put in may stand at another place: an inner object took the rest.
+        found = {each.code for each in builder.diagnostics[draft.diagnostics :]}
+        draft.doubts += sorted(found & {"bracket"})
     builder.draft = None
     builder.watched = False
     builder.last_name = draft.written_name
@@ -40,6 +51,19 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         last_call.hold(builder, draft, status, place)
         return
     builder.complete(draft, status, place, group)
+
+
+def _note_beside(builder: Builder, draft: Draft) -> None:
+    """Doubts a call without arguments in which an object stands under a key that means nothing."""
+    if _HELD.match(builder.source.slice(builder.scanned.beside, builder.scanned.beside + _NEAR)):
+        draft.doubts.append("skipped-markup")
+        builder.report(
+            "skipped-markup",
+            "error",
+            "Found an object under a key that the format does not have, and no arguments",
+            Span(builder.scanned.beside, builder.scanned.beside),
+            hint="it may hold the arguments",
+        )
 
 
 def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:

@@ -14,6 +14,7 @@ from toolgrammar.values.events import ArgumentsDelta, Event
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from toolgrammar.core.pieces import Pieces
     from toolgrammar.values.calls import Status
     from toolgrammar.values.tools import ToolSpec
 
@@ -90,7 +91,7 @@ class Draft:
         self.streams = True
         self.dropped = False
         self.members = 0
-        self.payload: list[str] | None = None
+        self.payload: Pieces | None = None
         self.payload_start = 0
         self.payload_streams: bool | None = None
         self.has_payload = False

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
+    from toolgrammar.core.tables import Terminal
 
 _SPACE = re.compile(r"\s*")
 _COMMENT = re.compile(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{0,256}[\n\r]")
@@ -233,7 +234,11 @@ def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
     match = node.token.match(buffer, place)
     if match is not None:
         terminal = node.steps[match.lastgroup or ""].terminal
-        return mark == ":" or terminal.text.strip().startswith('"')
+        if mark == ":" or not _is_quoted(terminal):
+            return mark == ":"
+        # A word with a colon may be prose, or the next call: then the comma is not what lacks.
+        written = buffer[match.start(match.lastgroup or "")]
+        return terminal.name != "JSON_STRING" or not written.isalnum()
     return mark == ":" and any(
         step.terminal.name in JSON_LIKE and step.begins.match(buffer, place) is not None
         for step in node.payloads
@@ -245,10 +250,14 @@ def is_json(node: Node) -> bool:
     if any(step.terminal.name in JSON_LIKE for step in node.payloads):
         return True
     for _, terminal in node.tokens:
-        text = terminal.text.strip()
-        if terminal.name == "JSON_STRING" or text in _MARKS or text.startswith('"'):
+        if terminal.text.strip() in _MARKS or _is_quoted(terminal):
             return True
     return False
+
+
+def _is_quoted(terminal: Terminal) -> bool:
+    """Whether a terminal is a key or a string of JSON."""
+    return (terminal.text.strip() or terminal.pattern).startswith('"')
 
 
 def _replace(

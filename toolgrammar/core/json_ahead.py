@@ -17,7 +17,6 @@ from toolgrammar.core.json_runs import end_and_item, next_item, next_key
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
 REACH: Final = 256
 """Characters that a look goes ahead."""
 CLOSING_QUOTES: Final = {
@@ -38,7 +37,7 @@ _BLANK = re.compile(
     rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
 )
-_KEY_BODIES = {
+KEY_BODIES = {
     close: re.compile(rf"(?:[^{close}\\\n\r]++|\\.)*+") for close in set(CLOSING_QUOTES.values())
 }
 _STRICT_KEY = re.compile(r'(?:[^"\\\x00-\x1f]++|\\.)*+')
@@ -171,7 +170,7 @@ class LookAhead:
         close = CLOSING_QUOTES.get(self.at(index))
         if close is None:
             return self._reads_bare_key(index, frame, at_end=at_end)
-        match = _KEY_BODIES[close].match(self.text, index + 1, self._stop)
+        match = KEY_BODIES[close].match(self.text, index + 1, self._stop)
         assert match is not None
         end, key = match.end(), key_of(match.group())
         if end == self._stop and not frame.may_have_begun(key):
@@ -226,8 +225,9 @@ class LookAhead:
                 return False
         elif character in CLOSING_QUOTES or character in "{[(-+.0123456789":
             return True
-        end = _BARE_ITEM.match(self.text, index, self._stop).end()  # type: ignore[union-attr]
-        return self.at(self.blank(end)) in (",", "]", "")
+        end = self.blank(_BARE_ITEM.match(self.text, index, self._stop).end())  # type: ignore[union-attr]
+        lacks_quote = self.at(end) == '"' and not self.inner_quoted
+        return self.at(self.blank(end + 1) if lacks_quote else end) in (",", "]", "")
 
     def may_end(self, index: int) -> bool:
         """Whether what stands at an index may follow the whole value."""
@@ -311,8 +311,8 @@ class LookAhead:
                 level = below
                 index += 1
                 continue
-            if lacking:
-                return False
+            if lacking or self.ends_frame(index):
+                return not lacking
             if character == ",":
                 index = self._behind_commas(index)
                 character = self.at(index)
@@ -371,6 +371,10 @@ class LookAhead:
             return level
         return found
 
+    def ends_frame(self, _index: int) -> bool:
+        """Whether markup that ends the value stands here, though brackets are open."""
+        return False
+
     def frame_goes_on(self, _index: int, _level: int) -> bool:
         """Whether, once a level is closed, what a message wants behind the value goes on."""
         return False
@@ -392,9 +396,3 @@ class LookAhead:
                 return level
             level -= 1
         return None
-
-    def key_goes_on(self, index: int) -> bool:
-        """Whether a colon, or what is mended where it is missing, goes on behind a key."""
-        index = self.blank(index)
-        character = self.at(index)
-        return not character or character in ":=,}" or self.begins_value(index)

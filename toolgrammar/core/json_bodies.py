@@ -6,6 +6,14 @@ import re
 from typing import Final
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, More
+from toolgrammar.core.json_body_runs import (
+    LEAST,
+    BodyRun,
+    body_run,
+    has_quote,
+    keeps_letter,
+    mended,
+)
 from toolgrammar.core.json_state import State
 from toolgrammar.core.json_tokens import as_json
 
@@ -60,6 +68,8 @@ class Bodies(State):
             self.pos = end
             if end == len(text):
                 return
+            if len(text) - end >= LEAST and self._mends(end):
+                return
         character = text[end]
         if character == self.close_quote and text.startswith(character * self.width, end):
             self.quote_in_string(end)
@@ -73,6 +83,43 @@ class Bodies(State):
             self._other_quote(end)
         else:
             self._half_pairs(end)
+
+    def _mends(self, start: int) -> bool:
+        """Mends what begins here at once; tells if it does."""
+        if self.close_quote != '"' or self.width > 1 or not self.stack or self.typed is not None:
+            return False
+        frame, quotes = self.stack[-1], ""
+        if self.in_key:
+            # The first damage of a key may be that its quote is missing.
+            if len(self.repairs) == self.key_from[2]:
+                return False
+            quotes = "" if self.sure_only else "key"
+        elif frame.guide is None and not self.sure_only:
+            quotes = "object" if frame.is_object else "array"
+            if frame.is_object and len(self.stack) == 1 and '"' in self.refuses:
+                quotes = "last"
+        if not quotes and self.text[start] == '"':
+            return False
+        match = body_run(quotes=quotes).match(self.text, start)
+        if match is None:
+            return False
+        body = match.group()
+        written = mended(body)
+        self.note_escapes(body)
+        self.kept_letter = self.kept_letter or keeps_letter(body)
+        doubts: tuple[str, ...] = ()
+        if quotes and '"' in body and has_quote(body):
+            self.inner_quoted = True
+            doubts = ("inner-quote",)
+        run = BodyRun(body, self.base + start, frame.place(), doubts)
+        if self.in_key:
+            self.repairs += run.repairs()  # a key may still be left out with them
+        else:
+            self.stretches.append(run)
+        self.strict = False
+        self.put(written)
+        self.pos = match.end()
+        return True
 
     def note_escapes(self, piece: str) -> None:
         """Notes whether a piece of a string escapes a control character."""

@@ -8,7 +8,7 @@ from toolgrammar.tools.coerce import is_text_only
 from toolgrammar.values.schemas import shape_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from toolgrammar.values.json_types import JsonSchema
     from toolgrammar.values.tools import ToolSpec
@@ -58,8 +58,8 @@ class Guide:
         self._items = items
         self._item: Guide | None = None
         self._members: dict[str, Guide | None] = {}
-        self._texts: dict[str, bool] = {}
-        """Whether the member with a key may be a string; for the keys that were asked for."""
+        self._texts: set[str] = set()
+        """Keys whose members may be strings, of those that were asked for."""
         self._raw_texts: dict[str, bool] = {}
         """Whether the member with a key is one where it is written raw; likewise."""
 
@@ -74,18 +74,22 @@ class Guide:
         """Whether all members of an object are strings, wherever the schema wants such."""
         if self.types is not None and "object" not in self.types:
             return False
-        texts = self._texts
-        for key, inner in value.items():
+        for inner in value.values():
             if type(inner) is not str:
                 return False
-            admits = texts.get(key)
-            if admits is None:
-                found = self.member(key)
-                admits = texts[key] = (
-                    found is None or found.types is None or "string" in found.types
-                )
-            if not admits:
+        return self.admits_texts(value)
+
+    def admits_texts(self, keys: Iterable[str]) -> bool:
+        """Whether the members of an object with these keys may all be strings."""
+        texts = self._texts
+        if texts.issuperset(keys):
+            return True
+        for key in keys:
+            found = self.member(key)
+            if found is not None and found.types is not None and "string" not in found.types:
                 return False
+            if len(texts) < _KEPT:
+                texts.add(key)
         return True
 
     def is_text(self, key: str) -> bool:

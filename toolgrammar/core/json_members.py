@@ -13,7 +13,9 @@ from toolgrammar.core.json_state import AFTER, COMMENT, ITEM, KEY, START, VALUE
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _ODD_SPACE = re.compile(f"[{ODD_SPACES}]+")
 _KEY_AND_COLON = re.compile(r'"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\n\r]*:[ \t\n\r]*')
-_DOUBLED_KEY = re.compile(r'""[^"\\\n\r:,{}\[\]]')
+_DOUBLED_KEY = re.compile(r'""[^"\\\s:,{}\[\]]')
+_OPENERS = re.compile(r"[{\[(]++")
+_OTHER_OPENERS = re.compile(r"[\[(]++")
 _SPACES: Final = " \t\n\r"
 _CLOSERS: Final = "}])"
 
@@ -101,7 +103,7 @@ class Members(Plain):
     def _other_key(self, character: str) -> None:
         """Takes what stands where a key in double quotes should."""
         text, start = self.text, self.pos
-        if self.is_free() and self.damaged_members():
+        if self.is_free() and (self.mends() or self.damaged_members()):
             return
         if character in CLOSING_QUOTES:
             if not self.plain_key(other_key(text, start), "quote-style"):
@@ -125,7 +127,7 @@ class Members(Plain):
         self.open_string(quote, key=True, width=width)
 
     def _quoted_key(self, start: int) -> None:
-        if self.is_free() and (self.members() or self.damaged_members()):
+        if self.is_free() and (self.mends() or self.members() or self.damaged_members()):
             return
         match = _KEY_AND_COLON.match(self.text, start)
         if match is not None and not self.doubled:
@@ -146,13 +148,18 @@ class Members(Plain):
         self._begin_key('"', 2 if doubled else 1)
 
     def _opener_for_key(self, character: str) -> None:
-        """Takes a bracket that opens where a key should stand."""
-        if character == "{" and len(self.stack) > 1 and not self.stack[-2].is_object:
+        """Takes brackets that open where a key should stand."""
+        in_array = len(self.stack) > 1 and not self.stack[-2].is_object
+        if character == "{" and in_array:
             self.close_missing(len(self.stack) - 2)
             self.state = ITEM if self.comma is not None else AFTER
             return
-        self.leave_out(self.pos, self.pos + 1)
-        self.pos += 1
+        end = self.pos + 1
+        if self.stops is None:
+            run = _OTHER_OPENERS if in_array else _OPENERS
+            end = run.match(self.text, self.pos).end()  # type: ignore[union-attr]
+        self.leave_out(self.pos, end)
+        self.pos = end
 
     def read_colon(self) -> None:
         """Reads what stands between a key and its value."""

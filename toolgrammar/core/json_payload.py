@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import REACH, LookAhead, More
 from toolgrammar.core.json_duplicates import equal_duplicates
-from toolgrammar.core.json_recover import RecoveringScanner
+from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_runs import inside_string
 from toolgrammar.values.codes import DOUBTS
 
@@ -22,6 +22,8 @@ _OF_JSON: Final = frozenset("{}],:\"'")
 """Characters that belong to the payload wherever a token may stand."""
 
 
+_DISTINCTIVE: Final = 3
+"""Characters of markup that stands for itself."""
 _STRAYS = re.compile(
     r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
 )
@@ -34,7 +36,7 @@ _BETWEEN_OBJECTS = re.compile(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 class JsonPayload(RecoveringScanner):
     """A payload; the node behind it says what ends it."""
 
-    __slots__ = ("_after", "_careful", "_start")
+    __slots__ = ("_after", "_start")
 
     inside = staticmethod(inside_string)
     """Whether a chunk only goes on in a string."""
@@ -61,7 +63,6 @@ class JsonPayload(RecoveringScanner):
             max_depth: how deep brackets may nest.
             careful: fail where a repair may guess wrong: it is not sure that this is a payload.
         """
-        self._careful = careful
         self._after = after = step.node
         self._start = start
         super().__init__(
@@ -73,6 +74,7 @@ class JsonPayload(RecoveringScanner):
             follows=None if after.accepts_text or "call" in step.after else self._follows,
             stops=self._stops,
         )
+        self.sure_only = careful
 
     def repair(
         self,
@@ -84,7 +86,7 @@ class JsonPayload(RecoveringScanner):
         join: bool = True,
     ) -> Repair:
         """Notes a repair; a careful reading fails with one that may guess wrong."""
-        if self._careful and code in DOUBTS:
+        if self.sure_only and code in DOUBTS:
             self.failure = "not sure to be JSON"
         return super().repair(code, start, end, replacement, join=join)
 
@@ -94,6 +96,20 @@ class JsonPayload(RecoveringScanner):
             level -= 1
             index = self.blank(index + 1)
         return level == 0 and not self.alone and self.may_end(index)
+
+    def ends_frame(self, index: int) -> bool:
+        """Whether markup that ends the payload stands here, though brackets are open."""
+        if self.text[index] in _OF_JSON or self.inner_quoted:
+            return False
+        self._wait_for(self.text, index, self._after)
+        return self._is_frame(self.text, index)
+
+    def _is_frame(self, text: str, index: int) -> bool:
+        """Whether markup of what stands around the payload goes on at an index."""
+        match = self._after.token.match(text, index)
+        if match is not None and len(match.group().strip()) >= _DISTINCTIVE:
+            return True
+        return self._after.repairs.pattern.match(text, index) is not None
 
     def _follows(self, look: LookAhead, index: int) -> bool:
         """Whether the grammar, or what is mended in it, goes on behind the payload."""
@@ -125,13 +141,12 @@ class JsonPayload(RecoveringScanner):
         """Whether markup that ends the payload in any case stands at a place for a token."""
         if text[index] in _OF_JSON:
             return False
-        if self._after.repairs.pattern.match(text, index) or self._start.opener.match(text, index):
+        if self._is_frame(text, index) or self._start.opener.match(text, index):
             return True
         if not self.final and len(text) - index < REACH:
             if self._start.opener_beginnings.match(text, index):
                 raise More
-            if self._after.repairs.beginnings.match(text, index):
-                raise More
+            self._wait_for(text, index, self._after)
         return False
 
     def _wait_for(self, text: str, index: int, after: Node) -> None:
@@ -173,6 +188,8 @@ class JsonPayload(RecoveringScanner):
 
     def settled(self, text: str) -> list[Repair]:
         """Gives the repairs in the order of the source, once the payload's JSON is `text`."""
+        self.repairs[:0] = [repair for each in self.stretches for repair in repairs_of(each)]
+        self.stretches.clear()
         doubled = [each for each in self.repairs if each.code == "duplicate-key"]
         if doubled and text:
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):

@@ -8,11 +8,22 @@ from toolgrammar.core.json_closers import Closers
 from toolgrammar.core.json_duplicates import has_duplicates
 from toolgrammar.core.json_runs import damaged_member, item, member, plain_strings, word
 from toolgrammar.core.json_state import AFTER, KEY, VALUE
+from toolgrammar.core.json_stretches import (
+    FIRST_WINDOW,
+    LEAST,
+    LONGEST_WINDOW,
+    REACH,
+    Stretch,
+    mend,
+)
 from toolgrammar.core.json_words import scalar_of
 
 if TYPE_CHECKING:
     import re
 
+    from toolgrammar.core.json_guide import Guide
+
+_BETWEEN: Final = " \t\n\r,/#"
 _ENOUGH: Final = 48
 """Characters in which a member may stand whole with what follows it; a stream seldom has them."""
 
@@ -23,15 +34,71 @@ class Plain(Closers):
     Whatever is read here would be read the same one character after the other.
     """
 
-    __slots__ = ("doubled",)
+    __slots__ = ("_look_from", "_pause", "_window", "doubled", "max_depth")
 
     doubled: bool
     """Whether every quote is written twice."""
+    max_depth: int
+
+    def set_up(self, guide: Guide | None, *, backticks: bool) -> None:
+        """Sets what a new reader knows."""
+        super().set_up(guide, backticks=backticks)
+        self._look_from = 0
+        """Before this offset of the source it does not pay to look for a stretch."""
+        self._window = FIRST_WINDOW
+        """So many characters are looked through."""
+        self._pause = FIRST_WINDOW // 2
+        """So many are read in another way after a look that found little."""
 
     def is_free(self) -> bool:
         """Whether it pays to look for a run: much text, no schema and no other quotes to heed."""
         enough = len(self.text) - self.pos > _ENOUGH
         return enough and self.stack[-1].guide is None and not self.doubled
+
+    def mends(self) -> bool:
+        """Mends members or items at once, up to the last but one that shows; tells if it does.
+
+        A look that finds little is not repeated soon, and ever later: so looks cost no more than
+        a part of the rest.
+        """
+        start, window = self.pos, self._window
+        text, place = self.text, self.base + start
+        if len(text) - start < LEAST or place < self._look_from or self.stops is not None:
+            return False
+        if text[start] in _BETWEEN:
+            return False
+        frame = self.stack[-1]
+        end = min(len(text), start + window)
+        found = mend(text, start, end, frame, self.max_depth - len(self.stack))
+        if found is None or (found.end - start) * 4 < end - start:
+            self._look_from = place + self._pause
+            self._pause = min(self._pause * 2, LONGEST_WINDOW)
+            self._window = FIRST_WINDOW
+            if found is None:
+                return False
+        else:
+            self._pause = FIRST_WINDOW // 2
+            self._window = min(window * 4, LONGEST_WINDOW)
+        self.insert_comma()
+        if found.damaged:
+            state = (self.state, frame.path, frame.members, self.strict)
+            source = text[start : found.seen + REACH + 1]
+            until = self.base + found.end
+            self.stretches.append(Stretch(source, place, until, *state, found.doubts))
+            self.strict = False
+        self.release()
+        self.out.append(found.written)
+        frame.seen.update(found.keys)
+        frame.members += found.members
+        if found.keys:
+            frame.key = found.keys[-1]
+        self.pos = found.end
+        self.value_ended()
+        return True
+
+    def look_from(self, offset: int) -> None:
+        """Looks for no stretch before an offset of the source."""
+        self._look_from = offset
 
     def items(self) -> bool:
         """Reads items that are strict and flat, and the comma after each; tells if there is one."""

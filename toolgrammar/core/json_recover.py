@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
+from toolgrammar.core.json_body_runs import BodyRun
 from toolgrammar.core.json_frames import Frame
 from toolgrammar.core.json_members import Members
 from toolgrammar.core.json_runs import inside_string
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.json_ahead import LookAhead
     from toolgrammar.core.json_guide import Guide
+    from toolgrammar.core.json_repairs import Repair
+    from toolgrammar.core.json_stretches import Stretch
 
 _CLOSERS: Final = "}])"
 _MOST_QUOTES: Final = 7
@@ -37,7 +40,6 @@ class RecoveringScanner(Members):
         "_tail",
         "asleep",
         "failed",
-        "max_depth",
         "no_triple",
         "unread",
     )
@@ -50,6 +52,7 @@ class RecoveringScanner(Members):
         backticks: bool = False,
         max_depth: int = MAX_DEPTH,
         follows: Callable[[LookAhead, int], bool] | None = None,
+        refuses: str = "",
         stops: Callable[[str, int], bool] | None = None,
     ) -> None:
         """Make a scanner for one value.
@@ -61,10 +64,12 @@ class RecoveringScanner(Members):
             max_depth: How deep brackets may nest.
             follows: Whether what stands at an index of the look may follow the whole value; None
                 where its last bracket or quote ends it, whatever follows.
+            refuses: Characters that `follows` takes nowhere.
             stops: Whether something that ends the value, whole or not, stands at an index.
         """
         super().__init__(follows, stops)
         self.set_up(guide, backticks=backticks)
+        self.refuses = refuses
         self._object_only = object_only
         self.max_depth = max_depth
         self.done = False
@@ -133,6 +138,17 @@ class RecoveringScanner(Members):
         self._tail = behind[-2:]
         return True
 
+    def read_again(self, stretch: Stretch) -> None:
+        """Reads a stretch one token after the other, for its repairs."""
+        self.text, self.base = stretch.text, stretch.start
+        frame = Frame("{" if stretch.state == KEY else "[", None, stretch.path)
+        frame.members = stretch.members
+        self.stack = [frame]
+        self.state, self.strict = stretch.state, stretch.strict
+        self.note_comma(0)
+        self.look_from(stretch.end + len(stretch.text))
+        self._run()
+
     def open_implied(self, offset: int, out: list[str]) -> None:
         """Opens an object whose opener is missing at an offset of the source."""
         self.out = out
@@ -155,7 +171,7 @@ class RecoveringScanner(Members):
     def _value(self) -> None:
         """Begins the root, an item, or the value of a member."""
         character = self.text[self.pos]
-        if self.state == ITEM and self.is_free() and self.items():
+        if self.state == ITEM and self.is_free() and (self.mends() or self.items()):
             return
         if character == '"' and self.state == VALUE:
             if not self.plain_string(character):
@@ -283,3 +299,12 @@ class RecoveringScanner(Members):
         Members.read_bare_key,
         Members.read_comment,
     )
+
+
+def repairs_of(stretch: Stretch | BodyRun) -> list[Repair]:
+    """Gives the repairs of what was mended at once."""
+    if isinstance(stretch, BodyRun):
+        return stretch.repairs()
+    reader = RecoveringScanner()
+    reader.read_again(stretch)
+    return [each for each in reader.repairs if each.start < stretch.end]

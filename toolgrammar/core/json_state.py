@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.json_ahead import LookAhead
 
 if TYPE_CHECKING:
+    from toolgrammar.core.json_body_runs import BodyRun
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
+    from toolgrammar.core.json_stretches import Stretch
 
 # What the reader waits for.
 (
@@ -46,10 +48,13 @@ class State(LookAhead):
         "key_from",
         "out",
         "plain",
+        "refuses",
         "state",
+        "stretches",
         "string_from",
         "string_repairs",
         "style",
+        "sure_only",
         "typed",
         "width",
     )
@@ -61,6 +66,12 @@ class State(LookAhead):
         self.guide = guide
         self.backticks = backticks
         self.state = START
+        self.refuses = ""
+        """What can't follow the value, other than a comma or a bracket."""
+        self.sure_only = False
+        """Whether a repair that may guess wrong ends the reading."""
+        self.stretches: list[Stretch | BodyRun] = []
+        """What was mended at once, in order."""
         self.out = []
         self.plain = self.is_plain = False
         self.held: list[str] = []

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
+from toolgrammar.core.json_ahead import CLOSING_QUOTES, KEY_BODIES, More, Undecided
 from toolgrammar.core.json_bodies import Bodies
 from toolgrammar.core.json_state import COLON, STRING
 from toolgrammar.core.json_typing import typed_string
@@ -121,12 +121,18 @@ class Strings(Bodies):
 
     def _closes(self, index: int) -> bool:
         if self.in_key:
-            return self.key_goes_on(index)
+            return self._key_goes_on(index)
         if self.strict and self.goes_on_strictly(index):
             return True
         if not self.stack:
             return self.alone or self.at(index) == "" or self.may_end(self.blank(index))
         return self.goes_on(index)
+
+    def _key_goes_on(self, index: int) -> bool:
+        """Whether a colon, or what is mended where it is missing, goes on behind a key."""
+        index = self.blank(index)
+        character = self.at(index)
+        return not character or character in ":=,}" or self.begins_value(index)
 
     def _key_ends_at_colon(self) -> bool:
         """Ends a key before its first colon, where no quote closes it; reads on from there."""
@@ -167,17 +173,22 @@ class Strings(Bodies):
             if self.final or quote - start > _LONGEST_GAP:
                 return False
             raise More
-        if self.in_key or not self.stack or not self.stack[-1].is_object:
-            return False
-        if self.text[quote] not in CLOSING_QUOTES:
+        if self.in_key or not self.stack or self.text[quote] not in CLOSING_QUOTES:
             return False
         self.look(quote)
         try:
             if self.strict and self.text[quote] == '"' and self.goes_on_strictly(quote + 1):
                 return False
+            if not self.stack[-1].is_object:
+                return self.text[quote] == '"' and not self.inner_quoted and self._is_item(quote)
             return self.reads_key(quote, self.stack[-1], at_end=False)
         except Undecided:
             return False
+
+    def _is_item(self, quote: int) -> bool:
+        """Whether a string in double quotes, and then a comma or the end of the array, stand here."""
+        end = KEY_BODIES['"'].match(self.text, quote + 1, self._stop).end()  # type: ignore[union-attr]
+        return self.at(end) == '"' and self.at(self.blank(end + 1)) in (",", "]")
 
     def end_unclosed(self, start: int) -> None:
         """Ends a string before `start`, where its quote is missing."""

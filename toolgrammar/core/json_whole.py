@@ -41,26 +41,41 @@ def read_whole(
     repeat a key: they are for the scanner to report. A root number or
     literal that the end of the text cuts is undecided, hence None.
     """
-    if object_only and not text.startswith("{", position):
+    if text.startswith("{", position):
+        found = read_object(text, position)
+        return None if found is None else found[:2]
+    if object_only:
         return None
     value: JsonValue
     try:
         value, end = _scan_once(text, position)
     except (StopIteration, ValueError, RecursionError):
         return None
-    kind = type(value)
-    if kind is dict:
-        for inner in value.values():  # type: ignore[union-attr]
-            if type(inner) is not str:
-                return None if _is_odd(value) else (value, end)
-            if not inner.isascii() and _has_surrogate(inner):
-                return None
-        return value, end
-    if kind is list:
+    if type(value) is list:
         return None if _is_odd(value) else (value, end)
     if not isinstance(value, str) and (end == len(text) or word_character(text, end)):
         return None
     return value, end
+
+
+def read_object(text: str, position: int) -> tuple[dict[str, JsonValue], int, bool] | None:
+    """Give the strict object that begins at `position`, its end, and whether it holds strings only.
+
+    None if none is whole there, as in `read_whole`.
+    """
+    if not text.startswith("{", position):
+        return None
+    value: dict[str, JsonValue]
+    try:
+        value, end = _scan_once(text, position)
+    except (StopIteration, ValueError, RecursionError):
+        return None
+    for inner in value.values():
+        if type(inner) is not str:
+            return None if _is_odd(value) else (value, end, False)
+        if not inner.isascii() and _has_surrogate(inner):
+            return None
+    return value, end, True
 
 
 def _has_surrogate(text: str) -> bool:

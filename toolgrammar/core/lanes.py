@@ -68,6 +68,7 @@ class Lane:
     __slots__ = (
         "before",
         "begins_group",
+        "does_more",
         "ends_argument",
         "ends_group",
         "groups",
@@ -112,13 +113,12 @@ class Lane:
         rest = rest[self.begins_group :]
         self.ends_group = bool(rest) and rest[-1][0] == END_GROUP
         rest = rest[: len(rest) - self.ends_group]
-        kinds = [kind for kind, _ in self.marks]
-        # A closer that repeats what this very lane has read is compared after it.
-        repeats = any(same in kinds[kinds.index(read) :] for read, same in _OWN if read in kinds)
         usual = WAYS.get(tuple(kind for kind, _ in rest), BY_MARKS)
-        self.way = BY_MARKS if repeats else usual
+        self.way = BY_MARKS if _repeats_itself(self.marks) else usual
         """What the lane does besides, where that is one of the usual things."""
         self.groups = tuple(group for _, group in rest)
+        self.does_more = bool(self.same or self.ends_argument or self.begins_group)
+        """Whether it repeats a name, ends an argument or begins a group besides."""
         self.node = node
         """The node behind the run; of a run up to a payload, the one that takes the payload."""
         self.payload = payload
@@ -146,6 +146,12 @@ class Lane:
         line_ends = before or (self.raw is not None and self.raw.closes_line)
         self.trim = ONE_NEWLINE if line_ends else NONE
         """What is taken off the payload, where it is raw and the header says nothing."""
+
+
+def _repeats_itself(marks: tuple[tuple[int, int], ...]) -> bool:
+    """Whether a closer repeats what the lane itself has read: it is compared after it."""
+    kinds = [kind for kind, _ in marks]
+    return any(same in kinds[kinds.index(read) :] for read, same in _OWN if read in kinds)
 
 
 def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[int, str]]:
@@ -386,7 +392,9 @@ def _end(node: Node, payload: Step) -> str:
             guards.append(normalised(pattern, {}))
     if not begins:
         guards += (rf"\s*+(?:{start})" for start in map(_beginning, node.payloads) if start)
-    blanks = "" if node.exact else r"\s*+"
     guard = f"(?!{'|'.join(guards)})" if guards else ""
+    if node.exact and begins:
+        return rf"{guard}\s*+(?={begins})"  # only tokens and raw text begin at the very place
+    blanks = "" if node.exact else r"\s*+"
     any_character = r"(?=[\s\S])"  # where the text ends the driver decides
     return f"{blanks}{guard}{f'(?={begins})' if begins else any_character}"

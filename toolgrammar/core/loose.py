@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from toolgrammar.core.tables import Terminal
 
-_KEY = re.compile(r'"([A-Za-z_]\w*)"')
+_KEY = re.compile(r'"([A-Za-z_]\w*)"( ?:)?')
+_KEYS = re.compile(r'"((?:\w|\(\?:|\||\))+)"')
+_WAYS = re.compile(r"(\w*)\(\?:(\w*(?:\|\w*)*)\)(\w*)")
+_COLON = r"\s{0,16}:"
 _NAME = r"[A-Za-z_][\w.\-]{0,63}"
 # A name that lacks a quote or both counts only before the comma and the key that follow it.
 _STRING = (
@@ -22,6 +25,7 @@ _STRING = (
     r"|[\u201c\u201d\u201e][^\u201c\u201d\"\\\n]{0,256}[\u201c\u201d]"
     rf'|{_NAME}"(?=\s{{0,16}},)'
     rf"|{_NAME}(?=\s{{0,16}},\s{{0,16}}[\"'\w\u201c\u201d])"
+    rf"|{_NAME}(?={_COLON})"
 )
 _STRING_NAME = "JSON_STRING"
 _ESCAPE = re.compile(r"\\.|\"", re.DOTALL)
@@ -30,29 +34,57 @@ _SMART = "\u201c\u201d\u201e"
 
 def loose_pattern(terminal: Terminal) -> str:
     """Gives the expression of the other ways to write a JSON key or string; "" where none is."""
+    if terminal.name == _STRING_NAME:
+        return _STRING
     if terminal.kind == "regex":
-        return _STRING if terminal.name == _STRING_NAME else ""
+        keys = _KEYS.fullmatch(terminal.pattern)
+        return _loose_key(f"(?:{keys[1]})") if keys else ""
     key = _KEY.fullmatch(terminal.text.strip()) if terminal.kind == "literal" else None
     if key is None:
         return ""
-    colon = r"(?=\s{0,16}:)"
+    if not key[2]:
+        return _loose_key(key[1])
+    # The grammar writes the colon with the key, which may be missing or written otherwise too.
     return (
-        rf"'{key[1]}'|{key[1]}{colon}|\"{key[1]}{colon}|{key[1]}\"{colon}"
-        rf"|[{_SMART}]{key[1]}[{_SMART}]"
+        rf"(?:{_loose_key(key[1])}){_COLON}|\"{key[1]}\"\s{{0,16}}(?::|=>?)"
+        rf"|\"{key[1]}\"(?=\s{{1,16}}[\"\[{{])"
     )
 
 
-def code_of(terminal: Terminal, text: str) -> str:
+def keys_of(terminal: Terminal) -> tuple[str, ...]:
+    """Gives the words that a JSON key may be, without their quotes."""
+    if terminal.kind == "literal":
+        key = _KEY.fullmatch(terminal.text.strip())
+        return (key[1],) if key is not None else ()
+    keys = _KEYS.fullmatch(terminal.pattern) if terminal.kind == "regex" else None
+    if keys is None:
+        return ()
+    parts = _WAYS.fullmatch(keys[1])
+    if parts is None:
+        return () if "|" in keys[1] else (keys[1],)
+    return tuple(f"{parts[1]}{way}{parts[3]}" for way in parts[2].split("|"))
+
+
+def _loose_key(key: str) -> str:
+    colon = f"(?={_COLON})"
+    return rf"'{key}'|{key}{colon}|\"{key}{colon}|{key}\"{colon}|[{_SMART}]{key}[{_SMART}]"
+
+
+def code_of(terminal: Terminal, text: str, *, is_key: bool) -> str:
     """Gives the code of the repair of a loose key or string."""
     if text[0] in "'" + _SMART:
         return "quote-style"
+    if terminal.text.strip().endswith(":") and text.startswith('"') and text.count('"') > 1:
+        return "colon"
     if '"' in text:
         return "missing-quote"
-    return "bare-key" if terminal.kind == "literal" else "bare-text"
+    return "bare-key" if is_key else "bare-text"
 
 
-def as_strict(text: str) -> str:
+def as_strict(terminal: Terminal, text: str) -> str:
     """Gives a loose key or string as JSON writes it."""
+    if terminal.kind == "literal":
+        return terminal.text.strip()
     if text.startswith("'"):
         return '"' + _ESCAPE.sub(_requoted, text[1:-1]) + '"'
     if text[0] in _SMART:
@@ -70,5 +102,7 @@ def is_loose(terminal: Terminal, text: str) -> bool:
     if terminal.kind == "literal":
         written = terminal.text.strip()
         return written.startswith('"') and text != written and text.strip() != written
+    if not terminal.pattern.startswith('"'):
+        return False
     whole = len(text) > 1 and text[0] == text[-1] == '"'
-    return terminal.name == _STRING_NAME and not whole
+    return not whole and loose_pattern(terminal) != ""

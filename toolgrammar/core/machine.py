@@ -9,6 +9,7 @@ messages parsing is a walk over ready nodes.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import fences, marks, roles
@@ -46,33 +47,7 @@ def _rank(terminal: Terminal) -> int:
 
 
 class Node:
-    """One reachable stack of LALR states."""
-
-    __slots__ = (
-        "_beginnings",
-        "_opener",
-        "_opener_beginnings",
-        "_plain",
-        "_repairs",
-        "_strays",
-        "_token",
-        "accepts_text",
-        "after_text",
-        "closes_group",
-        "end",
-        "exact",
-        "lanes",
-        "machine",
-        "numbers",
-        "payloads",
-        "raw_end",
-        "sightings",
-        "skipping",
-        "stack",
-        "steps",
-        "takes_arguments",
-        "tokens",
-    )
+    """One reachable stack of LALR states; its expressions are made when they are first asked for."""
 
     def __init__(self, machine: Machine, stack: tuple[int, ...]) -> None:
         self.machine = machine
@@ -94,13 +69,6 @@ class Node:
         self.lanes: list[Lane] = []
         """Runs of tokens from here that were seen before, each fused into one expression."""
         self.sightings: dict[tuple[int, ...], int] = {}
-        self._repairs: Repairs | None = None
-        self._strays: Strays | None = None
-        self._token: re.Pattern[str] | None = None
-        self._beginnings: re.Pattern[str] | None = None
-        self._opener: re.Pattern[str] | None = None
-        self._opener_beginnings: re.Pattern[str] | None = None
-        self._plain: re.Pattern[str] | None = None
         self._fill()
 
     def _fill(self) -> None:
@@ -149,50 +117,45 @@ class Node:
                 step.otherwise = raws.get((step.leaf, step.before, step.after, step.stack))
 
     @property
+    def takes_colon(self) -> bool:
+        """Whether the colon behind a key is wanted."""
+        return any(terminal.text.strip() == ":" for _, terminal in self.tokens)
+
+    @cached_property
     def token(self) -> re.Pattern[str]:
         """Reads one token, with the white space before it where that does not count."""
-        if self._token is None:
-            body = "|".join(
-                f"(?P<{group}>{self.machine.tolerant(terminal)})" for group, terminal in self.tokens
-            )
-            self._token = re.compile(
-                r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
-            )
-        return self._token
+        body = "|".join(
+            f"(?P<{group}>{self.machine.tolerant(terminal)})" for group, terminal in self.tokens
+        )
+        return re.compile(
+            r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
+        )
 
-    @property
+    @cached_property
     def beginnings(self) -> re.Pattern[str]:
         """Matches what may still become a token of this node, up to the end of the text."""
-        if self._beginnings is None:
-            parts = [b for _, t in self.tokens if (b := self.machine.partial(t))]
-            loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
-            parts += [begun for pattern in loose if (begun := partial(pattern))]
-            body = "|".join(parts) or "(?!)"
-            self._beginnings = re.compile(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
-        return self._beginnings
+        parts = [b for _, t in self.tokens if (b := self.machine.partial(t))]
+        loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
+        parts += [begun for pattern in loose if (begun := partial(pattern))]
+        body = "|".join(parts) or "(?!)"
+        return re.compile(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
 
-    @property
+    @cached_property
     def opener(self) -> re.Pattern[str]:
         """Finds the next place in text where a call, group or section may open."""
-        if self._opener is None:
-            self._opener = re.compile("|".join(self._opener_parts()[0]) or "(?!)")
-        return self._opener
+        return re.compile("|".join(self._opener_parts()[0]) or "(?!)")
 
-    @property
+    @cached_property
     def opener_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become an opener."""
-        if self._opener_beginnings is None:
-            body = "|".join(self._opener_parts()[1]) or "(?!)"
-            self._opener_beginnings = re.compile(rf"(?:{body})\Z")
-        return self._opener_beginnings
+        body = "|".join(self._opener_parts()[1]) or "(?!)"
+        return re.compile(rf"(?:{body})\Z")
 
-    @property
+    @cached_property
     def plain(self) -> re.Pattern[str]:
         """Matches a chunk of text in which nothing can open."""
-        if self._plain is None:
-            parts = self._opener_parts()[0]
-            self._plain = without(first_characters("|".join(parts)) if parts else None)
-        return self._plain
+        parts = self._opener_parts()[0]
+        return without(first_characters("|".join(parts)) if parts else None)
 
     def openers(self) -> list[str]:
         """Gives the expressions of what may open in text."""
@@ -226,19 +189,15 @@ class Node:
             pairs.append((whole, begin))
         return pairs
 
-    @property
+    @cached_property
     def repairs(self) -> Repairs:
         """Says what can be put in where the text does not fit."""
-        if self._repairs is None:
-            self._repairs = Repairs(self)
-        return self._repairs
+        return Repairs(self)
 
-    @property
+    @cached_property
     def strays(self) -> Strays:
         """Finds closers that stand in text directly behind a call or a section."""
-        if self._strays is None:
-            self._strays = Strays(self)
-        return self._strays
+        return Strays(self)
 
     def end_of_raw(self, step: Step) -> RawEnd:
         """Gives what ends a raw payload that begins in this node."""
@@ -256,6 +215,8 @@ class Machine:
         self.tables = tables
         self.tool_names = tuple(sorted(tool_names, key=lambda name: (-len(name), name)))
         self.nodes: dict[tuple[int, ...], Node] = {}
+        self.written_names: dict[str, str] = {}
+        """Names of calls as they were written, with what they mean; some of them."""
         self.read_straight = self.given_up = 0
         """How many messages could be read without the driver, and how many could not."""
         self.read_plain = self.not_plain = 0

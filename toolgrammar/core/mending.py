@@ -16,7 +16,8 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
-from toolgrammar.core.repairs import JUNK, JUNK_BEGINNINGS
+from toolgrammar.core.misspelt import respell
+from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, written
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
 
@@ -57,12 +58,32 @@ def skip_fence(driver: Driver) -> bool | None:
     return True
 
 
+def step_back_to_call(driver: Driver, key: str) -> bool:
+    """Steps back where what was read as a key is the name of another tool: a call begins there."""
+    back = driver.back
+    if back is None or key not in driver.node.machine.tool_names:
+        return False
+    spec = driver.builder.spec()
+    if spec is None or not spec.properties or key in spec.properties:
+        return False
+    repairs = back[1].repairs
+    match = repairs.pattern.match(driver.buffer, back[0])
+    name = match.lastgroup if match is not None else None
+    if name is None or repairs.anchors[name].step.opens != "call":
+        return False
+    driver.step_back()
+    return True
+
+
 def mend(driver: Driver) -> bool | None:
     """Mends where the driver stands; None where it can't, False where it needs more text."""
     node, buffer = driver.node, driver.buffer
     if node.payloads:
         return None  # what should stand here is a value, and none is made up
     place = _after_blanks(driver)
+    respelt = respell(driver, place)
+    if respelt is not None:
+        return respelt
     repairs = node.repairs
     if not driver.final and len(buffer) - place <= _LONGEST_MARKUP:
         waits = (repairs.beginnings, node.beginnings, JUNK_BEGINNINGS)
@@ -167,10 +188,10 @@ def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
 
 
 def text_of(step: Step, driver: Driver) -> str:
-    """Gives what a literal, or a repeated name, is written as."""
+    """Gives what markup, or a repeated name, is written as."""
     if step.kind == "same":
         return driver.builder.same(step.terminal.name)
-    return step.terminal.text
+    return written(step.terminal)
 
 
 def _leave_out(driver: Driver, start: int, end: int) -> None:
@@ -185,4 +206,6 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
     )
     if builder.draft is not None:
         builder.draft.repaired = True
+        if driver.buffer[start:end] in BRACKETS and builder.lacks_required:
+            builder.draft.doubts.append("stray-close-tag")  # it may have closed an argument
     driver.position = end

@@ -41,6 +41,8 @@ That is the beginning of an escape, and a comma: behind one the string may turn 
 
 
 _MOST_HELD: Final = 256
+LONGEST_PASSAGE: Final = 8192
+"""Characters of one passage: then its chunks become one string, which weighs less than they do."""
 
 
 class Passage:
@@ -58,7 +60,7 @@ class Passage:
         self.held = ""
         """The end of the last chunk, where it could not be given out."""
         self.room = 0
-        """Characters up to the limit of the message."""
+        """Characters that may still come."""
 
     def take(self, chunk: str) -> list[Event] | None:
         """Takes a chunk that goes on with the passage and gives its events; None for another."""
@@ -175,7 +177,7 @@ def passage_at(driver: Driver, room: int) -> Passage | None:
 
     Args:
         driver: what reads the message; it has read all that was fed.
-        room: characters up to the limit of the message.
+        room: characters that it may have.
     """
     passage = _passage(driver)
     if passage is not None:
@@ -257,7 +259,6 @@ def end_passage(driver: Driver, passage: Passage) -> str:
         else:
             builder.raws.text.append(text)
     else:
-        builder.text_parts.append(text)
-        builder.text_offsets.append(driver.base + driver.position)
+        builder.text_parts.append(text, driver.base + driver.position)
     driver.went_on(text, len(passage.chunks))
     return text

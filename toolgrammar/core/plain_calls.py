@@ -7,10 +7,10 @@ reads a message from its beginning where this gives up; the laws hold both equal
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgrammar.core.draft import decoded_token
-from toolgrammar.core.json_whole import read_whole
+from toolgrammar.core.json_whole import read_object
 from toolgrammar.core.lanes import (
     BEGINS_WITH_KEY,
     BY_MARKS,
@@ -21,7 +21,7 @@ from toolgrammar.core.lanes import (
 )
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.scanners import read_scanned
-from toolgrammar.core.straight_rules import fits, is_over, raw_part, typed_value
+from toolgrammar.core.straight_rules import is_over, raw_part, takes, typed_value
 from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
@@ -34,13 +34,16 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 
-_ENDS_OF_A_CALL = (("call",), ("argument", "call"))
+MOST_NAMES: Final = 512
+"""Names of calls, as they are written, that a machine remembers; none is longer than the next."""
+MAX_NAME: Final = 128
+_ENDS_OF_A_CALL: Final = (("call",), ("argument", "call"))
 
 
 class PlainReading:
     """What does not change while the messages of one format and one set of tools are read."""
 
-    __slots__ = ("calls", "format_id", "machine", "parts", "tools", "trim")
+    __slots__ = ("by_shape", "calls", "format_id", "machine", "parts", "tools", "trim")
 
     def __init__(
         self,
@@ -48,20 +51,25 @@ class PlainReading:
         format_id: str,
         tools: Mapping[str, ToolSpec],
         trim: Mapping[str, str],
+        *,
+        by_shape: bool,
     ) -> None:
         self.machine = machine
         self.format_id = format_id
         self.tools = tools
         self.trim = trim
+        self.by_shape = by_shape
         self.calls: list[ToolCall] = []
         self.parts: list[str] = []
 
     def run(self, text: str) -> bool:
         """Reads a message; tells whether it holds nothing but text and plain calls."""
-        node, position, calls = self.machine.start, 0, self.calls
+        node, position, calls, length = self.machine.start, 0, self.calls, len(text)
         while True:
+            if position == length:
+                return True
             opener = node.opener.search(text, position)
-            end = len(text) if opener is None else opener.start()
+            end = length if opener is None else opener.start()
             if end > position:
                 between = text[position:end]
                 if node.closes_group or node.skipping:
@@ -86,6 +94,7 @@ class PlainReading:
         key = written_name = written_key = ""
         start = arguments_start = arguments_end = -1
         in_group = False
+        names = self.machine.written_names
         before = len(self.calls)
         while True:
             for lane in node.lanes:
@@ -98,12 +107,13 @@ class PlainReading:
             way = lane.way
             if way == BY_MARKS or end - position > MAX_TOKEN:
                 return None
-            for kind, group in lane.same:
-                if match[group] != (written_name if kind == SAME_NAME else written_key):
-                    return None
-            if lane.ends_argument and arguments_start >= 0:
-                arguments_end = match.end(lane.ends_argument)
-            in_group = in_group or lane.begins_group
+            if lane.does_more:
+                for kind, group in lane.same:
+                    if match[group] != (written_name if kind == SAME_NAME else written_key):
+                        return None
+                if lane.ends_argument and arguments_start >= 0:
+                    arguments_end = match.end(lane.ends_argument)
+                in_group = in_group or lane.begins_group
             if way == ENDS:
                 if name is None:
                     return None
@@ -122,9 +132,8 @@ class PlainReading:
             elif way != NOTHING:
                 groups = lane.groups
                 start = match.start(groups[0])
-                name = written_name = match[groups[1]]
-                if name[:1] == '"':
-                    name = decoded_token(name)
+                written_name = match[groups[1]]
+                name = names.get(written_name) or self._name(written_name)
                 if way == BEGINS_WITH_KEY:
                     written_key = match[groups[3]]
                     key = _key(written_key)
@@ -148,17 +157,18 @@ class PlainReading:
                 if arguments is not None or name is None:
                     return None
                 if lane.scans:
-                    whole = read_scanned(step.terminal, self.tools.get(name), text, end)
+                    scanned = read_scanned(step.terminal, self.tools.get(name), text, end)
+                    if scanned is None or type(scanned[0]) is not dict:
+                        return None
+                    found, position = scanned
+                    arguments = cast("dict[str, Any]", found)
                 else:
-                    whole = read_whole(text, end, object_only=lane.object_only)
-                if whole is None:
-                    return None
-                value, position = whole
-                if type(value) is not dict:
-                    return None
-                if self.tools and not lane.scans and not fits(self.tools.get(name), value):
-                    return None
-                arguments = value
+                    whole = read_object(text, end)
+                    if whole is None:
+                        return None
+                    arguments, position, texts = whole
+                    if self.tools and not takes(self.tools.get(name), arguments, texts=texts):
+                        return None
                 if arguments_start < 0:
                     arguments_start = end
             elif lane.reads_value and name is not None:
@@ -195,6 +205,14 @@ class PlainReading:
                 self.calls.append(self._call(name, arguments, id, raw, span))
                 return self.machine.node(stack), position
 
+    def _name(self, written: str) -> str:
+        """Gives the name that a token writes, and keeps it for the next message."""
+        name = decoded_token(written) if written[:1] == '"' else written
+        names = self.machine.written_names
+        if len(names) < MOST_NAMES and len(written) < MAX_NAME:
+            names[written] = name
+        return name
+
     def _call(
         self, name: str, arguments: dict[str, Any] | None, id: str | None, raw: str, span: Span
     ) -> ToolCall:
@@ -209,9 +227,9 @@ class PlainReading:
         """Reads the raw value of an argument; gives it and its end, or None."""
         trim = self.trim and (self.trim.get(key) or self.trim.get("value"))
         part = raw_part(text, lane, start, trim or "", *written)
-        if part is None or not (lane.is_typed and self.tools):
+        if part is None or not (lane.is_typed and (self.tools or self.by_shape)):
             return part
-        value, fitting = typed_value(self.tools.get(name), key, part[0])
+        value, fitting = typed_value(self.tools.get(name), key, part[0], by_shape=self.by_shape)
         return (value, part[1]) if fitting else None
 
 

@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import NESTED
+from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import first_characters, partial, without
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ class RawEnd:
         "_closing_call",
         "_closing_call_beginnings",
         "_final",
+        "_other_closers",
         "_outer_beginnings",
+        "_own_beginnings",
         "_plain",
         "_search",
         "call_closes_alone",
@@ -53,8 +56,10 @@ class RawEnd:
         "machine",
         "nests",
         "node",
+        "other_closer_beginnings",
         "repeats",
         "tagged",
+        "words",
     )
 
     def __init__(self, node: Node, role: str) -> None:
@@ -78,11 +83,17 @@ class RawEnd:
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
+        self.words: dict[str, str] = {}
+        """By a group of the expressions, the word that it must resemble."""
         self.looks_on = False
         """Whether a closer may depend on the character behind it; known with the expressions."""
         self.repeats = False
         """Whether a closer repeats the call's name or key; known once `search` was asked for."""
+        self._other_closers: dict[bool, re.Pattern[str]] = {}
+        self.other_closer_beginnings: re.Pattern[str] | None = None
+        """Matches what may still become that; made with the expression."""
         self._outer_beginnings: re.Pattern[str] | None = None
+        self._own_beginnings: re.Pattern[str] | None = None
         self._beside: dict[bool, re.Pattern[str]] = {}
         self._closing_call: re.Pattern[str] | None = None
         self._closing_call_beginnings: re.Pattern[str] | None = None
@@ -125,6 +136,15 @@ class RawEnd:
             parts = [p for part in self._parts(final=False) if (p := partial(part))]
             self._beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
         return self._beginnings
+
+    @property
+    def own_beginnings(self) -> re.Pattern[str]:
+        """Finds the tail of the text that may become the payload's own closer."""
+        if self._own_beginnings is None:
+            units = (self._unit(group, each, final=False) for group, each in self.node.tokens)
+            parts = [p for unit in units if (p := partial(unit))]
+            self._own_beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
+        return self._own_beginnings
 
     @property
     def plain(self) -> re.Pattern[str]:
@@ -170,6 +190,24 @@ class RawEnd:
             found = self._beside[final] = re.compile(body or "(?!)")
         return found
 
+    def other_closer(self, *, final: bool) -> re.Pattern[str]:
+        """Matches, behind the payload's closer, one that is not the call's, and what follows it.
+
+        It stands where the call's own should: another call, the closer of a section or the end of
+        the text follows it.
+        """
+        found = self._other_closers.get(final)
+        if found is None:
+            behind = (self._forced(group, each, "")[1] for group, each in self.node.tokens)
+            paths = [path for node in behind if (path := node.repairs.to_text)]
+            outside = {id(path[-1].node): path[-1].node for path in paths}
+            follow = "|".join(self._after_outer(n, final=final) for n in outside.values())
+            found = re.compile(f"{BLANKS}{_STRAY}(?:{follow or '(?!)'})")
+            self._other_closers[final] = found
+            if not final:
+                self.other_closer_beginnings = re.compile(f"(?:{partial(found.pattern)})\\Z")
+        return found
+
     def _expression(self, *, final: bool) -> str:
         return "|".join(self._parts(final=final)) or "(?!)"
 
@@ -195,6 +233,10 @@ class RawEnd:
                 parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
             if value:
                 parts.append(f"{self._sequence(value, 'key')}(?P<value_opener>)")
+                near, word = near_mark(terminals[value[0]].text, "near_word")
+                if near[:1] == "<" and self.tagged:
+                    parts.append(rf"<(?<=\n<){near[1:]}(?P<near_opener>)")
+                    self.words["near_word"] = word
         return parts
 
     def _value_closers(self) -> list[str]:
@@ -314,7 +356,8 @@ class RawEnd:
     def _follow(self, group: str, node: Node, *, final: bool, own: str) -> str:
         if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
             return ""
-        options = []
+        options: list[str] = []
+        misspelt: list[str] = []
         for inner, terminal in node.tokens:
             text = self._named(terminal, "")
             step = node.steps[inner]
@@ -330,12 +373,17 @@ class RawEnd:
                 )
                 text += rf"\s{{0,16}}(?:{second})"
             options.append(text)
+            near, word = near_opener(step, f"near_{group}_{inner}")
+            if near:
+                misspelt.append(near)
+                self.words[f"near_{group}_{inner}"] = word
         # What stands outside of the call tells as well: then its own closers are missing.
         options.extend(
             self._unnamed(anchor.pattern)
             for anchor in node.repairs.anchors.values()
             if anchor.step.opens or anchor.step.after or anchor.step.before
         )
+        options += misspelt
         if final:
             # The end of the text may cut what follows.
             cut = "|".join(part for option in options if (part := partial(option)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import length
 from toolgrammar.core.leaving import cut_payload, leave
+from toolgrammar.core.misspelt import doubt_closer, doubt_sibling, is_near
 from toolgrammar.core.stops import end_of_payload, stopped_before
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 
+_PROSE = ("reasoning", "content", "text")
+"""Roles whose text may end anywhere."""
 _LONGEST = 2048
 """Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
 
@@ -29,12 +32,12 @@ class RawReader:
         "end",
         "fences",
         "held",
-        "judged",
         "last_closer",
         "mended",
         "others",
         "quoted",
         "searched",
+        "sibling",
         "values_open",
     )
 
@@ -43,14 +46,14 @@ class RawReader:
         self.end = end
         self.searched = start
         """Index in the driver's buffer up to which no closer was found."""
-        self.judged = 0
-        """The same when the text ended: what begins before it is known to be no closer."""
         self.held: list[str] | None = None
         """What stands behind a closer that paired with a quoted opener; None before the first."""
         self.mended = False
         """Whether something else than the payload's own closer ends it."""
         self.last_closer = -1
         """Offset of the last such closer."""
+        self.sibling = ""
+        """What looks like the opener of another argument inside the value."""
         self.fences = 0
         """Blocks of code that are open inside a block."""
         self.quoted: list[str] = []
@@ -115,8 +118,9 @@ class RawReader:
         driver = self.driver
         stop = len(driver.buffer)
         if driver.final:
-            self.judged = self.searched
             stop = end_of_payload(driver, self.end.node, self.searched)
+            begun = self._begun_closer()
+            stop = min(stop, begun) if begun >= 0 else stop
         else:
             held = self.end.beginnings.search(driver.buffer, self.searched)
             if held:
@@ -164,15 +168,26 @@ class RawReader:
         elif kind.startswith("value_closer"):
             if not quoted and self.values_open and self._repeats_rightly(groups):
                 self.values_open -= 1
-        elif kind == "value_opener":
-            if not quoted and self._begins_sibling(match, groups.get("key")):
-                self.mended = True
+        elif kind in ("near_opener", "value_opener"):
+            if not quoted and self._opener_ends(match, groups):
                 return True
-            if not quoted and groups.get("key") == self.driver.builder.same("SAME_KEY"):
-                self.values_open += 1
         else:
             return self._closer_ends(match, groups)
         self.searched = match.end()
+        return False
+
+    def _opener_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool:
+        """Judges the opener of an argument, or what resembles one, inside the value."""
+        key = groups.get("key")
+        near = groups.get("near_word")
+        builder = self.driver.builder
+        if near is None and self._begins_sibling(match, key):
+            self.mended = True
+            return True
+        if builder.awaits(key) or (near and is_near(near, self.end.words["near_word"])):
+            self.sibling = self.sibling or match.group()
+        if near is None and key == builder.same("SAME_KEY"):
+            self.values_open += 1
         return False
 
     def _begins_sibling(self, match: re.Match[str], key: str | None) -> bool:
@@ -206,8 +221,16 @@ class RawReader:
 
     def _closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool | None:
         driver, end = self.driver, self.end
-        if not self._repeats_rightly(groups):
+        words = ((groups.get(group), word) for group, word in end.words.items())
+        if any(written and not is_near(written, word) for written, word in words):
             return self._other_ends(match.start())
+        if not self._repeats_rightly(groups):
+            own = {group: value for group, value in groups.items() if not group.startswith("f")}
+            other = self._repeats_rightly(own) and self._other_closer_follows(match.end())
+            if other is None:
+                return None
+            if not other:
+                return self._other_ends(match.start())
         if self.fences:
             self.fences -= 1
             self.searched = match.end()
@@ -227,6 +250,15 @@ class RawReader:
                 self.searched = match.end()
                 return False
         return True
+
+    def _other_closer_follows(self, place: int) -> bool | None:
+        """Whether a closer that is misspelt stands where the call's own should; None: wait."""
+        driver, end = self.driver, self.end
+        pattern = end.other_closer(final=driver.final)
+        begun = end.other_closer_beginnings
+        if not driver.final and begun is not None and begun.match(driver.buffer, place):
+            return None
+        return pattern.match(driver.buffer, place) is not None
 
     def _repeats_rightly(self, groups: dict[str, str | None]) -> bool:
         """Whether what repeats the name of the call or the key in a closer is that name or key."""
@@ -261,28 +293,45 @@ class RawReader:
         self._give(end)
         if self.held is not None:
             driver.builder.raws.take("".join(self.held))
+        if self.sibling and (self.mended or self.end.tagged):
+            doubt_sibling(driver, self.sibling, end)
+        elif self.end.call_closes_alone:
+            doubt_closer(driver, end)
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
         leave(driver, end)
         driver.last_end -= dropped
+
+    def _begun_closer(self) -> int:
+        """Gives where the closer begins that the end of the text cut; -1 where it cut none."""
+        driver = self.driver
+        step = driver.step
+        assert step is not None
+        may_end = step.node.end is not None or stopped_before(driver, self.end.node) != ""
+        if may_end or step.leaf in _PROSE:
+            return -1
+        start = max(self.searched, len(driver.buffer) - _LONGEST)
+        begun = self.end.own_beginnings.search(driver.buffer, start)
+        return -1 if begun is None else begun.start()
 
     def finish(self, step: Step) -> None:
         """Ends the payload because the text ends."""
         driver = self.driver
         stopped = stopped_before(driver, self.end.node) != ""
         if self.held is not None and self.last_closer >= 0:
-            if not stopped or self.quoted:
+            if not driver.builder.cut_by_server and (not stopped or self.quoted):
                 self._end_at_last_closer(self.held)
                 return
             driver.builder.raws.take("".join(self.held))
         ends = stopped or step.node.end is not None
         end = driver.position
-        driver.builder.raws.end(driver.base + end, whole=ends)
-        if ends or step.leaf in ("reasoning", "content", "text"):
+        if stopped and step.leaf not in _PROSE:
+            doubt_closer(driver, end)
+        begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
+        driver.builder.raws.end(driver.base + end, whole=ends, mended=begun)
+        if ends or step.leaf in _PROSE:
             leave(driver, end)
         else:
-            tail = max(self.judged, len(driver.buffer) - _LONGEST)
-            begun = self.end.beginnings.search(driver.buffer, tail)
-            cut_payload(driver, self.end.node, known=begun is None)
+            cut_payload(driver, self.end.node, known=not begun)
 
     def _end_at_last_closer(self, pieces: list[str]) -> None:
         """Ends the payload at the last closer although a quoted opener never closed."""

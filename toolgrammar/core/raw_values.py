@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core import wrappers
 from toolgrammar.core.entities import EntityDecoder
 from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.pieces import Pieces
 from toolgrammar.core.role_effects import fill_role
 from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import LINE, NONE, ONE_NEWLINE, Trimmer
@@ -47,7 +48,7 @@ class RawValues:
         """Whether a value was left out because the text was cut in it."""
         self.undecided = False
         """Whether the value may still be JSON or text."""
-        self.text: list[str] = []
+        self.text = Pieces()
 
     def begin(
         self,
@@ -84,7 +85,7 @@ class RawValues:
         holds = role == "value" and mode in (ONE_NEWLINE, NONE)
         self.trimmer = Trimmer(mode, before=before or mode != default, holds=holds)
         self.decoder = EntityDecoder() if role in self.builder.header.entities else None
-        self.text = []
+        self.text = Pieces()
         if role == "value":
             self._begin_value()
         elif role in ("input", "body"):
@@ -168,7 +169,7 @@ class RawValues:
 
     def _decide(self, draft: Draft) -> str:
         """Lets a value stream once its first character shows that it is no JSON; gives its text."""
-        text = "".join(self.text)
+        text = self.text.text()
         first = text.lstrip()[:1]
         self.undecided = not first
         if not first or may_be_json(first, draft.schema):
@@ -192,11 +193,15 @@ class RawValues:
         rest = self.trimmer.finish(whole=whole, mended=mended)
         dropped = self.trimmer.dropped
         if self.decoder is not None:
-            rest = self.decoder.feed(rest) + self.decoder.finish()
+            rest = self.decoder.feed(rest)
+            left = self.decoder.finish()
+            if whole:
+                rest += left
+            else:
+                self.left_out = self.left_out or left != ""  # half an entity says nothing
         self._pass(rest)
         self.trimmer = None
-        role, text = self.role, "".join(self.text)
-        self.text = []
+        role, text = self.role, self.text.take()
         draft = self.builder.draft
         if draft is None:
             return dropped

@@ -8,7 +8,9 @@ from toolgrammar.core import marks
 from toolgrammar.core.leaving import end_before_text
 from toolgrammar.core.loose import as_strict, code_of, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.mending import step_back_to_call
 from toolgrammar.core.mismatch import give_back_nameless, mismatch
+from toolgrammar.core.misspelt import arguments_key
 from toolgrammar.core.reading_payloads import MAX_ISLAND, find_payload
 from toolgrammar.core.role_effects import fill_role, open_role
 from toolgrammar.values.diagnostics import Edit
@@ -50,11 +52,17 @@ def read_token(driver: Driver) -> bool:
     ):
         return end_before_text(driver)
     text = match.group(group)
+    if step.terminal.name == "JSON_STRING" and not step.leaf:
+        meant = arguments_key(driver, step, text, start, end)
+        if meant is None:
+            return False
+        step, text, end = meant
     if is_loose(step.terminal, text):
-        strict = as_strict(text)
-        _report_loose(driver, code_of(step.terminal, text), start, end, strict)
+        strict = _report_loose(driver, step, text, start, end)
         text = strict if step.leaf else text
     if step.kind == "same" and not driver.builder.repeats(step.terminal.name, text):
+        return mismatch(driver)
+    if step.leaf == "key" and step_back_to_call(driver, text):
         return mismatch(driver)
     short = driver.island < 0 and step.kind == "literal" and step.weight < SHORT
     short = short and not step.after  # what closed stays closed
@@ -74,9 +82,12 @@ def _wait_blank(driver: Driver) -> bool:
     return False
 
 
-def _report_loose(driver: Driver, code: str, start: int, end: int, strict: str) -> None:
-    """Notes a key or string of the envelope that is quoted otherwise than in JSON."""
+def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -> str:
+    """Notes a key or string of the envelope that is quoted otherwise than in JSON; gives it so."""
     builder = driver.builder
+    strict = as_strict(step.terminal, text)
+    is_key = step.node.takes_colon or step.kind == "literal"
+    code = code_of(step.terminal, text, is_key=is_key)
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
     written = builder.source.slice(span.start, driver.base + end)
     builder.report(
@@ -90,6 +101,7 @@ def _report_loose(driver: Driver, code: str, start: int, end: int, strict: str) 
         builder.draft.repaired = True
     else:
         builder.mended_before = True
+    return strict
 
 
 def _take(

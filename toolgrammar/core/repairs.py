@@ -1,18 +1,20 @@
 """Works out, for a node where the text does not fit, which markup is missing before what fits.
 
 Nothing in an envelope nests inside itself, so what can be put in is found by a short search over
-the nodes: literals only, nothing that names, opens or carries a value. What such a sequence leads
-to is an *anchor*: a literal that can't be mistaken for prose. (After the insertions of Corchuelo
+the nodes: markup only, nothing that names, opens or carries a value. What such a sequence leads
+to is an *anchor*: markup that can't be mistaken for prose. (After the insertions of Corchuelo
 et al. 2002, reduced to what needs no cost model.)
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.partial import partial
 from toolgrammar.core.roles import GROUP_ROLES
+from toolgrammar.core.sample import sample
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
@@ -26,7 +28,7 @@ _MOST_NODES = 200
 _DISTINCTIVE = 3
 """Characters of a literal that stands for itself, not for prose."""
 _CLOSED = ("call", *GROUP_ROLES)
-_BRACKETS = frozenset("}])")
+BRACKETS = frozenset("}])")
 _GROUP = re.compile(r"\(\?P<\w+>")
 _BLANKS = r"\s{0,16}"
 
@@ -147,10 +149,23 @@ def _is_mark(terminal: Terminal, openers: set[str]) -> bool:
     )
 
 
+@cache
+def written(terminal: Terminal) -> str:
+    """Gives the plainest text of markup; empty where a pattern stands for more than markup."""
+    if terminal.kind == "literal":
+        return terminal.text
+    if terminal.kind != "regex" or terminal.groups or terminal.constants:
+        return ""
+    text = sample(terminal.pattern) or ""
+    is_mark = len(text) >= _DISTINCTIVE and not text[:1].isalnum() and text == text.strip()
+    found = re.match(terminal.pattern, text)
+    return text if is_mark and found is not None and found.end() == len(text) else ""
+
+
 def _can_be_inserted(step: Step) -> bool:
     """Whether a token has nothing of its own to say."""
     return (
-        step.kind in ("literal", "same")
+        (step.kind == "same" or written(step.terminal) != "")
         and not step.leaf
         and not step.opens
         and not step.terminal.groups
@@ -165,13 +180,15 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
         The expression, empty where nothing is distinctive, and its last token.
     """
     machine, step = node.machine, node.steps[group]
-    if terminal.kind != "literal":
+    text = "" if step.leaf and terminal.kind != "literal" else written(terminal).strip()
+    if not text:
         return "", step
-    text = terminal.text.strip()
     pattern = machine.pattern(terminal)
-    if len(text) >= _DISTINCTIVE or text in _BRACKETS:
+    if len(text) >= _DISTINCTIVE or text in BRACKETS:
         return pattern, step
     repeated = _forced(step.node)
+    if repeated is not None and repeated.kind == "tool" and machine.tool_names:
+        return f"{pattern}{_BLANKS}{machine.pattern(repeated.terminal)}(?![\\w.-])", step
     if repeated is None or repeated.kind != "same":
         return "", step
     pattern += f"{_BLANKS}(?P<{repeated.terminal.name}_{name}>{machine.pattern(repeated.terminal)})"

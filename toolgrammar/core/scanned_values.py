@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import call_ends, wrappers
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
+from toolgrammar.core.pieces import Pieces
 from toolgrammar.core.stumbles import Stumble, overlooks
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
 class ScannedValues:
     """The payload that is being scanned, for one message; what it means goes into the draft."""
 
-    __slots__ = ("builder", "role", "text")
+    __slots__ = ("beside", "builder", "role", "text")
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.role = ""
         self.text: JsonText | None = None
         """The string that is being read as the input of a call."""
+        self.beside = -1
+        """Offset of the last payload that filled no role, or -1."""
 
     def begin(self, role: str, start: int, unit: int, *, may_be_arguments: bool = False) -> None:
         """Begins a JSON or Python payload.
@@ -45,6 +48,8 @@ class ScannedValues:
         """
         if not role and self.builder.watched and overlooks(self.builder, start):
             raise Stumble(overlooked=True)
+        if not role:
+            self.beside = start
         self.role = role
         self.text = None
         if role in ("input", "body"):
@@ -59,7 +64,7 @@ class ScannedValues:
             return
         if draft.arguments_start < 0:
             draft.arguments_start = start
-        draft.payload = []
+        draft.payload = Pieces()
         draft.payload_start = start
         draft.payload_streams = role == "value" or None
         if role == "value":
@@ -109,7 +114,7 @@ class ScannedValues:
         self._end_arguments(end)
         if self.role in ("arguments", "value") and draft is not None:
             assert draft.payload is not None
-            text = "".join(draft.payload)
+            text = draft.payload.take()
             if text.strip():
                 self._accept(json.loads(text))
             else:
@@ -178,7 +183,8 @@ class ScannedValues:
             self._mend_beside(scanner)
             return
         path = f"$.{draft.key}" if self.role == "value" else "$"
-        for repair in scanner.settled("".join(draft.payload or ())):
+        written = draft.payload.text() if scanner.repairs and draft.payload is not None else ""
+        for repair in scanner.settled(written):
             if scanner.unreadable:
                 repair.edits.clear()  # they would make an empty object of it
             if repair.code == "truncated" and not scanner.done:
@@ -265,7 +271,7 @@ class ScannedValues:
     def _close(self, draft: Draft, text: str) -> None:
         if text:
             self.take(text)
-        joined = "".join(draft.payload or ())
+        joined = draft.payload.take() if draft.payload is not None else ""
         try:
             value = json.loads(joined) if joined else None
         except ValueError:

@@ -4,38 +4,76 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+_MOST = 512
+"""Chunks that are kept before they are joined: a chunk of four characters weighs over fifty bytes."""
+_LONG = 1024
+"""Characters of a chunk that is a block as it stands: others may hold the same string."""
+
 
 class Source:
-    """The chunks of a message and where each begins."""
+    """The text of a message in blocks, and where each begins."""
 
-    __slots__ = ("_chunks", "_starts", "length")
+    __slots__ = ("_blocks", "_joined", "_starts", "_tail", "length")
 
     def __init__(self) -> None:
-        self._chunks: list[str] = []
+        self._blocks: list[str] = []
         self._starts: list[int] = []
+        self._joined = 0
+        """Characters in the blocks."""
+        self._tail: list[str] = []
+        """The last chunks, which are in no block yet."""
         self.length = 0
 
     def append(self, chunk: str) -> None:
         """Adds the next chunk."""
         if chunk:
-            self._chunks.append(chunk)
-            self._starts.append(self.length)
+            if len(chunk) >= _LONG:
+                self._join()
+                self._add(chunk)
+            else:
+                self._tail.append(chunk)
+                if len(self._tail) > _MOST:
+                    self._join()
             self.length += len(chunk)
+
+    def _join(self) -> None:
+        if self._tail:
+            self._add("".join(self._tail))
+            self._tail.clear()
+
+    def _add(self, block: str) -> None:
+        self._blocks.append(block)
+        self._starts.append(self._joined)
+        self._joined += len(block)
 
     def text(self) -> str:
         """Gives the whole text."""
-        if len(self._chunks) > 1:
-            self._chunks = ["".join(self._chunks)]
-            self._starts = [0]
-        return self._chunks[0] if self._chunks else ""
+        self._join()
+        if len(self._blocks) != 1:
+            self._blocks, self._starts = ["".join(self._blocks)], [0]
+        return self._blocks[0]
 
     def slice(self, start: int, end: int) -> str:
         """Gives the characters from `start` to before `end`."""
+        end = min(end, self.length)
         if start >= end:
             return ""
+        if end > self._joined:
+            self._join()
         first = bisect_right(self._starts, start) - 1
         last = bisect_right(self._starts, end - 1) - 1
         base = self._starts[first]
         if first == last:
-            return self._chunks[first][start - base : end - base]
-        return "".join(self._chunks[first : last + 1])[start - base : end - base]
+            return self._blocks[first][start - base : end - base]
+        head, rest = (
+            self._blocks[first][: start - base],
+            self._blocks[last][end - self._starts[last] :],
+        )
+        inner = self._blocks[first + 1 : last]
+        begin = self._blocks[first][start - base :]
+        piece = "".join((begin, *inner, self._blocks[last][: end - self._starts[last]]))
+        # Who asked keeps the piece: one string serves both.
+        kept = [(base, head), (start, piece), (end, rest)]
+        self._blocks[first : last + 1] = [block for _, block in kept if block]
+        self._starts[first : last + 1] = [place for place, block in kept if block]
+        return piece

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.scanners import beginning
@@ -13,22 +14,6 @@ if TYPE_CHECKING:
 
 class Step:
     """What reading one terminal in one node does."""
-
-    __slots__ = (
-        "_node",
-        "after",
-        "before",
-        "begins",
-        "constants",
-        "kind",
-        "leaf",
-        "machine",
-        "opens",
-        "otherwise",
-        "stack",
-        "terminal",
-        "weight",
-    )
 
     def __init__(self, machine: Machine, terminal: Terminal) -> None:
         self.machine = machine
@@ -49,13 +34,10 @@ class Step:
         self.otherwise: Step | None = None
         """What a JSON payload is where it is no JSON: the raw payload that may stand there too."""
         self.stack: tuple[int, ...] = ()
-        self._node: Node | None = None
         self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0
         """Literal characters: evidence that what stands here is a call."""
 
-    @property
+    @cached_property
     def node(self) -> Node:
         """The node that the step leads to, made when it is first asked for."""
-        if self._node is None:
-            self._node = self.machine.node(self.stack)
-        return self._node
+        return self.machine.node(self.stack)

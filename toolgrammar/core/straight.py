@@ -53,6 +53,7 @@ class StraightReading:
         "arguments",
         "arguments_end",
         "arguments_start",
+        "by_shape",
         "calls",
         "format_id",
         "id",
@@ -80,12 +81,14 @@ class StraightReading:
         format_id: str,
         tools: Mapping[str, ToolSpec],
         trim: Mapping[str, str],
+        by_shape: bool,
     ) -> None:
         self.machine = machine
         self.text = text
         self.format_id = format_id
         self.tools = tools
         self.trim = trim
+        self.by_shape = by_shape
         self.calls: list[ToolCall] = []
         self.parts: list[str] = []
         self.reasoning: list[str] = []
@@ -291,7 +294,8 @@ class StraightReading:
             return -1
         value, end = whole
         if step.leaf != "value":
-            return end
+            # Before the arguments an object may hold them under a key that is misspelt.
+            return -1 if self.arguments is None and value and type(value) is dict else end
         if self.tools and not self._fits(value, self.key):
             return -1
         if self.arguments is None:
@@ -329,7 +333,8 @@ class StraightReading:
     def _value(self, text: str, start: int, end: int, *, typed: bool) -> bool:
         value: Any = text
         if typed and self.name is not None:
-            value, fitting = typed_value(self.tools.get(self.name), self.key, text)
+            spec = self.tools.get(self.name)
+            value, fitting = typed_value(spec, self.key, text, by_shape=self.by_shape)
             if not fitting:
                 return False
         if self.arguments is None:

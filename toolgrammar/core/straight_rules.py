@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
+from toolgrammar.core.misspelt import NEAR, ends_with_closer
+from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
-from toolgrammar.tools.coerce import type_text
+from toolgrammar.tools.coerce import is_text_only, type_text
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterable, Mapping
 
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.lanes import Lane
     from toolgrammar.core.machine import Node
+    from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
 
@@ -49,13 +53,31 @@ def raw_part(
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
         return None
+    if raw.call_closes_alone and ends_with_closer(
+        text[max(start, match.start() - NEAR) : match.start()]
+    ):
+        return None
     mode = trim or lane.trim
     part = trimmed(text[start : match.start()], mode, before=lane.before or mode != lane.trim)
     return None if part is None else (part, match.start())
 
 
-def typed_value(spec: ToolSpec | None, key: str, text: str) -> tuple[JsonValue, bool]:
-    """Gives the value that a raw text is by the schema of its key, and whether it fits."""
+def typed_value(
+    spec: ToolSpec | None, key: str, text: str, *, by_shape: bool
+) -> tuple[JsonValue, bool]:
+    """Gives the value that a raw text is by the schema of its key, and whether it fits.
+
+    Args:
+        spec: the tool that is called, where it is known.
+        key: the key of the argument.
+        text: the argument.
+        by_shape: whether JSON is read as what it is where the schema leaves that open.
+    """
+    if by_shape:
+        schema = spec.properties.get(key) if spec is not None else None
+        first = text.lstrip()[:1]
+        is_text = first and is_text_only(schema) and not may_be_json(first, schema)
+        return (text, True) if is_text else shaped(text, schema)
     if spec is None or guide_of_tool(spec).is_text(key):
         return text, True
     return type_text(text, spec.properties.get(key))
@@ -69,6 +91,26 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
     if wanted is not None and key is not None:
         wanted = wanted.member(key)
     return wanted is None or not needs_typing(value, wanted)
+
+
+def takes(spec: ToolSpec | None, value: dict[str, JsonValue], *, texts: bool) -> bool:
+    """Whether a tool wants no other types than its arguments have; `texts`: all are strings."""
+    if spec is None or spec.parameters is None:
+        return True
+    return (texts and guide_of_tool(spec).admits_texts(value)) or fits(spec, value)
+
+
+def leaves_out(calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call has an argument that its tool does not have."""
+    for call in calls:
+        spec = tools.get(call.name)
+        if (
+            spec is not None
+            and spec.properties
+            and not call.arguments.keys() <= spec.properties.keys()
+        ):
+            return True
+    return False
 
 
 def repeats_rightly(match: re.Match[str], name: str, key: str) -> bool:

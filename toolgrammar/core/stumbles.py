@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.groups import Group
     from toolgrammar.values.events import Event
 
-_OF_MARKUP = frozenset({"missing-close-tag", "stray-close-tag"})
+_OF_MARKUP = frozenset({"misspelt", "missing-close-tag", "stray-close-tag"})
 """Codes of safe repairs of the envelope."""
 _OF_VALUES = frozenset(
     {
@@ -97,8 +97,8 @@ class Mark(NamedTuple):
         builder, place = driver.builder, driver.position
         return cls(
             len(builder.calls),
-            len(builder.text_parts),
-            len(builder.reasoning_parts),
+            builder.text_parts.mark(),
+            builder.reasoning_parts.mark(),
             len(builder.diagnostics),
             builder.group.copy() if builder.group else None,
             builder.last_name,
@@ -111,9 +111,8 @@ class Mark(NamedTuple):
         """Takes driver and builder back to the opener; no text is left in the driver."""
         builder = driver.builder
         del builder.calls[self.calls :]
-        del builder.text_parts[self.text_parts :]
-        del builder.text_offsets[self.text_parts :]
-        del builder.reasoning_parts[self.reasoning_parts :]
+        builder.text_parts.rewind(self.text_parts)
+        builder.reasoning_parts.rewind(self.reasoning_parts)
         del builder.diagnostics[self.diagnostics :]
         builder.events = []
         builder.draft = None

@@ -59,7 +59,8 @@ def _stretches(builder: Builder) -> list[tuple[int, str]]:
     """Gives the text of the message in pieces that stand together, each with its offset."""
     stretches: list[tuple[int, list[str]]] = []
     end = -1
-    for offset, text in zip(builder.text_offsets, builder.text_parts, strict=True):
+    parts = builder.text_parts
+    for offset, text in zip(parts.offsets, parts.texts, strict=True):
         if offset < 0:
             continue  # the payload of an envelope: its own markup would have closed it
         if offset != end or not stretches:

@@ -9,7 +9,7 @@ from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.alternative import Settings
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
-from toolgrammar.core.passage import end_passage, feed_inside, passage_at
+from toolgrammar.core.passage import LONGEST_PASSAGE, end_passage, feed_inside, passage_at
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
 from toolgrammar.parsing.machines import machine_of, settings_of
@@ -131,7 +131,7 @@ class Parser:
             room = self._room - self._source.length - len(chunk)
             if room >= 0 and feed_inside(self._driver, chunk):
                 self._source.append(chunk)
-                self._passage = passage_at(self._driver, room)
+                self._passage = passage_at(self._driver, min(room, LONGEST_PASSAGE))
             else:
                 self._take(chunk, final=False)
         return self._taken()
@@ -199,13 +199,14 @@ class Parser:
         if self._result is None:
             builder = self._builder
             format_ = self._format_of_all()
+            source = self._source.text()  # first: its blocks are free before the text is joined
             self._result = ParseResult(
                 tuple(builder.calls),
-                "".join(builder.text_parts).strip(),
-                "".join(builder.reasoning_parts).strip(),
+                builder.text_parts.stripped(),
+                builder.reasoning_parts.stripped(),
                 tuple(builder.diagnostics),
                 format_.id,
-                self._source.text(),
+                source,
                 format_.digest,
             )
         return self._result

@@ -10,6 +10,7 @@ from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.plain_calls import PlainReading
 from toolgrammar.core.straight import StraightReading
+from toolgrammar.core.straight_rules import leaves_out
 from toolgrammar.core.wrappers import any_wrapped
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import Parser
@@ -22,8 +23,10 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from toolgrammar.catalogue.format import Plain
     from toolgrammar.catalogue.registry import FormatsLike
-    from toolgrammar.values.calls import ParseResult
+    from toolgrammar.core.machine import Machine
+    from toolgrammar.values.calls import ParseResult, ToolCall
     from toolgrammar.values.tools import ToolSpec
 
 _LIMITS = Limits()
@@ -89,42 +92,64 @@ def _read_straight(
 ) -> ParseResult | None:
     """Reads a message in which everything is as its format says; None where it is not."""
     plain = entry.plain
-    if (
-        plain is None
-        or (plain.entities and "&" in text)
-        or ((limits is not _LIMITS or len(text) > _SHORT) and not _within(limits, text))
-    ):
+    if plain is None:
+        return None
+    if (limits is not _LIMITS or len(text) > _SHORT) and not _within(limits, text):
+        return None
+    if plain.entities and "&" in text:
         return None
     specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = plain.machine or machine_of(entry, specs)
-    reading: PlainReading | StraightReading | None = None
     reasoning = ""
-    if machine.not_plain <= _PATIENCE + 4 * machine.read_plain:
-        reading = PlainReading(machine, plain.id, specs, plain.trim)
-        if reading.run(text):
-            machine.read_plain += 1
-        else:
-            machine.not_plain += 1
-            reading = None
-    if reading is None:
-        if machine.given_up > _PATIENCE + 4 * machine.read_straight:
+    is_plain = machine.not_plain <= _PATIENCE + 4 * machine.read_plain
+    if is_plain:
+        reading = PlainReading(machine, plain.id, specs, plain.trim, by_shape=plain.by_shape)
+        is_plain = reading.run(text)
+        machine.read_plain += is_plain
+        machine.not_plain += not is_plain
+    if is_plain:
+        calls, parts = reading.calls, reading.parts
+    else:
+        longer = _read_longer(machine, plain, text, specs)
+        if longer is None:
             return None
-        reading = StraightReading(machine, text, format_id=plain.id, tools=specs, trim=plain.trim)
-        if not reading.run():
-            machine.given_up += 1
-            return None
-        reasoning = "".join(reading.reasoning).strip()
-    calls, written = reading.calls, "".join(reading.parts)
+        calls, parts = longer.calls, longer.parts
+        reasoning = "".join(longer.reasoning).strip()
+    written = "".join(parts) if parts else ""
     if (
-        (plain.unwrap and any_wrapped(plain.unwrap, calls))
-        # Reasoning that is closed and was not opened is reported.
-        or (written and not reasoning and any(closer in written for closer in plain.closers))
+        (written and not reasoning and _closes_unopened(plain, written))
+        or (plain.judges and _is_judged(plain, calls, specs))
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
         machine.given_up += 1
         return None
     machine.read_straight += 1
     return make_result(tuple(calls), written.strip(), reasoning, (), plain.id, text, plain.digest)
+
+
+def _read_longer(
+    machine: Machine, plain: Plain, text: str, specs: Mapping[str, ToolSpec]
+) -> StraightReading | None:
+    """Reads a message that is straight and not plain; None where the driver has to."""
+    if machine.given_up > _PATIENCE + 4 * machine.read_straight:
+        return None
+    reading = StraightReading(
+        machine, text, format_id=plain.id, tools=specs, trim=plain.trim, by_shape=plain.by_shape
+    )
+    if reading.run():
+        return reading
+    machine.given_up += 1
+    return None
+
+
+def _closes_unopened(plain: Plain, written: str) -> bool:
+    """Whether the text holds what closes reasoning: where none was opened, that is reported."""
+    return any(closer in written for closer in plain.closers)
+
+
+def _is_judged(plain: Plain, calls: list[ToolCall], specs: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call has an argument that wraps all others, or one that is left out."""
+    return any_wrapped(plain.unwrap, calls) or (plain.drops and leaves_out(calls, specs))
 
 
 def _within(limits: Limits, text: str) -> bool:

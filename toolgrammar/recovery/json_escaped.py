@@ -6,11 +6,23 @@ import re
 from bisect import bisect_right
 from typing import Final
 
-_PLAIN = re.compile(r"[^\\]*+")
+_WHOLE = re.compile(r"(?:[^\\]++|\\u[0-9a-fA-F]{4}|\\u(?![0-9a-fA-F]{0,3}\Z)|\\[^u])*+", re.DOTALL)
+"""Up to half an escape at the end."""
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))?')
 _ESCAPES: Final = {
     '"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"
 }  # fmt: skip
-_HEX = re.compile(r"[0-9a-fA-F]{0,4}")
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    """Gives what an escape stands for; a backslash that escapes nothing stays."""
+    if match[2] is not None:
+        return _ESCAPES[match[2]]
+    if match[1] is None:
+        return "\\"
+    # Halves of a pair stay escapes: the reader of the value joins them.
+    code = int(match[1], 16)
+    return match.group() if 0xD800 <= code < 0xE000 else chr(code)
 
 
 class Unescaper:
@@ -20,49 +32,42 @@ class Unescaper:
         self._rest = ""
         self._source = base
         self._made = 0
-        self._marks = [(0, base)]
+        self._parts: list[tuple[int, int, str]] = []
+        """The pieces that were undone: where each begins in what was made, in the source, and it."""
+        self._marks: dict[int, list[tuple[int, int]]] = {}
+        """By the number of a piece: where its escapes end in what was made, and in the source."""
 
     def feed(self, text: str, *, final: bool = False) -> str:
         """Gives the text without one level of escaping; half an escape waits."""
         text = self._rest + text
-        position, out = 0, []
-        while position < len(text):
-            end = _PLAIN.match(text, position).end()  # type: ignore[union-attr]
-            if end > position:
-                out.append(text[position:end])
-                self._made += end - position
-                self._source += end - position
-                position = end
-                continue
-            piece, width = self._escape(text, position, final=final)
-            if not width:
-                break
-            out.append(piece)
-            self._made += len(piece)
-            self._source += width
-            self._marks.append((self._made, self._source))
-            position += width
-        self._rest = text[position:]
-        return "".join(out)
-
-    def _escape(self, text: str, start: int, *, final: bool) -> tuple[str, int]:
-        """Gives what an escape stands for and its length, 0 where its rest has not come."""
-        if start + 1 == len(text):
-            return ("\\", 1) if final else ("", 0)
-        character = text[start + 1]
-        if character == "u":
-            end = _HEX.match(text, start + 2).end()  # type: ignore[union-attr]
-            if end == start + 6:
-                # Halves of a pair stay escapes: the reader of the value joins them.
-                code = int(text[start + 2 : end], 16)
-                return (text[start:end] if 0xD800 <= code < 0xE000 else chr(code)), 6
-            if end == len(text) and not final:
-                return "", 0
-        if character in _ESCAPES:
-            return _ESCAPES[character], 2
-        return "\\", 1
+        end = len(text) if final else _WHOLE.match(text).end()  # type: ignore[union-attr]
+        text, self._rest = text[:end], text[end:]
+        if text.count("\\") == text.count('\\"'):
+            made = text.replace('\\"', '"')  # nothing else is escaped: most texts are so
+        else:
+            made = _ESCAPE.sub(_unescaped, text)
+        self._parts.append((self._made, self._source, text))
+        self._made += len(made)
+        self._source += len(text)
+        return made
 
     def source(self, offset: int) -> int:
         """Gives the offset in the source of an offset in what was given."""
-        made, source = self._marks[bisect_right(self._marks, (offset, 1 << 62)) - 1]
+        index = max(bisect_right(self._parts, offset, key=lambda part: part[0]) - 1, 0)
+        if not self._parts:
+            return self._source + offset
+        if index not in self._marks:
+            self._marks[index] = self._marks_of(*self._parts[index])
+        marks = self._marks[index]
+        made, source = marks[bisect_right(marks, (offset, 1 << 62)) - 1]
         return source + offset - made
+
+    @staticmethod
+    def _marks_of(made: int, source: int, text: str) -> list[tuple[int, int]]:
+        marks = [(made, source)]
+        behind = 0
+        for match in _ESCAPE.finditer(text):
+            made += match.start() - behind + len(_unescaped(match))
+            behind = match.end()
+            marks.append((made, source + behind))
+        return marks

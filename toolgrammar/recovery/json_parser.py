@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.json_guide import guide_of, resolved
-from toolgrammar.core.json_recover import RecoveringScanner
+from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_repairs import MESSAGES, Repair
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.json_words import scalar_of
@@ -22,13 +22,15 @@ from toolgrammar.recovery.schema_check import satisfies
 from toolgrammar.values.codes import CODES, DOUBTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from toolgrammar.core.json_body_runs import BodyRun
+    from toolgrammar.core.json_stretches import Stretch
     from toolgrammar.values.json_types import JsonSchema
 
 End = Literal["open", "closed"]
 
-_BATCH: Final = 1024
+_BATCH: Final = 4096
 """Characters that wait to be read together while nobody looks: it saves most of the cost."""
 _SPACES: Final = " \t\n\r"
 _SURROGATE = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
@@ -178,7 +180,7 @@ class JsonParser:
         text, offset = start.text, start.offset
         self._length = offset
         self._begin = offset
-        self._scanner = RecoveringScanner(self._guide, follows=follows_root)
+        self._scanner = RecoveringScanner(self._guide, follows=follows_root, refuses='":')
         if offset and text[:offset].strip(_SPACES):
             around = Repair("around", 0, offset, "$")
             around.edits.append((0, offset, ""))
@@ -227,7 +229,11 @@ class JsonParser:
         if scanner.unreadable:
             return self._nothing("unreadable")
         repairs = [*self._before, *scanner.repairs, *(self._rest.repairs if self._rest else ())]
-        return self._judged(self._placed(repairs), truncated=scanner.truncated)
+        stretches = scanner.stretches
+        if self._unescaper is not None:
+            repairs += _repairs_of(stretches)
+            stretches = []
+        return self._judged(self._placed(repairs), stretches, truncated=scanner.truncated)
 
     def _scalar(self, *, closed: bool) -> RecoveredJson | None:
         """Reads a root string, number or literal."""
@@ -302,19 +308,22 @@ class JsonParser:
         diagnostic = Repair(code, place, place, "$").diagnostic()
         return RecoveredJson(None, "unreadable", (diagnostic,))
 
-    def _judged(self, repairs: list[Repair], *, truncated: bool) -> RecoveredJson:
+    def _judged(
+        self, repairs: list[Repair], stretches: Sequence[Stretch | BodyRun] = (), *, truncated: bool
+    ) -> RecoveredJson:
         text = "".join(self._out)
         value = json.loads(text)
         doubled = [each for each in repairs if each.code == "duplicate-key"]
         if doubled:
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
                 repair.doubt = not equal
-        repairs.sort(key=lambda each: (each.start, each.end))
-        doubts = {each.code for each in repairs if each.doubt} - self._allow
+        doubts = {each.code for each in repairs if each.doubt}
+        doubts.update(code for each in stretches for code in each.doubts)
+        doubts -= self._allow
         status: Literal["complete", "repaired", "truncated"] = "complete"
         if truncated:
             status = "truncated"
-        elif len(repairs) > len(doubled):
+        elif stretches or len(repairs) > len(doubled):
             status = "repaired"
         executable = not truncated and not doubts
         if executable and self._schema:
@@ -322,7 +331,16 @@ class JsonParser:
         rest = self._rest.start if self._rest is not None else None
         if rest is not None and self._unescaper is not None:
             rest = self._unescaper.source(rest)
-        return RecoveredJson.of_repairs(value, status, repairs, executable=executable, rest=rest)
+
+        def found() -> list[Repair]:
+            every = repairs + _repairs_of(stretches)
+            return sorted(every, key=lambda each: (each.start, each.end))
+
+        return RecoveredJson.of_repairs(value, status, found, executable=executable, rest=rest)
+
+
+def _repairs_of(stretches: Iterable[Stretch | BodyRun]) -> list[Repair]:
+    return [repair for each in stretches for repair in repairs_of(each)]
 
 
 def _checked(allow: Iterable[str]) -> frozenset[str]:

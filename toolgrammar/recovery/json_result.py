@@ -9,7 +9,7 @@ from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.plain import check_version, headed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from toolgrammar.core.json_repairs import Repair
     from toolgrammar.values.calls import Status
@@ -35,7 +35,7 @@ class RecoveredJson:
         cls,
         value: object,
         status: Status,
-        repairs: Sequence[Repair],
+        repairs: Callable[[], Sequence[Repair]],
         *,
         executable: bool,
         rest: int | None,
@@ -54,7 +54,7 @@ class RecoveredJson:
         repairs = self.__dict__.pop("_repairs", None) if name == "diagnostics" else None
         if repairs is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        found = tuple([each.diagnostic() for each in repairs])
+        found = tuple([each.diagnostic() for each in repairs()])
         self.__dict__["diagnostics"] = found
         return found
 

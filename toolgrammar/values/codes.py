@@ -48,6 +48,11 @@ _CALLS = (
         "The arguments could not be read; the call is unreadable and has none.",
     ),
     CodeEntry("unreadable", "error", "There is no value to be read."),
+    CodeEntry(
+        "misspelt",
+        "warning",
+        "A word of the format is spelled otherwise; an error, and a doubt, where it is another word.",
+    ),
     CodeEntry("unknown-argument", "warning", "The tool has no argument of this name."),
     CodeEntry("duplicate-id", "warning", "A call has the id of an earlier one; it gets a new id."),
     CodeEntry(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from toolgrammar.core.result_rules import RESULTS
 from toolgrammar.core.roles import JSON_LIKE
+from toolgrammar.core.sample import sample
 from toolgrammar.values.errors import RenderError
-from toolgrammar.writing.sample import sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

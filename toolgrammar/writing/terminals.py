@@ -10,10 +10,10 @@ from toolgrammar.core.fences import fence_round
 from toolgrammar.core.marks import mark_round
 from toolgrammar.core.partial import without_look_around
 from toolgrammar.core.roles import COUNT_TERMINAL, RAW_LIKE
+from toolgrammar.core.sample import sample
 from toolgrammar.core.trim import INDENT
 from toolgrammar.values.schemas import type_of
 from toolgrammar.writing.payloads import as_json, payload
-from toolgrammar.writing.sample import sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,6 +25,13 @@ def test_laws_of_every_class(text: str) -> None:
     check_laws(text, None, range(1, len(text)))
 
 
+@pytest.mark.parametrize(
+    "text", ['{"" : 1}', '{"": "a", "b": `c`}', '{"" :"a", "b": `c`}', '{"" 1}']
+)
+def test_laws_of_an_empty_key(text: str) -> None:
+    check_laws(text, None, range(1, len(text)))
+
+
 def test_the_rows_of_other_projects() -> None:
     wrong = [row for row in SHARED if not same(recover_json(row.text, row.schema).value, row.value)]
     assert len(wrong) <= len(SHARED) * 0.03

@@ -1,0 +1,41 @@
+"""A long message that streams in small pieces is kept about three times: see `PARTS`."""
+
+import sys
+import tracemalloc
+
+import pytest
+
+import toolgrammar
+
+SIZE = 200_000
+PARTS = 4
+"""The source, the arguments as written and the value; a join on the way; the rest is small."""
+TOOL = {
+    "name": "write_file",
+    "parameters": {"type": "object", "properties": {"path": {}, "content": {"type": "string"}}},
+}
+LINE = "def area(side): return side * side  # a line of code\n"
+
+
+@pytest.mark.parametrize(
+    "format_id", ["hermes", "qwen3_xml", "kimi_k2", "harmony", "glm45", "react"]
+)
+@pytest.mark.parametrize("where", ["argument", "text"])
+def test_memory(format_id: str, where: str) -> None:
+    long = LINE * (SIZE // len(LINE))
+    content = long if where == "argument" else "x = 1"
+    call = toolgrammar.ToolCall("write_file", {"path": "area.py", "content": content})
+    text = toolgrammar.formats[format_id].render([call])
+    text = text if where == "argument" else long + "\n" + text
+    toolgrammar.parse(text[-2000:] + text[:2000], format=format_id)  # makes what is made once
+    tracemalloc.start()
+    try:
+        parser = toolgrammar.Parser(format_id, tools=[TOOL])
+        for start in range(0, len(text), 4):
+            parser.feed(text[start : start + 4])
+        parser.close()
+        assert [each.arguments for each in parser.result.calls] == [call.arguments]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= PARTS * sys.getsizeof(text)

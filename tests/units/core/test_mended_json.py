@@ -1,0 +1,169 @@
+"""Damage to the JSON of a call, in its envelope and in its arguments."""
+
+import pytest
+
+from tests.units.core.cuts import read
+from toolgrammar import ParseResult
+from toolgrammar.testing import Case, laws
+
+
+def mended(format_id: str, text: str) -> ParseResult:
+    """Returns what is read in every cutting, and holds the law of the edits."""
+    laws.edits(Case(id=format_id, format=format_id, text=text))
+    return read(format_id, text)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text", "code"),
+    [
+        pytest.param(
+            "fenced_json",
+            '```json\n{"name": "save", arguments: {"path": "a"}}\n```',
+            "bare-key",
+            id="a key of a pattern without quotes",
+        ),
+        pytest.param(
+            "fenced_json",
+            '```json\n{"name": "save",, "args": {"path": "a"}}\n```',
+            "stray-comma",
+            id="two commas before a key of a pattern",
+        ),
+        pytest.param(
+            "fenced_json",
+            '```json\n{"name": "save" "args": {"path": "a"}}\n```',
+            "comma",
+            id="no comma before a key of a pattern",
+        ),
+        pytest.param(
+            "langchain_structured_chat",
+            'Action:\n```json\n{"action": "save", "action_input" {"path": "a"}}\n```',
+            "colon",
+            id="no colon, which the grammar writes with its key",
+        ),
+        pytest.param(
+            "langchain_structured_chat",
+            'Action:\n```json\n{"action": "save", "action_input" => {"path": "a"}}\n```',
+            "colon",
+            id="another colon",
+        ),
+        pytest.param(
+            "langchain_structured_chat",
+            'Action:\n```json\n{\'action\': "save", "action_input": {"path": "a"}}\n```',
+            "quote-style",
+            id="other quotes round a key with its colon",
+        ),
+        pytest.param(
+            "apertus",
+            '<|tools_prefix|>[{save: {"path": "a"}}]<|tools_suffix|>',
+            "bare-key",
+            id="a name that is a key",
+        ),
+        pytest.param(
+            "hermes",
+            '<tool_call>\n{"name": "save", "arguments": {"path": "a"}, note: 1}\n</tool_call>',
+            "bare-key",
+            id="a key that is nothing of the format",
+        ),
+    ],
+)
+def test_a_damaged_key_of_the_envelope(format_id: str, text: str, code: str) -> None:
+    result = mended(format_id, text)
+    assert [(call.name, call.arguments, call.status) for call in result.calls] == [
+        ("save", {"path": "a"}, "repaired")
+    ]
+    assert result.calls[0].executable
+    assert [each.code for each in result.diagnostics] == [code]
+
+
+def test_a_word_with_a_colon_behind_a_call_is_no_member_of_it() -> None:
+    call = '{"name": "save", "arguments": {"path": "a"}'
+    result = mended("smolagents_json", f"Action:\n{call}\nAction:\n{call}}}")
+    assert [call.arguments for call in result.calls] == [{"path": "a"}] * 2
+
+
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [
+        pytest.param('["a, "b"]', "missing-quote", id="the first item"),
+        pytest.param('["a", b"]', "missing-quote", id="the quote before an item"),
+        pytest.param('["a", b", "c"]', "missing-quote", id="the quote before an item in between"),
+    ],
+)
+def test_a_missing_quote_in_an_array(written: str, code: str) -> None:
+    text = f'<tool_call>\n{{"name": "save", "arguments": {{"l": {written}}}}}\n</tool_call>'
+    (call,) = mended("hermes", text).calls
+    items = ["a", "b", "c"] if '"c"' in written else ["a", "b"]
+    assert (call.arguments, call.status, call.doubts) == ({"l": items}, "repaired", (code,))
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        pytest.param(
+            "kimi_k2",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.save:0"
+            '<|tool_call_argument_begin|>{"o": {"x": "a"}<|tool_call_end|>'
+            "<|tool_calls_section_end|>",
+            id="the closer of the call",
+        ),
+        pytest.param(
+            "cherry_tool_use",
+            "<tool_use>\n  <name>save</name>\n"
+            '  <arguments>{"o": {"x": "a"}</arguments>\n</tool_use>',
+            id="the closer of the arguments",
+        ),
+    ],
+)
+def test_a_bracket_is_missing_before_the_markup_around_the_arguments(
+    format_id: str, text: str
+) -> None:
+    (call,) = mended(format_id, text).calls
+    assert (call.arguments, call.status) == ({"o": {"x": "a"}}, "repaired")
+
+
+def test_a_call_that_lacks_an_argument_and_a_bracket_is_a_doubt() -> None:
+    # Which bracket is missing nobody knows: `b` may belong to the arguments.
+    text = 'TOOL_CALL: save\nARGS: {"a": {"x": "y", "b": "z"}\nTOOL_CALL: save\nARGS: {"a": {}, "b": ""}'
+    schema = {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a", "b"]}
+    first, second = read("reploid", text, [{"name": "save", "parameters": schema}]).calls
+    assert (first.arguments, first.doubts) == ({"a": {"x": "y", "b": "z"}}, ("bracket",))
+    assert second.executable
+
+
+@pytest.mark.parametrize("key", ["argumens", "argument", "arguemnts", "argoments", "Arguments"])
+def test_a_key_one_letter_off_is_that_of_the_arguments(key: str) -> None:
+    text = f'<tool_call>\n{{"name": "save", "{key}": {{"path": "a"}}}}\n</tool_call>'
+    for _ in range(3):
+        (call,) = mended("hermes", text).calls
+        assert (call.arguments, call.status, call.executable) == ({"path": "a"}, "repaired", True)
+
+
+@pytest.mark.parametrize("key", ["args", "input"])
+def test_what_another_format_calls_the_arguments_is_taken_for_them_with_a_doubt(key: str) -> None:
+    text = f'<tool_call>\n{{"name": "save", "{key}": {{"path": "a"}}}}\n</tool_call>'
+    (call,) = mended("hermes", text).calls
+    assert (call.arguments, call.doubts) == ({"path": "a"}, ("misspelt",))
+
+
+@pytest.mark.parametrize(
+    "members", ['"name": "save", "meta": {"path": "a"}', '"argumens": {"a": 1}, "name": "save"']
+)
+def test_an_object_that_may_be_the_arguments_is_not_lost_in_silence(members: str) -> None:
+    (call,) = mended("hermes", f"<tool_call>\n{{{members}}}\n</tool_call>").calls
+    assert (call.arguments, call.doubts, call.executable) == ({}, ("skipped-markup",), False)
+
+
+@pytest.mark.parametrize(
+    ("members", "arguments"),
+    [
+        ('"name": "save", "meta": {"b": 1}, "arguments": {"a": 1}', {"a": 1}),
+        ('"name": "save", "arguments": {"a": 1}, "argument": {"b": 1}', {"a": 1}),
+        ('"name": "save", "meta": {}', {}),
+        ('"name": "save", "argumens": "a"', {}),
+    ],
+)
+def test_other_members_beside_the_arguments_change_nothing(
+    members: str, arguments: dict[str, int]
+) -> None:
+    (call,) = mended("hermes", f"<tool_call>\n{{{members}}}\n</tool_call>").calls
+    assert (call.arguments, call.status, call.executable) == (arguments, "complete", True)

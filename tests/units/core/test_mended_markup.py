@@ -1,0 +1,175 @@
+"""Markup of calls that is missing or damaged, in formats and in grammars that a test spells out."""
+
+import pytest
+
+from tests.units.core.cuts import read
+from toolgrammar.testing import Case, laws
+from toolgrammar.tools.specs import to_specs
+
+
+def tool(name: str, *keys: str) -> dict[str, object]:
+    """Returns a tool with texts as its arguments."""
+    properties = {key: {"type": "string"} for key in keys}
+    return {"name": name, "parameters": {"type": "object", "properties": properties}}
+
+
+def deeds(format_id: str, text: str, *tools: dict[str, object]) -> list[tuple[str, object, str]]:
+    """Returns what is read, in every cutting, and holds the law of the edits."""
+    known = tuple(to_specs(tools).values()) if tools else None
+    laws.edits(Case(id=format_id, format=format_id, text=text, tools=known))
+    calls = read(format_id, text, list(tools) or None).calls
+    return [(call.name, call.arguments, call.status) for call in calls]
+
+
+PAIR = "<arg_key>path</arg_key>\n<arg_value>{}</arg_value>\n"
+
+
+@pytest.mark.parametrize("suffix", ["", ":x"])
+def test_a_closer_that_a_pattern_spells_is_put_in_before_the_closer_of_the_section(
+    suffix: str,
+) -> None:
+    text = (
+        f"<tool_calls{suffix}>\n<tool_call>save<tool_sep>\n{PAIR.format('a')}</tool_calls{suffix}>"
+    )
+    assert deeds("hy_v3", text) == [("save", {"path": "a"}, "repaired")]
+
+
+def test_a_closer_that_a_pattern_spells_is_put_in_before_the_next_call() -> None:
+    first = f"<tool_call>save<tool_sep>\n{PAIR.format('a')}"
+    text = f"<tool_calls>\n{first}{first}</tool_call>\n</tool_calls>"
+    assert [each[1:] for each in deeds("hy_v3", text)] == [
+        ({"path": "a"}, "repaired"),
+        ({"path": "a"}, "complete"),
+    ]
+
+
+def test_an_opener_that_a_pattern_spells_tells_that_a_closer_is_missing() -> None:
+    text = f"<tool_call>save\n{PAIR.format('a')}<tool_call>save\n{PAIR.format('b')}</tool_call>"
+    assert deeds("glm45", text) == [
+        ("save", {"path": "a"}, "repaired"),
+        ("save", {"path": "b"}, "complete"),
+    ]
+
+
+def test_an_opener_in_a_value_stays_text() -> None:
+    text = f"<tool_call>save\n{PAIR.format('see <tool_call>other and more')}</tool_call>"
+    assert deeds("glm45", text) == [("save", {"path": "see <tool_call>other and more"}, "complete")]
+
+
+@pytest.mark.parametrize("begun", ["<", "</", "</arg_va", "</arg_value>\n</tool_ca"])
+def test_a_closer_that_the_end_of_the_text_cut_is_no_part_of_the_value(begun: str) -> None:
+    text = f"<tool_call>save\n<arg_key>path</arg_key>\n<arg_value>a < b{begun}"
+    assert deeds("glm45", text) == [("save", {"path": "a < b"}, "truncated")]
+
+
+def test_half_an_entity_at_the_end_of_the_text_is_no_part_of_the_value() -> None:
+    text = '<function name="save"><param name="path">a &lt;b&g'
+    assert deeds("minicpm4_xml", text) == [("save", {"path": "a <b"}, "truncated")]
+
+
+def test_a_call_that_the_server_cut_behind_a_quoted_closer_is_not_whole() -> None:
+    quoted = "<tool>wipe</tool><tool_input>/</tool_input>"
+    text = f"<tool>save</tool><tool_input>Use {quoted} b</tool_"
+    (call,) = read("langchain_xml", text, finish_reason="length").calls
+    assert (call.name, call.status, call.executable) == ("save", "truncated", False)
+
+
+@pytest.mark.parametrize("closer", ["</sav_file>", "</tools>", "```"])
+@pytest.mark.parametrize("behind", ["", "\n<read_file>\n<path>b</path>\n</read_file>"])
+def test_another_closer_in_place_of_the_one_that_repeats_the_name(closer: str, behind: str) -> None:
+    text = f"<write_to_file>\n<path>a</path>\n{closer}{behind}"
+    calls = deeds("roo_xml", text, tool("write_to_file", "path"), tool("read_file", "path"))
+    assert calls[0][:2] == ("write_to_file", {"path": "a"})
+    assert [each[1] for each in calls[1:]] == ([{"path": "b"}] if behind else [])
+
+
+def test_an_element_in_a_value_with_prose_behind_it_stays_text() -> None:
+    value = "<p>a</path>\n</b> and more"
+    text = f"<write_to_file>\n<path>{value}</path>\n</write_to_file>"
+    assert deeds("roo_xml", text) == [("write_to_file", {"path": value}, "complete")]
+
+
+def test_an_element_with_the_name_of_a_tool_that_is_no_argument_begins_the_next_call() -> None:
+    first = "<save_note>\n<path>a</path>\n"
+    text = f"{first}<read_note>\n<path>b</path>\n</read_note>"
+    known = tool("save_note", "path"), tool("read_note", "path")
+    assert deeds("void_xml", text, *known) == [
+        ("save_note", {"path": "a"}, "repaired"),
+        ("read_note", {"path": "b"}, "complete"),
+    ]
+
+
+def test_an_argument_with_the_name_of_a_tool_stays_an_argument() -> None:
+    text = "<save_note>\n<read_note>a</read_note>\n</save_note>"
+    known = tool("save_note", "read_note"), tool("read_note", "path")
+    assert deeds("void_xml", text, *known) == [("save_note", {"read_note": "a"}, "complete")]
+
+
+@pytest.mark.parametrize("opener", ["<paramter=b>", "<parametr=b>", "<parameters=b>"])
+def test_an_opener_one_letter_off_behind_a_closer_begins_an_argument(opener: str) -> None:
+    first, second = "<parameter=a>\nx\n</parameter>\n", f"{opener}\ny\n</parameter>\n"
+    text = f"<function=save>\n{first}{second}</function>"
+    assert deeds("qwen3_xml", text) == [("save", {"a": "x", "b": "y"}, "repaired")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("x\n<paramter=b>\ny", id="no closer before it"),
+        pytest.param("<paramter=b>", id="nothing before it"),
+    ],
+)
+def test_an_opener_one_letter_off_in_a_value_is_a_doubt(value: str) -> None:
+    text = f"<function=save>\n<parameter=a>\nz\n{value}\n</parameter>\n</function>"
+    laws.edits(Case(id="near", format="qwen3_xml", text=text))
+    (call,) = read("qwen3_xml", text).calls
+    assert (call.arguments, call.doubts) == ({"a": f"z\n{value}"}, ("misspelt",))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("see <paramter=b> there", id="in a line"),
+        pytest.param("<parmexxxx=b>", id="another word"),
+        pytest.param("<parameter=a>\ny\n</parameter>\nz", id="the same opener, quoted whole"),
+        pytest.param(
+            "<function=f>\n<parameter=a>\nx\n</parameter>\n<paramter=b>\ny\n</parameter>\n</function>",
+            id="in a call that is quoted",
+        ),
+    ],
+)
+def test_what_resembles_an_opener_in_a_value_stays_text(value: str) -> None:
+    text = f"<function=save>\n<parameter=a>\n{value}\n</parameter>\n</function>"
+    (call,) = read("qwen3_xml", text).calls
+    assert (call.arguments, call.executable) == ({"a": value}, True)
+
+
+def test_the_opener_of_an_argument_that_is_awaited_makes_the_value_before_it_a_doubt() -> None:
+    value = "x<parameter=b>\ny"
+    text = f"<function=save>\n<parameter=a>\n{value}\n</parameter>\n</function>"
+    for keys, runs in ((("a", "b"), False), (("a",), True)):
+        (call,) = read("qwen3_xml", text, [tool("save", *keys)]).calls
+        assert (call.arguments, call.executable) == ({"a": value}, runs)
+
+
+@pytest.mark.parametrize("tail", ["<b>x</b>", "```\nx\n```", ""])
+def test_a_closer_at_the_end_of_a_text_that_closes_what_the_text_opens_is_none(tail: str) -> None:
+    (call,) = read("langchain_xml", f"<tool>save_b</tool><tool_input>a {tail}").calls
+    assert (call.input, call.executable) == (f"a {tail}", True)
+
+
+@pytest.mark.parametrize("tail", ["</tool_inpt>", "</call>", "\n```"])
+def test_a_closer_at_the_end_of_a_text_that_a_stop_string_ends_is_a_doubt(tail: str) -> None:
+    text = f"<tool>save_b</tool><tool_input>a {tail}"
+    laws.edits(Case(id="stop", format="langchain_xml", text=text))
+    (call,) = read("langchain_xml", text).calls
+    assert (call.input, call.executable) == (f"a {tail}", False)
+
+
+def test_a_closer_that_stands_twice_behind_a_text_is_a_doubt() -> None:
+    text = (
+        '<boltArtifact>\n<boltAction type="shell">ls</boltAction>\n</boltAction>\n</boltArtifact>'
+    )
+    laws.edits(Case(id="twice", format="bolt", text=text))
+    (call,) = read("bolt", text).calls
+    assert call.doubts == ("stray-close-tag",)

@@ -1,0 +1,256 @@
+"""Mends a stretch of members or items at once, where each damage shows by itself.
+
+Most damage is the same thing all over a text: other quotes, keys without quotes, commas missing.
+One expression finds it piece by piece, and CPython's own scanner tells whether what was mended is
+strict JSON. Only what the reader of single tokens would mend in the same way is taken here, so that
+a stretch changes the speed alone. Its repairs are found when somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgrammar.core.json_frames import Frame
+
+REACH: Final = 256
+"""Characters that a look from a quote goes ahead, at least."""
+LEAST: Final = 256
+"""Characters of text that make it worth while to look for a stretch."""
+FIRST_WINDOW: Final = 256
+LONGEST_WINDOW: Final = 1 << 14
+"""Characters that are looked through at once."""
+
+_WS: Final = r"[ \t\n\r]*+"
+_CONTROLS: Final = "\\x00-\\x1f\ud800-\udfff"
+_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,2}+)?+"
+_UNIT: Final = (
+    r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
+    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+# Between tokens; a comment must end.
+_BLANK: Final = (
+    r"(?:[ \t\n\r]++|//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
+)
+# Words that are a number or a literal, or begin text that needs a closer look.
+_NO_TEXT: Final = r"(?!(?i:true|false|null|none|nan|inf|undefined))"
+# Behind a literal; a comma may be missing before a key.
+_WORD_END: Final = rf"""(?={_WS}[,}}\]]|[ \t\n\r]++(?:"[^"\\{_CONTROLS}]{{1,64}}+"|'[^'\\{_CONTROLS}]{{1,64}}+'){_WS}:)"""
+
+
+def _other_string(opener: str, closer: str) -> str:
+    """Gives the body of a string in other quotes: of a key before a colon, or of a value."""
+    stops = f'{opener}{closer}"\\\\{_CONTROLS},'
+    key = rf"[^{stops}]{{1,64}}+(?={closer}{_WS}:)"
+    value = rf"""(?:[^{stops}]++|,(?!{_WS}["'{closer}]))++(?={closer}(?!{_BLANK}:))"""
+    return f"{opener}({key}|{value}){closer}(?:{_WS}:{_WS})?+"
+
+
+_SOUND: Final = "|".join(
+    (
+        rf'"[^"\\{_CONTROLS}]{{1,64}}+"{_WS}:{_WS}',
+        rf"""\"(?:[^"\\,{_CONTROLS}]++|,(?!{_WS}["'])|{_UNIT})*+"(?!{_BLANK}:)""",
+        rf'{_NUMBER}(?={_WS}[,}}\]]|[ \t\n\r]++(?:["\'\u201c{{\[0-9\-\#]|/[/*]))',
+        rf"(?:true|false|null){_WORD_END}",
+        rf"[{{\[:]{_WS}",
+        rf",(?!{_BLANK}[,}}\]]){_WS}",
+        r"[}\]]",
+        r"[ \t\n\r]++(?![\"'\u201c{\[0-9\-])",
+    )
+)
+(_SINGLE, _SMART, _KEY, _LITERAL, _TEXT, _COMMENT, _NO_COMMA, _COMMA) = range(1, 9)
+_BARE_KEY: Final = (
+    r"([^\W\d][\w$\-]{0,63}+)[ \t]*+:"
+    rf"""{_WS}(?=["'\u201c{{\[0-9\-]|(?i:true|false|null)\b)"""
+)
+_DAMAGED: Final = "|".join(
+    (
+        _other_string("'", "'"),
+        _other_string("\u201c", "\u201d"),
+        _BARE_KEY,
+        rf"(True|False|None|TRUE|FALSE|NULL|Null){_WORD_END}",
+        rf"({_NO_TEXT}[A-Za-z](?:[A-Za-z0-9_.\-]++|[ ]++(?=[A-Za-z0-9_]))*+)(?=[,}}\]])",
+        rf"(//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/){_WS}(?![/#])",
+        r"(?<=[\"'\u201d}\]0-9elEL])()[ \t\n\r]++(?=[\"'\u201c{\[0-9\-])",
+        rf"(,)(?={_WS}[}}\]])",
+    )
+)
+_LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
+_colon = re.compile(rf"{_WS}:").match
+_separator = re.compile(rf"{_WS},{_WS}").match
+_key_and_colon = re.compile(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}').match
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Gives the expression that goes on to the next damage, and tells which it is by its group."""
+    return re.compile(f"(?:{_SOUND})*+(?:{_DAMAGED})?+")
+
+
+def _members(pairs: list[tuple[str, Any]]) -> None:
+    """Refuses an object that has a key twice."""
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError
+
+
+_scan_once: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
+    object_pairs_hook=_members
+).scan_once  # type: ignore[attr-defined]
+
+
+class Mended(NamedTuple):
+    """A stretch that was mended."""
+
+    end: int
+    """Where it ends in the text."""
+    seen: int
+    """Where the member or item behind it ends: it shows that the stretch is sound."""
+    written: str
+    """Its strict JSON."""
+    keys: list[str]
+    """The keys of its members; of an array there are none."""
+    members: int
+    damaged: bool
+    doubts: tuple[str, ...]
+    """The codes of the repairs that may have guessed wrong."""
+
+
+class Stretch(NamedTuple):
+    """A stretch that was mended, and what the reader knew where it began."""
+
+    text: str
+    """It, the next member or item, and what a look may see behind that."""
+    start: int
+    """Its offset in the source."""
+    end: int
+    state: int
+    path: str
+    """Of the object or array."""
+    members: int
+    """How many stand before it there."""
+    strict: bool
+    doubts: tuple[str, ...]
+    """The codes of the repairs that may have guessed wrong."""
+
+
+class _Pieces:
+    """What a text becomes, and where each part of that came from."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._start = start
+        self._pieces: list[str] = []
+        """In turn: as it stands, and what is written for a damage."""
+        self._ends: list[int] = []
+        """Where each damage ends in the source."""
+        self._text_from = end
+        """Where the first text without quotes begins in the source."""
+        self._mend(text, start, end)
+        self.written = "".join(self._pieces)
+
+    def _mend(self, text: str, start: int, end: int) -> None:
+        """Mends a text up to the first place that is not plainly sound or damaged."""
+        pieces, ends = self._pieces, self._ends
+        last = start
+        for match in _pattern().finditer(text, start, end):
+            kind = match.lastindex
+            if kind is None:
+                pieces.append(text[last : match.end()])
+                return
+            first, after = match.span(kind)
+            if kind <= _TEXT and kind != _LITERAL:
+                written = f'"{text[first:after]}"'
+                if kind <= _SMART:
+                    first, after = first - 1, after + 1
+                elif kind == _TEXT:
+                    self._text_from = min(self._text_from, first)
+            elif kind == _LITERAL:
+                written = _LITERALS[text[first].lower()]
+            elif kind == _COMMENT and _is_far(text, first, after):
+                pieces.append(text[last:first])
+                return
+            else:
+                written = "," if kind == _NO_COMMA else ""
+            pieces += (text[last:first], written)
+            ends.append(after)
+            last = after
+
+    def source(self, place: int) -> tuple[int, int]:
+        """Gives the offset in the source of the end of a value, and how much is mended before."""
+        offsets = list(accumulate(map(len, self._pieces)))
+        index = bisect_left(offsets, place)
+        count = (index + 1) // 2
+        behind = self._ends[count - 1] if count else self._start
+        return behind if index % 2 else behind + place - (offsets[index - 1] if index else 0), count
+
+    def has_text(self, end: int) -> bool:
+        """Whether there is text without quotes before an offset of the source."""
+        return self._text_from < end
+
+
+def _is_far(text: str, start: int, end: int) -> bool:
+    """Whether a look from the last quote would end inside this comment."""
+    quote = max(text.rfind(each, max(0, start - 2 * REACH), start) for each in "\"'\u201d")
+    return quote >= 0 and end - quote > REACH
+
+
+def mend(text: str, start: int, end: int, frame: Frame, depth: int) -> Mended | None:
+    """Mends members or items from `start` on; None where there are not two of them.
+
+    Args:
+        text: holds them.
+        start: where a key or an item begins.
+        end: how far to look.
+        frame: the open object or array.
+        depth: how deep brackets may nest inside.
+    """
+    pieces = _Pieces(text, start, end)
+    written = pieces.written
+    keys: list[str] = []
+    known: set[str] = set()
+    seen = frame.seen if frame.is_object else None
+    position = before = last = count = 0
+    try:
+        while True:
+            if seen is not None:
+                match = _key_and_colon(written, position)
+                if match is None or match[1] in seen or match[1] in known:
+                    break
+                keys.append(match[1])
+                known.add(match[1])
+                position = match.end()
+            _, after = _scan_once(written, position)
+            if after - position > 2 * depth and _brackets(written, position, after) > depth:
+                break
+            match = _separator(written, after)
+            if match is None and _colon(written, after):
+                break  # a key where an item should be
+            count += 1
+            before, last = last, after
+            if match is None:
+                break
+            position = match.end()
+    except (StopIteration, ValueError, RecursionError):
+        pass
+    if count < 2:
+        return None
+    stretch_end, damages = pieces.source(before)
+    return Mended(
+        stretch_end,
+        pieces.source(last)[0],
+        written[:before],
+        keys[: count - 1],
+        count - 1,
+        damages > 0,
+        ("bare-text",) if pieces.has_text(stretch_end) else (),
+    )
+
+
+def _brackets(text: str, start: int, end: int) -> int:
+    return text.count("{", start, end) + text.count("[", start, end)

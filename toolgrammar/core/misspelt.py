@@ -1,0 +1,221 @@
+"""Tells what a word of the format was meant to be that is spelled otherwise."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgrammar.core.loose import keys_of
+from toolgrammar.core.partial import partial
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.driver import Driver
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
+
+_OTHER_NAMES = frozenset({"args", "arguments", "input", "parameters", "params"})
+"""What arguments are called in one format or another."""
+_SHORTEST = 4
+"""Letters of a word that one letter more or less does not make another word of."""
+_LONGEST = 256
+"""Characters of an opener."""
+_WORDS = re.compile(r"\w+")
+NEAR = 160
+"""Characters at the end of a text in which a closer may stand."""
+ends_with_closer = re.compile(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z").search
+_OBJECT = re.compile(r"\s{0,16}:\s{0,64}\{\s{0,64}[^\s}]")
+"""An object that holds something."""
+_OBJECT_BEGUN = re.compile(r"\s{0,16}(?::\s{0,64}(?:\{\s{0,64})?)?\Z")
+
+
+class Meant(NamedTuple):
+    """The key that was meant, or that stands there."""
+
+    step: Step
+    text: str
+    end: int
+    """Index in the buffer behind what is written of it."""
+
+
+def is_near(one: str, other: str) -> bool:
+    """Whether one letter is missing, too much or another one, or two are swapped."""
+    if abs(len(one) - len(other)) > 1 or one == other:
+        return False
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    if len(one) != len(other):
+        shorter, longer = sorted((one, other), key=len)
+        return shorter[same:] == longer[same + 1 :]
+    swapped = one[same : same + 2] == other[same : same + 2][::-1]
+    return one[same + 1 :] == other[same + 1 :] or (
+        swapped and one[same + 2 :] == other[same + 2 :]
+    )
+
+
+def near_opener(step: Step, group: str) -> tuple[str, str]:
+    """Gives an expression of what resembles the opener of an argument, and its longest word.
+
+    Both are empty where the step opens none, or has no word that is long enough. What the group
+    of the expression matches is a misspelling only if `is_near` says so.
+    """
+    keyed = any(each.leaf == "key" for each in step.node.steps.values())
+    return near_mark(step.terminal.text, group) if keyed else ("", "")
+
+
+def near_mark(text: str, group: str) -> tuple[str, str]:
+    """Gives an expression of what resembles markup, and the longest word in it; see above."""
+    words: list[str] = _WORDS.findall(text)
+    word = max(words, key=len, default="")
+    if len(word) < _SHORTEST:
+        return "", ""
+    before, _, behind = text.strip().partition(word)
+    length = f"{len(word) - 1},{len(word) + 1}"
+    pattern = rf"{_spaced(before)}(?P<{group}>\w{{{length}}}){_spaced(behind)}"
+    return pattern, word
+
+
+def _spaced(text: str) -> str:
+    return r"\s+".join(map(re.escape, re.split(r"\s+", text)))
+
+
+def respell(driver: Driver, place: int) -> bool | None:
+    """Reads the opener of an argument that is misspelt; False where more text tells."""
+    node, buffer = driver.node, driver.buffer
+    for group, _ in node.tokens:
+        pattern, word = near_opener(node.steps[group], "near")
+        if not pattern:
+            continue
+        match = re.match(pattern, buffer[place : place + _LONGEST])
+        if match is not None and is_near(match["near"], word):
+            end = place + match.end()
+            _report(driver, place, end, node.steps[group].terminal.text.strip(), sure=True)
+            driver.last_end = driver.base + end
+            driver.position = end
+            driver.pass_over(node.steps[group])
+            return True
+        begun = re.match(f"(?:{partial(pattern.replace('?P<near>', '?:'))})\\Z", buffer[place:])
+        if not driver.final and len(buffer) - place < _LONGEST and begun is not None:
+            return False
+    return None
+
+
+def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
+    """Doubts a call in whose value the opener of another argument seems to stand.
+
+    Args:
+        driver: the driver.
+        opener: what stands in the value.
+        end: index in the buffer where the value ends.
+    """
+    builder, place = driver.builder, max(0, driver.base + end)
+    if builder.draft is not None:
+        builder.draft.doubts.append("misspelt")
+        builder.report(
+            "misspelt",
+            "error",
+            f"Found `{opener[:40]}` in the value before; it may begin another argument",
+            Span(place, place),
+        )
+
+
+def doubt_closer(driver: Driver, end: int) -> None:
+    """Doubts a call whose text ends with a closer that nothing in it opens.
+
+    Args:
+        driver: the driver, which has given out the text up to there.
+        end: index in the buffer where the text ends.
+    """
+    builder = driver.builder
+    stop = driver.base + end
+    match = ends_with_closer(builder.source.slice(max(0, stop - NEAR), stop))
+    if match is None or builder.draft is None:
+        return
+    text = builder.source.slice(max(builder.draft.start, builder.draft.arguments_start), stop)
+    if match["name"] is not None:
+        name = re.escape(match["name"])
+        opened, closed = (len(re.findall(rf"<{each}{name}\b", text)) for each in ("", "/"))
+        odd = closed > opened
+    else:
+        odd = text.count("```") % 2 == 1
+    if not odd:
+        return
+    builder.draft.doubts.append("stray-close-tag")
+    builder.report(
+        "stray-close-tag",
+        "error",
+        f"Found `{match[0].strip()[:40]}` at the end of a text; it may close something else",
+        Span(max(0, stop - len(match[0])), stop),
+    )
+
+
+def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -> Meant | None:
+    """Gives the key of the arguments where another key holds an object in its place.
+
+    Args:
+        driver: the driver.
+        step: what reading the key as any other does.
+        text: the key as it is written.
+        start: where it begins in the buffer.
+        end: where it ends.
+
+    Returns:
+        What is read; None where more text tells.
+    """
+    draft = driver.builder.draft
+    if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
+        return Meant(step, text, end)
+    buffer = driver.buffer
+    word = text.strip('"')
+    found = _key_like(driver.node, word)
+    if found is not None and not _OBJECT.match(buffer, end):
+        if not driver.final and _OBJECT_BEGUN.match(buffer, end):
+            return None
+        found = None
+    if found is None:
+        return Meant(step, text, end)
+    meant, key = found
+    text = meant.terminal.text.strip() or f'"{key}"'
+    if text.endswith(":"):
+        end = buffer.index(":", end) + 1
+    _report(driver, start, end, text, sure=is_near(word, key))
+    return Meant(meant, text, end)
+
+
+def _key_like(node: Node, word: str) -> tuple[Step, str] | None:
+    """Gives the key of the arguments that a word resembles, or stands for."""
+    named = None
+    for group, terminal in node.tokens:
+        step = node.steps[group]
+        if not (step.node.takes_arguments or (step.node.takes_colon and _leads_on(step.node))):
+            continue
+        for key in keys_of(terminal):
+            if len(key) >= _SHORTEST and is_near(word, key):
+                return step, key
+            if word in _OTHER_NAMES and named is None:
+                named = step, key
+    return named
+
+
+def _leads_on(node: Node) -> bool:
+    """Whether arguments stand behind the colon."""
+    colons = (node.steps[group] for group, each in node.tokens if each.text.strip() == ":")
+    return any(step.node.takes_arguments for step in colons)
+
+
+def _report(driver: Driver, start: int, end: int, text: str, *, sure: bool) -> None:
+    builder = driver.builder
+    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    builder.report(
+        "misspelt",
+        "warning" if sure else "error",
+        f"Found `{driver.buffer[start:end][:40]}`; took it for `{text}`",
+        span,
+        edits=(Edit(span, text),),
+    )
+    assert builder.draft is not None
+    builder.draft.repaired = True
+    if not sure:
+        builder.draft.doubts.append("misspelt")

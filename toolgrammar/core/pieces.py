@@ -1,0 +1,104 @@
+"""Gathers the small pieces of a long text: their order is kept, most of their weight is not.
+
+A piece of four characters takes over fifty bytes as an object of its own. So whenever many are
+there, they are joined into one block: the text and a list of blocks are what stays.
+"""
+
+from __future__ import annotations
+
+MOST = 512
+"""Small pieces that are kept before they are joined."""
+
+
+class Pieces:
+    """A text that grows at its end."""
+
+    __slots__ = ("_blocks", "_tail")
+
+    def __init__(self) -> None:
+        self._blocks: list[str] = []
+        self._tail: list[str] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._tail or self._blocks)
+
+    def append(self, piece: str) -> None:
+        """Adds the next piece."""
+        tail = self._tail
+        tail.append(piece)
+        if len(tail) > MOST:
+            self._blocks.append("".join(tail))
+            tail.clear()
+
+    def take(self) -> str:
+        """Gives the whole text and keeps none of it."""
+        blocks, self._blocks = [*self._blocks, *self._tail], []
+        self._tail = []
+        return "".join(blocks)
+
+    def text(self) -> str:
+        """Gives the whole text."""
+        return "".join((*self._blocks, *self._tail))
+
+
+class Parts:
+    """The parts of a text that lies scattered in the source, which can be taken back to a mark."""
+
+    __slots__ = ("_floor", "_room", "offsets", "texts")
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.offsets: list[int] = []
+        """Where each part stands in the source; below 0 where that is not known."""
+        self._floor = 0
+        """Parts before which nothing is joined any more."""
+        self._room = MOST
+
+    def __bool__(self) -> bool:
+        return bool(self.texts)
+
+    def append(self, text: str, offset: int = -1) -> None:
+        """Adds the next part."""
+        self.texts.append(text)
+        self.offsets.append(offset)
+        if len(self.texts) > self._room:
+            self._join()
+
+    def _join(self) -> None:
+        """Joins the last parts, where they stand side by side."""
+        runs: list[list[str]] = []
+        places: list[int] = []
+        end = -2
+        for place, text in zip(self.offsets[self._floor :], self.texts[self._floor :], strict=True):
+            if place != end:
+                runs.append([])
+                places.append(place)
+            runs[-1].append(text)
+            end = place + len(text) if place >= 0 else -1
+        self.texts[self._floor :] = ["".join(run) for run in runs]
+        self.offsets[self._floor :] = places
+        self._floor = len(self.texts)
+        self._room = self._floor + MOST
+
+    def mark(self) -> int:
+        """Gives what `rewind` takes to come back to here."""
+        self._floor = len(self.texts)
+        return self._floor
+
+    def rewind(self, mark: int) -> None:
+        """Drops what came since a mark."""
+        del self.texts[mark:], self.offsets[mark:]
+        self._floor = mark
+
+    def stripped(self) -> str:
+        """Gives the whole text without outer white space, and without a copy of it that has some."""
+        first, stop = 0, len(self.texts)
+        while first < stop and not self.texts[first].strip():
+            first += 1
+        while first < stop and not self.texts[stop - 1].strip():
+            stop -= 1
+        inner = self.texts[first:stop]
+        if inner:
+            inner[0] = inner[0].lstrip()
+            inner[-1] = inner[-1].rstrip()
+        return "".join(inner)
