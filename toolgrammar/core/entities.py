@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from toolgrammar.core.partial import partial
 
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-_ENTITY = re.compile(
-    rf"&(?:(?P<name>{'|'.join(_NAMED)})|#(?P<decimal>\d{{1,7}})|#[xX](?P<hex>[0-9a-fA-F]{{1,6}}));",
-    re.ASCII,
-)
-_BEGINNING = re.compile(rf"(?:{partial(_ENTITY.pattern)})\Z", re.ASCII)
+
+
+@cache
+def _entity() -> re.Pattern[str]:
+    """Makes the expression of an entity; few formats have any."""
+    names = "|".join(_NAMED)
+    return re.compile(
+        rf"&(?:(?P<name>{names})|#(?P<decimal>\d{{1,7}})|#[xX](?P<hex>[0-9a-fA-F]{{1,6}}));",
+        re.ASCII,
+    )
+
+
+@cache
+def _beginning() -> re.Pattern[str]:
+    """Makes the expression of what may become an entity."""
+    return re.compile(rf"(?:{partial(_entity().pattern)})\Z", re.ASCII)
 
 
 class EntityDecoder:
@@ -28,9 +40,9 @@ class EntityDecoder:
             return text
         text = self.held + text
         start = text.rfind("&")
-        cut = start if start >= 0 and _BEGINNING.match(text, start) else len(text)
+        cut = start if start >= 0 and _beginning().match(text, start) else len(text)
         self.held = text[cut:]
-        return _ENTITY.sub(_decoded, text[:cut])
+        return _entity().sub(_decoded, text[:cut])
 
     def finish(self) -> str:
         """Gives what was held back: it is no entity."""
@@ -40,7 +52,7 @@ class EntityDecoder:
 
 def decoded(text: str) -> str:
     """Gives a whole text with its entities decoded."""
-    return _ENTITY.sub(_decoded, text)
+    return _entity().sub(_decoded, text)
 
 
 def _decoded(match: re.Match[str]) -> str:

@@ -29,16 +29,12 @@ _WORDS: Final[dict[str, JsonValue]] = {
     "false": False,
     "null": None,
 }
-_PYTHON: Final = re.compile(
-    rf"""{_NAME}=\s*+(?:'([^'\\\n\r\ud800-\udfff]*+)'(?!')|"([^"\\\n\r\ud800-\udfff]*+)"(?!")"""
-    rf"""|{_NUMBER}|(True|False|None)\b)\s*+(?:,(?={_NAME}=(?!=))|(\)))"""
-).match
 
 
 def read_flat(terminal: Terminal, text: str, start: int) -> tuple[JsonValue, int] | None:
     """Gives the value of a payload and its end, or None where it is not flat and plain."""
     if terminal.name == "PYTHON_ARGUMENTS":
-        return _read(_PYTHON, text, start)
+        return _read(_python(), text, start)
     if terminal.name == "BARE_OBJECT" and text.startswith("{", start):
         found = _read(_bare(terminal.marks), text, start + 1)
         return (found[0], found[1] + 1) if found is not None else None
@@ -63,6 +59,15 @@ def _read(match_member: _Matcher, text: str, position: int) -> tuple[JsonValue, 
         position = match.end()
         if closer is not None:
             return found, position - 1
+
+
+@cache
+def _python() -> _Matcher:
+    """Makes the expression of a keyword argument."""
+    return re.compile(
+        rf"""{_NAME}=\s*+(?:'([^'\\\n\r\ud800-\udfff]*+)'(?!')|"([^"\\\n\r\ud800-\udfff]*+)"(?!")"""
+        rf"""|{_NUMBER}|(True|False|None)\b)\s*+(?:,(?={_NAME}=(?!=))|(\)))"""
+    ).match
 
 
 @cache

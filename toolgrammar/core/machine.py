@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core import fences, marks, roles
 from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.partial import first_characters, partial, without
+from toolgrammar.core.patience import Patience
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
 from toolgrammar.core.steps import Step
@@ -217,10 +218,10 @@ class Machine:
         self.nodes: dict[tuple[int, ...], Node] = {}
         self.written_names: dict[str, str] = {}
         """Names of calls as they were written, with what they mean; some of them."""
-        self.read_straight = self.given_up = 0
-        """How many messages could be read without the driver, and how many could not."""
-        self.read_plain = self.not_plain = 0
-        """How many of them were of text and plain calls alone, and how many were not."""
+        self.plain = Patience()
+        """Whether messages of text and plain calls are usual here."""
+        self.straight = Patience()
+        """Whether messages that need no driver are."""
         self.start = self.node((0,))
 
     def node(self, stack: tuple[int, ...]) -> Node:

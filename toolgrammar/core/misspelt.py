@@ -164,10 +164,12 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
     Returns:
         What is read; None where more text tells.
     """
-    draft = driver.builder.draft
-    if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
+    builder, buffer = driver.builder, driver.buffer
+    draft = builder.draft
+    if builder.strict or step.leaf or draft is None or draft.name is None:
         return Meant(step, text, end)
-    buffer = driver.buffer
+    if draft.arguments_start >= 0:
+        return Meant(step, text, end)
     word = text.strip('"')
     found = _key_like(driver.node, word)
     if found is not None and not _OBJECT.match(buffer, end):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.patience import CREDIT
 from toolgrammar.core.plain_calls import PlainReading
 from toolgrammar.core.straight import StraightReading
 from toolgrammar.core.straight_rules import leaves_out
@@ -33,8 +34,6 @@ _LIMITS = Limits()
 _NO_TOOLS: Mapping[str, ToolSpec] = {}
 _SHORT = 1_000_000
 """Characters up to which a message is within the usual limits."""
-_PATIENCE = 16
-"""Messages that may fail to be read straight before a format is left to the driver."""
 
 
 def parse(
@@ -101,15 +100,15 @@ def _read_straight(
     specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = plain.machine or machine_of(entry, specs)
     reasoning = ""
-    is_plain = machine.not_plain <= _PATIENCE + 4 * machine.read_plain
+    is_plain = machine.plain.left > 0 or machine.plain.tries()
     if is_plain:
         reading = PlainReading(machine, plain.id, specs, plain.trim, by_shape=plain.by_shape)
         is_plain = reading.run(text)
-        machine.read_plain += is_plain
-        machine.not_plain += not is_plain
     if is_plain:
+        machine.plain.left = CREDIT
         calls, parts = reading.calls, reading.parts
     else:
+        machine.plain.failed()
         longer = _read_longer(machine, plain, text, specs)
         if longer is None:
             return None
@@ -121,9 +120,9 @@ def _read_straight(
         or (plain.judges and _is_judged(plain, calls, specs))
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
-        machine.given_up += 1
+        machine.straight.failed()
         return None
-    machine.read_straight += 1
+    machine.straight.left = CREDIT
     return make_result(tuple(calls), written.strip(), reasoning, (), plain.id, text, plain.digest)
 
 
@@ -131,14 +130,14 @@ def _read_longer(
     machine: Machine, plain: Plain, text: str, specs: Mapping[str, ToolSpec]
 ) -> StraightReading | None:
     """Reads a message that is straight and not plain; None where the driver has to."""
-    if machine.given_up > _PATIENCE + 4 * machine.read_straight:
+    if not machine.straight.tries():
         return None
     reading = StraightReading(
         machine, text, format_id=plain.id, tools=specs, trim=plain.trim, by_shape=plain.by_shape
     )
     if reading.run():
         return reading
-    machine.given_up += 1
+    machine.straight.failed()
     return None
 
 

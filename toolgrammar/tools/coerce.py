@@ -7,7 +7,6 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.tools.python_literals import read_literal
 from toolgrammar.values.schemas import type_of, types_of
 
 if TYPE_CHECKING:
@@ -86,7 +85,12 @@ def _container(text: str, name: str) -> Any:
         value = _json(text)
         if value is not None:
             return value
-    value = read_literal(text, MAX_DEPTH) if text[:1] in {opener, "(", "{"} else None
+    if text[:1] not in {opener, "(", "{"}:
+        value = None
+    else:
+        from toolgrammar.tools.python_literals import read_literal  # few messages need it
+
+        value = read_literal(text, MAX_DEPTH)
     return value if value is not None and type_of(value) == name else None
 
 
