@@ -36,7 +36,7 @@ _BETWEEN_OBJECTS = re.compile(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 class JsonPayload(RecoveringScanner):
     """A payload; the node behind it says what ends it."""
 
-    __slots__ = ("_after", "_start")
+    __slots__ = ("_after", "_start", "refused_at")
 
     inside = staticmethod(inside_string)
     """Whether a chunk only goes on in a string."""
@@ -65,6 +65,8 @@ class JsonPayload(RecoveringScanner):
         """
         self._after = after = step.node
         self._start = start
+        self.refused_at = -1
+        """Offset of the first repair that a careful reading did not make, or -1."""
         super().__init__(
             guide,
             object_only=object_only,
@@ -88,7 +90,10 @@ class JsonPayload(RecoveringScanner):
         """Notes a repair; a careful reading fails with one that may guess wrong."""
         if self.sure_only and code in DOUBTS:
             self.failure = "not sure to be JSON"
-        return super().repair(code, start, end, replacement, join=join)
+        repair = super().repair(code, start, end, replacement, join=join)
+        if self.failure and self.refused_at < 0:
+            self.refused_at = repair.start
+        return repair
 
     def frame_goes_on(self, index: int, level: int) -> bool:
         """Whether, once a level is closed, the brackets below and the frame go on."""

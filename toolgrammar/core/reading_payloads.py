@@ -252,4 +252,7 @@ def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
         place = driver.base + driver.position
         driver.builder.scanned.fail("".join(out), scanner.failure, place)
         driver.last_end = place
+    elif isinstance(scanner, JsonPayload) and scanner.refused_at >= 0:
+        # How far the scanner went to see it depends on the pieces that came.
+        driver.position = max(driver.island + 1, scanner.refused_at - driver.base)
     return mismatch(driver, in_payload=True)
