@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
+from toolgrammar.core.json_runs import BRACKETS
 from toolgrammar.core.json_tokens import as_json
 
 LEAST: Final = 64
@@ -24,7 +25,9 @@ _UNIT: Final = (
     r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
     r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
 )
-_PLAIN: Final = rf"""[^"\\,{_CONTROLS}{_SURROGATES}]++|,(?![ \t\n\r]*+(?:["']|\Z))|{_UNIT}"""
+_SOUND: Final = rf""",(?![ \t\n\r]*+(?:["']|\Z))|{_UNIT}"""
+_PLAIN: Final = rf"""[^"\\,{_CONTROLS}{_SURROGATES}]++|{_SOUND}"""
+_FRAMED: Final = rf"""[^"\\,}}\]{_CONTROLS}{_SURROGATES}]++|{BRACKETS}|{_SOUND}"""
 # Before a quote it may be the string that lacks its own.
 _CONTROL: Final = rf"[{_CONTROLS}]++(?![ \t\n\r]*+(?:[{_QUOTES}]|\Z))"
 _BACKSLASH: Final = (
@@ -46,6 +49,7 @@ _LAST: Final = rf"\"(?={_WS}\}}{_WS}[\":])"
 _IN_ARRAY: Final = rf"\"(?=[^,}}\]){_SPACES}]|{_WS}[^,}}\]){_QUOTES}{_SPACES}{{\[\-0-9tTfFnN])"
 _IN_KEY: Final = rf"\"(?={_WS}[^:=,}}{_QUOTES}{_SPACES}{{\[\-0-9tTfFnN])"
 _COMMA_IN_OBJECT: Final = rf",(?={_WS}{_QUOTED})"
+_COMMA_IN_ARRAY: Final = r",(?=[ \t\n\r]*+')"
 _COMMA: Final = r",(?=[ \t\n\r]*+[\"'])"
 
 _TABLE: Final = {code: as_json(chr(code))[1:-1] for code in range(32)}
@@ -61,12 +65,15 @@ _DAMAGE = re.compile(rf'{_UNIT}|(\\)|("++)|([{_CONTROLS}]++)')
 
 
 @cache
-def body_run(*, quotes: str) -> re.Pattern[str]:
+def body_run(*, quotes: str, quoted: bool, framed: bool) -> re.Pattern[str]:
     """Gives the pattern of a part that begins with a damage and ends with what is sound.
 
     Args:
         quotes: which quotes may be damage: "" for none, those in a "key", an "object" or an
             "array", or in an object that is the value itself ("last").
+        quoted: a quote stands in the string before; so a comma does not end an item whose own
+            quote is missing.
+        framed: whether markup stands around the value, so that it may end before brackets.
     """
     quote = {
         "key": _IN_KEY,
@@ -74,9 +81,11 @@ def body_run(*, quotes: str) -> re.Pattern[str]:
         "object": _IN_OBJECT,
         "last": f"{_IN_OBJECT}|{_LAST}",
     }
-    comma = _COMMA if quotes in ("array", "key") else _COMMA_IN_OBJECT
+    comma = _COMMA_IN_OBJECT
+    if quotes in ("array", "key"):
+        comma = _COMMA if quoted or quotes == "key" else _COMMA_IN_ARRAY
     damages = [_CONTROL, _BACKSLASH, *([quote[quotes]] if quotes else [])]
-    sound = [_PLAIN, *([comma] if quotes else [])]
+    sound = [_FRAMED if framed else _PLAIN, *([comma] if quotes else [])]
     return re.compile(f"(?:(?:{'|'.join(damages)})++(?:{'|'.join(sound)})++)++")
 
 
@@ -141,3 +150,23 @@ class BodyRun(NamedTuple):
             repair.edits.append((base + start, base + end, written))
             found.append(repair)
         return found
+
+
+class RunRepair(Repair):
+    """Stands for all repairs of such a part until it is sure that it stays."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, run: BodyRun) -> None:
+        super().__init__("", run.start, run.end, run.path)
+        self.run = run
+        self.edits.append((run.start, run.end, ""))
+
+
+def single(repairs: list[Repair]) -> list[Repair]:
+    """Gives repairs with those of each part in its place."""
+    return [
+        repair
+        for each in repairs
+        for repair in (each.run.repairs() if isinstance(each, RunRepair) else (each,))
+    ]

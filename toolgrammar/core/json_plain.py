@@ -21,6 +21,7 @@ from toolgrammar.core.json_words import scalar_of
 if TYPE_CHECKING:
     import re
 
+    from toolgrammar.core.json_frames import Frame
     from toolgrammar.core.json_guide import Guide
 
 _BETWEEN: Final = " \t\n\r,/#"
@@ -34,7 +35,7 @@ class Plain(Closers):
     Whatever is read here would be read the same one character after the other.
     """
 
-    __slots__ = ("_look_from", "_pause", "_window", "doubled", "max_depth")
+    __slots__ = ("_look_from", "_mended", "_pause", "_window", "doubled", "max_depth")
 
     doubled: bool
     """Whether every quote is written twice."""
@@ -46,7 +47,9 @@ class Plain(Closers):
         self._look_from = 0
         """Before this offset of the source it does not pay to look for a stretch."""
         self._window = FIRST_WINDOW
-        """So many characters are looked through."""
+        """So many characters are looked through at once in the object or array ..."""
+        self._mended: Frame | None = None
+        """... in which a stretch was mended last."""
         self._pause = FIRST_WINDOW // 2
         """So many are read in another way after a look that found little."""
 
@@ -61,24 +64,25 @@ class Plain(Closers):
         A look that finds little is not repeated soon, and ever later: so looks cost no more than
         a part of the rest.
         """
-        start, window = self.pos, self._window
+        start, window = self.pos, FIRST_WINDOW
         text, place = self.text, self.base + start
         if len(text) - start < LEAST or place < self._look_from or self.stops is not None:
             return False
         if text[start] in _BETWEEN:
             return False
         frame = self.stack[-1]
-        end = min(len(text), start + window)
-        found = mend(text, start, end, frame, self.max_depth - len(self.stack))
+        if frame is self._mended:
+            window = self._window
+        found, end = mend(text, start, start + window, frame, self.max_depth - len(self.stack))
         if found is None or (found.end - start) * 4 < end - start:
-            self._look_from = place + self._pause
+            self._look_from = place + max(self._pause, (end - start) // 2)
             self._pause = min(self._pause * 2, LONGEST_WINDOW)
-            self._window = FIRST_WINDOW
+            self._mended = None
             if found is None:
                 return False
         else:
             self._pause = FIRST_WINDOW // 2
-            self._window = min(window * 4, LONGEST_WINDOW)
+            self._mended, self._window = frame, min(window * 4, LONGEST_WINDOW)
         self.insert_comma()
         if found.damaged:
             state = (self.state, frame.path, frame.members, self.strict)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.values.codes import CODES, DOUBTS
-from toolgrammar.values.diagnostics import Diagnostic, Edit
-from toolgrammar.values.making import make_span
+from toolgrammar.values.making import make_diagnostic, make_edit, make_span
 
 if TYPE_CHECKING:
-    from toolgrammar.values.diagnostics import Severity
+    from toolgrammar.values.diagnostics import Diagnostic, Severity
 
 MESSAGES: Final = {
     "stray-comma": "Found a comma with nothing to part; JSON wants none here",
@@ -70,8 +69,9 @@ class Repair:
 
     def diagnostic(self) -> Diagnostic:
         """Gives what is told to the caller."""
-        edits = tuple([Edit(make_span(start, end), text) for start, end, text in self._joined()])
-        return Diagnostic(
+        joined = self._joined() if len(self.edits) > 1 else self.edits
+        edits = tuple([make_edit(make_span(start, end), text) for start, end, text in joined])
+        return make_diagnostic(
             self.code,
             self._severity(),
             MESSAGES[self.code],

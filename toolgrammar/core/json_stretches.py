@@ -149,6 +149,8 @@ class _Pieces:
         """In turn: as it stands, and what is written for a damage."""
         self._ends: list[int] = []
         """Where each damage ends in the source."""
+        self.stop = end
+        """Where something stands that is not plainly sound or damaged."""
         self._text_from = end
         """Where the first text without quotes begins in the source."""
         self._mend(text, start, end)
@@ -161,8 +163,8 @@ class _Pieces:
         for match in _pattern().finditer(text, start, end):
             kind = match.lastindex
             if kind is None:
-                pieces.append(text[last : match.end()])
-                return
+                self.stop = match.end()
+                break
             first, after = match.span(kind)
             if kind <= _TEXT and kind != _LITERAL:
                 written = f'"{text[first:after]}"'
@@ -173,13 +175,14 @@ class _Pieces:
             elif kind == _LITERAL:
                 written = _LITERALS[text[first].lower()]
             elif kind == _COMMENT and _is_far(text, first, after):
-                pieces.append(text[last:first])
-                return
+                self.stop = first
+                break
             else:
                 written = "," if kind == _NO_COMMA else ""
             pieces += (text[last:first], written)
             ends.append(after)
             last = after
+        pieces.append(text[last : self.stop])
 
     def source(self, place: int) -> tuple[int, int]:
         """Gives the offset in the source of the end of a value, and how much is mended before."""
@@ -200,21 +203,60 @@ def _is_far(text: str, start: int, end: int) -> bool:
     return quote >= 0 and end - quote > REACH
 
 
-def mend(text: str, start: int, end: int, frame: Frame, depth: int) -> Mended | None:
-    """Mends members or items from `start` on; None where there are not two of them.
+def mend(text: str, start: int, end: int, frame: Frame, depth: int) -> tuple[Mended | None, int]:
+    """Mends members or items from `start` on, None where there are not two of them.
+
+    Where one ends behind what was looked through, it looks on. Gives how far it looked, too.
 
     Args:
         text: holds them.
         start: where a key or an item begins.
-        end: how far to look.
+        end: how far to look first.
         frame: the open object or array.
         depth: how deep brackets may nest inside.
     """
-    pieces = _Pieces(text, start, end)
-    written = pieces.written
+    limit = min(len(text), start + LONGEST_WINDOW)
+    while True:
+        end = min(end, limit)
+        pieces = _Pieces(text, start, end)
+        written = pieces.written
+        sound = _sound(written, frame.seen if frame.is_object else None, depth)
+        is_cut = sound.stop >= len(written) and pieces.stop > end - FIRST_WINDOW // 2
+        if sound.number > 1 or not is_cut or end == limit:
+            break
+        end = start + 4 * (end - start)
+    if sound.number < 2:
+        return None, end
+    source, damages = pieces.source(sound.before)
+    found = Mended(
+        source,
+        pieces.source(sound.last)[0],
+        written[: sound.before],
+        sound.keys[: sound.number - 1],
+        sound.number - 1,
+        damages > 0,
+        ("bare-text",) if pieces.has_text(source) else (),
+    )
+    return found, end
+
+
+class _Sound(NamedTuple):
+    """How much of a mended text is strict JSON."""
+
+    keys: list[str]
+    number: int
+    """How many members or items."""
+    before: int
+    """Where the last member or item but one ends."""
+    last: int
+    stop: int
+    """Where the reading stopped."""
+
+
+def _sound(written: str, seen: set[str] | None, depth: int) -> _Sound:
+    """Reads members, or items where no keys are `seen`, as long as they are strict."""
     keys: list[str] = []
     known: set[str] = set()
-    seen = frame.seen if frame.is_object else None
     position = before = last = count = 0
     try:
         while True:
@@ -233,23 +275,17 @@ def mend(text: str, start: int, end: int, frame: Frame, depth: int) -> Mended | 
                 break  # a key where an item should be
             count += 1
             before, last = last, after
+            position = after
             if match is None:
                 break
             position = match.end()
-    except (StopIteration, ValueError, RecursionError):
+    except StopIteration as stop:
+        position = stop.value
+    except json.JSONDecodeError as error:
+        position = error.pos
+    except (ValueError, RecursionError):
         pass
-    if count < 2:
-        return None
-    stretch_end, damages = pieces.source(before)
-    return Mended(
-        stretch_end,
-        pieces.source(last)[0],
-        written[:before],
-        keys[: count - 1],
-        count - 1,
-        damages > 0,
-        ("bare-text",) if pieces.has_text(stretch_end) else (),
-    )
+    return _Sound(keys, count, before, last, position)
 
 
 def _brackets(text: str, start: int, end: int) -> int:

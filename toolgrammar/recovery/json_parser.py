@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from toolgrammar.core.json_body_runs import single
 from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.json_guide import guide_of, resolved
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
@@ -228,7 +229,8 @@ class JsonParser:
             return self._nothing("too-deep" if "deep" in scanner.failure else "unreadable")
         if scanner.unreadable:
             return self._nothing("unreadable")
-        repairs = [*self._before, *scanner.repairs, *(self._rest.repairs if self._rest else ())]
+        behind = self._rest.repairs if self._rest else ()
+        repairs = [*self._before, *single(scanner.repairs), *behind]
         stretches = scanner.stretches
         if self._unescaper is not None:
             repairs += _repairs_of(stretches)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.events import ArgumentsDelta, ReasoningDelta, TextDelta
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.values.calls import Status
-    from toolgrammar.values.diagnostics import Diagnostic
+    from toolgrammar.values.diagnostics import Severity
 
 
 class _MutableSpan:
@@ -70,6 +71,38 @@ class _MutableCall:
         self.__class__ = ToolCall  # type: ignore[assignment]  # noqa: PLE0237
 
 
+class _MutableEdit:
+    __slots__ = ("replacement", "span")
+
+    def __init__(self, span: Span, replacement: str) -> None:
+        self.span = span
+        self.replacement = replacement
+        self.__class__ = Edit  # type: ignore[assignment]  # noqa: PLE0237
+
+
+class _MutableDiagnostic:
+    __slots__ = ("code", "edits", "hint", "message", "path", "severity", "span")
+
+    def __init__(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        span: Span,
+        edits: tuple[Edit, ...],
+        path: str,
+        hint: str,
+    ) -> None:
+        self.code = code
+        self.severity = severity
+        self.message = message
+        self.span = span
+        self.edits = edits
+        self.path = path
+        self.hint = hint
+        self.__class__ = Diagnostic  # type: ignore[assignment]  # noqa: PLE0237
+
+
 class _MutableArgumentsDelta:
     __slots__ = ("index", "json")
 
@@ -122,6 +155,10 @@ make_call = cast("type[ToolCall]", _MutableCall)
 """Makes a `ToolCall` of all its fields, in their order."""
 make_span = cast("type[Span]", _MutableSpan)
 """Makes a `Span`."""
+make_edit = cast("type[Edit]", _MutableEdit)
+"""Makes an `Edit`."""
+make_diagnostic = cast("type[Diagnostic]", _MutableDiagnostic)
+"""Makes a `Diagnostic` of all its fields, in their order."""
 make_result = cast("type[ParseResult]", _MutableResult)
 """Makes a `ParseResult` of all its fields, in their order."""
 make_arguments_delta = cast("type[ArgumentsDelta]", _MutableArgumentsDelta)

@@ -90,6 +90,9 @@ def test_what_is_mended_at_once_keeps_the_limits() -> None:
         '{"a": "one", "b": "two", "c\\": "\u201cthree\u201d", "d": "some words to fill it up"}',
         # A brace behind other openers where a key should stand.
         '[["' + "x" * 50 + '", {[{"k": 1}]]',
+        # A comma before a quote in an array, with and without a quote in the string before.
+        '["x\\d' + "y" * 70 + ', "b", "c"]',
+        '["x\\d z" y' + "y" * 70 + ', "b", "c"]',
         '{"a": "' + '"}' * 60,
         '{"a": "' + '", "' * 60,
         '["' + "'a\"" * 60,

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from toolgrammar import ArgumentsDelta, ParseResult, Span, ToolCall
+from toolgrammar import ArgumentsDelta, Diagnostic, Edit, ParseResult, Span, ToolCall
 from toolgrammar.values import making
 
 CALL = ("bash", {"command": "ls"}, "1", None, "{}", Span(1, 2), "complete", (), "f", None, ())
@@ -16,6 +16,8 @@ PAIRS = [
     (making.make_span, Span, (3, 5)),
     (making.make_call, ToolCall, CALL),
     (making.make_result, ParseResult, RESULT),
+    (making.make_edit, Edit, (Span(1, 2), "x")),
+    (making.make_diagnostic, Diagnostic, ("c", "error", "m", Span(1, 2), (), "$", "")),
     (making.make_arguments_delta, ArgumentsDelta, (0, "{")),
 ]
 
