@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, More
+from toolgrammar.core.json_ahead import More
 from toolgrammar.core.json_body_runs import (
     LEAST,
     BodyRun,
@@ -27,25 +28,26 @@ _CONTROLS: Final = r"\x00-\x1f"
 _SURROGATES: Final = "\ud800-\udfff"
 
 
-def _runs(brackets: str) -> dict[str, re.Pattern[str]]:
-    """Gives what is read at once inside a string, by the quote that closes it.
+@cache
+def _run(close: str, brackets: str) -> re.Pattern[str]:
+    """Gives what is read at once inside a string.
 
     A comma before a quote is not: the string may end before it, where its quote is missing. Nor
     are closing brackets, where markup stands around the value, unless a word goes on behind them.
+
+    Args:
+        close: the quote that closes the string.
+        brackets: the closing brackets, or nothing.
     """
-    found = {}
-    for close in set(CLOSING_QUOTES.values()):
-        stops = {'"', close, *brackets}
-        plain = "".join(sorted(stops)) + r"\\," + _CONTROLS + _SURROGATES
-        opening = "".join(sorted({'"', "'", close}))
-        comma = rf",(?![ \t\r\n]*+(?:[{opening}]|\Z))"
-        goes_on = f"|{BRACKETS}" if brackets else ""
-        found[close] = re.compile(rf"(?:[^{plain}]++|{comma}|{_UNIT}{goes_on})*+")
-    return found
+    stops = {'"', close, *brackets}
+    plain = "".join(sorted(stops)) + r"\\," + _CONTROLS + _SURROGATES
+    opening = "".join(sorted({'"', "'", close}))
+    comma = rf",(?![ \t\r\n]*+(?:[{opening}]|\Z))"
+    goes_on = f"|{BRACKETS}" if brackets else ""
+    return re.compile(rf"(?:[^{plain}]++|{comma}|{_UNIT}{goes_on})*+")
 
 
-_RUNS: Final = _runs("")
-_FRAMED_RUNS: Final = _runs(r"}\]")
+_FRAME: Final = r"}\]"
 _BRACKETS = re.compile(r"[}\]]+")
 _HEX = re.compile(r"[0-9a-fA-F]{0,4}")
 _LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
@@ -67,7 +69,7 @@ class Bodies(State):
     def read_string(self) -> None:
         """Goes on in a string."""
         text, start = self.text, self.pos
-        end = (_FRAMED_RUNS if self.framed else _RUNS)[self.close_quote].match(text, start).end()  # type: ignore[union-attr]
+        end = _run(self.close_quote, _FRAME if self.framed else "").match(text, start).end()  # type: ignore[union-attr]
         if end > start:
             piece = text[start:end]
             self.note_escapes(piece)

@@ -107,7 +107,8 @@ class Plain(Closers):
     def items(self) -> bool:
         """Reads items that are strict and flat, and the comma after each; tells if there is one."""
         text, start = self.text, self.pos
-        match = item(text, start)
+        find = item().match
+        match = find(text, start)
         if match is None:
             return False
         self.insert_comma()
@@ -115,7 +116,7 @@ class Plain(Closers):
         while match is not None and (text[end] != "{" or not has_duplicates(text, end)):
             comma, end = match.span(1)
             frame.members += 1
-            match = item(text, end)
+            match = find(text, end)
         if end == start:
             return False
         self.give_run(start, comma, end)
@@ -125,7 +126,8 @@ class Plain(Closers):
         """Reads members with plain values, and the comma after each; tells if there is one."""
         text, start = self.text, self.pos
         frame = self.stack[-1]
-        match = member(text, start)
+        find = member().match
+        match = find(text, start)
         if match is None or match[1] in frame.seen:
             return False
         self.insert_comma()
@@ -134,7 +136,7 @@ class Plain(Closers):
             seen.add(match[1])
             frame.members += 1
             comma, end = match.span(2)
-            match = member(text, end)
+            match = find(text, end)
         frame.key = ""
         self.give_run(start, comma, end)
         return True
@@ -143,7 +145,7 @@ class Plain(Closers):
         """Reads members with plain values whose writing is mended; tells if there is one."""
         begin = self.pos
         while True:
-            match = damaged_member(self.text, self.pos)
+            match = damaged_member().match(self.text, self.pos)
             if match is None or not self._damaged_member(match):
                 return self.pos > begin
 

@@ -1,12 +1,14 @@
 """Patterns of whole members and items that are strict, with what must follow them.
 
 The recovering scanner reads most text with these at once. Each takes only what the scanner would
-take one token after the other, so that they change the speed alone.
+take one token after the other, so that they change the speed alone. The large ones are made where
+they are first used.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 _WS: Final = r"[ \t\n\r]*+"
@@ -30,8 +32,12 @@ inside_framed = re.compile(
 ).fullmatch
 """The same where markup stands around the value: the string may have ended before a bracket."""
 
-member = re.compile(rf'"({_KEY})"{_WS}:{_WS}(?:{_SCALAR}{_WS}|"{_BODY}"{_WS})({_NEXT_KEY})').match
-"""A member with a plain value, and the comma after it (2); the key (1) of another one follows."""
+
+@cache
+def member() -> re.Pattern[str]:
+    """Matches a member with a plain value, and the comma after it (2); another key (1) follows."""
+    return re.compile(rf'"({_KEY})"{_WS}:{_WS}(?:{_SCALAR}{_WS}|"{_BODY}"{_WS})({_NEXT_KEY})')
+
 
 _OTHER_KEY: Final = "[^\"'\\\\\\x00-\\x1f\ud800-\udfff]{1,64}+"
 _BARE: Final = r"[^\W\d][\w$\-]{0,63}+"
@@ -40,24 +46,33 @@ _OTHER_BODY: Final = rf"""{_OTHER_PLAIN}*+(?:,(?!{_WS}["']){_OTHER_PLAIN}*+)*+""
 _ANY_NEXT: Final = (
     rf"""(?:"{_OTHER_KEY}"{_WS}:|'{_OTHER_KEY}'{_WS}:|{_BARE}[ \t]*+:{_WS}["'{{\[0-9-])"""
 )
-damaged_member = re.compile(
-    rf"""(?:"({_KEY})"{_WS}|'({_OTHER_KEY})'{_WS}|({_BARE})[ \t]*+)(:{_WS})"""
-    rf"""(?:({_SCALAR})|(True|False|None|TRUE|FALSE|NULL|Null)\b|("{_BODY}")|'({_OTHER_BODY})')"""
-    rf"""(?:{_WS}(,{_WS})(?={_ANY_NEXT})|{_WS}(?=,?{_WS}\}})|({_WS})(?="{_OTHER_KEY}"{_WS}:))"""
-).match
-"""A member with a plain value; key and value may be written otherwise than in JSON.
 
-A key in double quotes (1), single quotes (2) or none (3), the colon (4); a scalar (5), a literal (6),
-a string in double quotes with them (7) or in single quotes without (8); the comma (9) before
-another key, or the end of the object, or no comma where one should be (10).
-"""
+
+@cache
+def damaged_member() -> re.Pattern[str]:
+    """Matches a member with a plain value; key and value may be written otherwise than in JSON.
+
+    A key in double quotes (1), single quotes (2) or none (3), the colon (4); a scalar (5), a
+    literal (6), a string in double quotes with them (7) or in single quotes without (8); the comma
+    (9) before another key, or the end of the object, or no comma where one should be (10).
+    """
+    return re.compile(
+        rf"""(?:"({_KEY})"{_WS}|'({_OTHER_KEY})'{_WS}|({_BARE})[ \t]*+)(:{_WS})"""
+        rf"""(?:({_SCALAR})|(True|False|None|TRUE|FALSE|NULL|Null)\b|("{_BODY}")|'({_OTHER_BODY})')"""
+        rf"""(?:{_WS}(,{_WS})(?={_ANY_NEXT})|{_WS}(?=,?{_WS}\}})|({_WS})(?="{_OTHER_KEY}"{_WS}:))"""
+    )
+
 
 _INNER: Final = rf"{_PAIR}(?:{_SCALAR}{_WS}|\"{_BODY}\"{_WS})"
-item = re.compile(
-    rf'(?:\{{{_WS}(?:{_INNER}{_NEXT_KEY})*+{_INNER}\}}{_WS}|{_SCALAR}{_WS}|"{_BODY}"{_WS})'
-    rf'(,{_WS}(?=["{{\[]|-?[0-9]))'
-).match
-"""A scalar or a flat object, and the comma after it (1); another item follows."""
+
+
+@cache
+def item() -> re.Pattern[str]:
+    """Matches a scalar or a flat object, and the comma after it (1); another item follows."""
+    return re.compile(
+        rf'(?:\{{{_WS}(?:{_INNER}{_NEXT_KEY})*+{_INNER}\}}{_WS}|{_SCALAR}{_WS}|"{_BODY}"{_WS})'
+        rf'(,{_WS}(?=["{{\[]|-?[0-9]))'
+    )
 
 
 # Behind a string value: what shows without a longer look that the string has ended.

@@ -174,10 +174,8 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
         What is read; None where more text tells.
     """
     builder, buffer = driver.builder, driver.buffer
-    draft = builder.draft
-    if builder.strict or step.leaf or draft is None or draft.name is None:
-        return Meant(step, text, end)
-    if draft.arguments_start >= 0:
+    draft = None if builder.strict else builder.draft
+    if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
         return Meant(step, text, end)
     word = text.strip('"')
     found = _key_like(driver.node, word)
