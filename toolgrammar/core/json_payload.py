@@ -31,6 +31,7 @@ _STRAYS = re.compile(
 )
 """Closers that fit nowhere."""
 _NEXT = re.compile(r",\s{0,64}\{")
+_NEXT_OR_END = re.compile(r",\s{0,64}[{}\]]")
 _BEGUN = re.compile(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")
 _BETWEEN_OBJECTS = re.compile(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 
@@ -161,7 +162,7 @@ class JsonPayload(RecoveringScanner):
         rest = text[place : place + REACH]
         if not self.final and len(rest) < REACH and _BEGUN.fullmatch(rest):
             raise More
-        if not rest or _NEXT.match(rest) or self._start.opener.match(text, place):
+        if not rest or _NEXT_OR_END.match(rest) or self._start.opener.match(text, place):
             return True
         if not self.final and self._start.opener_beginnings.match(text, place):
             raise More

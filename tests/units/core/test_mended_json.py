@@ -124,6 +124,12 @@ def test_a_bracket_is_missing_before_the_markup_around_the_arguments(
     assert (call.arguments, call.status) == ({"o": {"x": "a"}}, "repaired")
 
 
+def test_a_comma_between_the_arguments_and_the_end_of_the_call_is_dropped() -> None:
+    text = '<|tools_prefix|>[{"save": {"path": "a"},}]<|tools_suffix|>'
+    (call,) = mended("apertus", text).calls
+    assert (call.arguments, call.status, call.executable) == ({"path": "a"}, "repaired", True)
+
+
 def test_a_call_that_lacks_an_argument_and_a_bracket_is_a_doubt() -> None:
     # Which bracket is missing nobody knows: `b` may belong to the arguments.
     text = 'TOOL_CALL: save\nARGS: {"a": {"x": "y", "b": "z"}\nTOOL_CALL: save\nARGS: {"a": {}, "b": ""}'
