@@ -134,7 +134,7 @@ class Among:
 
     def takes_plain(self, driver: Driver, chunk: str) -> bool:
         """Whether a chunk is text in which nothing can open."""
-        if driver.position == 0 or not self.openers.plain.fullmatch(chunk):
+        if not self.openers.is_plain(driver.buffer[-1:], chunk):
             return False
         node = driver.node
         return node.machine.start is node or node.plain.fullmatch(chunk) is not None

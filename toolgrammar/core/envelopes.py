@@ -72,7 +72,10 @@ def mend_envelope(driver: Driver) -> bool | None:
 def _twice(driver: Driver, place: int) -> bool | None:
     """Leaves out a literal that was read just before."""
     previous = driver.previous
-    if previous is None or previous.kind != "literal" or driver.last_end < driver.base:
+    if previous is None or previous.kind != "literal":
+        return None
+    last = max(0, driver.last_end)
+    if driver.builder.source.slice(last, max(last, driver.base + place)).strip():
         return None
     if driver.island >= 0 and driver.last_end <= driver.base + driver.island:
         return None

@@ -7,7 +7,7 @@ from typing import Final
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, More
 from toolgrammar.core.json_repairs import RunRepair
-from toolgrammar.core.json_runs import UNIT
+from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_state import State
 from toolgrammar.core.json_tokens import as_json
 
@@ -17,22 +17,26 @@ _CONTROLS: Final = r"\x00-\x1f"
 _SURROGATES: Final = "\ud800-\udfff"
 
 
-def _runs() -> dict[str, re.Pattern[str]]:
+def _runs(brackets: str) -> dict[str, re.Pattern[str]]:
     """Gives what is read at once inside a string, by the quote that closes it.
 
-    A comma before a quote is not: the string may end before it, where its quote is missing.
+    A comma before a quote is not: the string may end before it, where its quote is missing. Nor
+    are closing brackets, where markup stands around the value, unless a word goes on behind them.
     """
     found = {}
     for close in set(CLOSING_QUOTES.values()):
-        stops = {'"', close}
+        stops = {'"', close, *brackets}
         plain = "".join(sorted(stops)) + r"\\," + _CONTROLS + _SURROGATES
         opening = "".join(sorted({'"', "'", close}))
         comma = rf",(?![ \t\r\n]*+(?:[{opening}]|\Z))"
-        found[close] = re.compile(rf"(?:[^{plain}]++|{comma}|{UNIT})*+")
+        goes_on = f"|{BRACKETS}" if brackets else ""
+        found[close] = re.compile(rf"(?:[^{plain}]++|{comma}|{UNIT}{goes_on})*+")
     return found
 
 
-_RUNS: Final = _runs()
+_RUNS: Final = _runs("")
+_FRAMED_RUNS: Final = _runs(r"}\]")
+_BRACKETS = re.compile(r"[}\]]+")
 _HEX = re.compile(r"[0-9a-fA-F]{0,4}")
 _LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _LOW_BEGUN = re.compile(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
@@ -47,10 +51,13 @@ class Bodies(State):
 
     __slots__ = ()
 
+    framed = False
+    """Whether markup stands around the value."""
+
     def read_string(self) -> None:
         """Goes on in a string."""
         text, start = self.text, self.pos
-        end = _RUNS[self.close_quote].match(text, start).end()  # type: ignore[union-attr]
+        end = (_FRAMED_RUNS if self.framed else _RUNS)[self.close_quote].match(text, start).end()  # type: ignore[union-attr]
         if end > start:
             piece = text[start:end]
             self.note_escapes(piece)
@@ -73,8 +80,22 @@ class Bodies(State):
             self._control(end)
         elif character == '"':
             self._other_quote(end)
+        elif character in "}]":
+            self._brackets(end)
         else:
             self._half_pairs(end)
+
+    def _brackets(self, start: int) -> None:
+        """Takes closing brackets, before which the string may have ended."""
+        if self.ends_at_brackets(start):
+            self.end_unclosed(start)
+            return
+        end = _BRACKETS.match(self.text, start).end()  # type: ignore[union-attr]
+        self.take_body(self.text[start:end], end)
+
+    def ends_at_brackets(self, _start: int) -> bool:
+        """Whether the string ended before brackets, and its quote is missing."""
+        return False
 
     def _mends(self, start: int) -> bool:
         """Mends what begins here at once; tells if it does."""
@@ -100,7 +121,7 @@ class Bodies(State):
             mended,
         )
 
-        match = body_run(quotes=quotes, quoted=quoted).match(self.text, start)
+        match = body_run(quotes=quotes, quoted=quoted, framed=self.framed).match(self.text, start)
         if match is None:
             return False
         body = match.group()
@@ -123,8 +144,11 @@ class Bodies(State):
 
     def note_escapes(self, piece: str) -> None:
         """Notes whether a piece of a string escapes a control character."""
-        if not self.escapes and "\\" in piece and _CONTROL_ESCAPE.match(piece):
+        if "\\" not in piece:
+            return
+        if not self.escapes and _CONTROL_ESCAPE.match(piece):
             self.escapes = True
+        self.quotes = self.quotes or '\\"' in piece
 
     def _half_pairs(self, start: int) -> None:
         """Replaces halves of surrogate pairs, as many as stand here together."""
@@ -182,6 +206,7 @@ class Bodies(State):
             self._unicode_escape(start)
         elif character in '"\\/bfnrt':
             self.escapes = self.escapes or character in "bfnrt"
+            self.quotes = self.quotes or character == '"'
             self.take_body(text[start : start + 2], start + 2)
         elif character in "'`" or character == self.close_quote:
             if self.style is not None and character == self.close_quote:

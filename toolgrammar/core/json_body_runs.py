@@ -12,13 +12,15 @@ from typing import Final, NamedTuple
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
-from toolgrammar.core.json_runs import UNIT
+from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_tokens import as_json
 
 _CONTROLS: Final = r"\x00-\x1f"
 _SURROGATES: Final = "\ud800-\udfff"
 _QUOTES: Final = "".join(CLOSING_QUOTES)
-_PLAIN: Final = rf"""[^"\\,{_CONTROLS}{_SURROGATES}]++|,(?![ \t\n\r]*+(?:["']|\Z))|{UNIT}"""
+_SOUND: Final = rf""",(?![ \t\n\r]*+(?:["']|\Z))|{UNIT}"""
+_PLAIN: Final = rf"""[^"\\,{_CONTROLS}{_SURROGATES}]++|{_SOUND}"""
+_FRAMED: Final = rf"""[^"\\,}}\]{_CONTROLS}{_SURROGATES}]++|{BRACKETS}|{_SOUND}"""
 # Before a quote it may be the string that lacks its own.
 _CONTROL: Final = rf"[{_CONTROLS}]++(?![ \t\n\r]*+(?:[{_QUOTES}]|\Z))"
 _BACKSLASH: Final = (
@@ -56,7 +58,7 @@ _DAMAGE = re.compile(rf'{UNIT}|(\\)|("++)|([{_CONTROLS}]++)')
 
 
 @cache
-def body_run(*, quotes: str, quoted: bool) -> re.Pattern[str]:
+def body_run(*, quotes: str, quoted: bool, framed: bool) -> re.Pattern[str]:
     """Gives the pattern of a part that begins with a damage and ends with what is sound.
 
     Args:
@@ -64,6 +66,7 @@ def body_run(*, quotes: str, quoted: bool) -> re.Pattern[str]:
             "array", or in an object that is the value itself ("last").
         quoted: a quote stands in the string before; so a comma does not end an item whose own
             quote is missing.
+        framed: whether markup stands around the value, so that it may end before brackets.
     """
     quote = {
         "key": _IN_KEY,
@@ -75,7 +78,7 @@ def body_run(*, quotes: str, quoted: bool) -> re.Pattern[str]:
     if quotes in ("array", "key"):
         comma = _COMMA if quoted or quotes == "key" else _COMMA_IN_ARRAY
     damages = [_CONTROL, _BACKSLASH, *([quote[quotes]] if quotes else [])]
-    sound = [_PLAIN, *([comma] if quotes else [])]
+    sound = [_FRAMED if framed else _PLAIN, *([comma] if quotes else [])]
     return re.compile(f"(?:(?:{'|'.join(damages)})++(?:{'|'.join(sound)})++)++")
 
 

@@ -10,7 +10,8 @@ from toolgrammar.core.json_ahead import REACH, LookAhead, More
 from toolgrammar.core.json_duplicates import equal_duplicates
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_repairs import single
-from toolgrammar.core.json_runs import inside_string
+from toolgrammar.core.json_runs import inside_framed
+from toolgrammar.core.json_unclosed import ended_before
 from toolgrammar.values.codes import DOUBTS
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class JsonPayload(RecoveringScanner):
 
     __slots__ = ("_after", "_start", "refused_at")
 
-    inside = staticmethod(inside_string)
+    framed = True
+    inside = staticmethod(inside_framed)
     """Whether a chunk only goes on in a string."""
 
     def __init__(
@@ -95,6 +97,34 @@ class JsonPayload(RecoveringScanner):
         if self.failure and self.refused_at < 0:
             self.refused_at = repair.start
         return repair
+
+    def ends_at_brackets(self, start: int) -> bool:
+        """Whether the open string ended before brackets, and its quote is missing."""
+        if self.close_quote != '"' or self.width > 1 or self.in_key or not self.stack:
+            return False
+        return not (self.quotes or self.inner_quoted) and ended_before(self, start)
+
+    def frame_follows(self, behind: int, index: int) -> bool:
+        """Whether the markup around the payload goes on behind it.
+
+        Args:
+            behind: where the payload ends.
+            index: where what stands there shows: behind all brackets and white space.
+        """
+        text, after, start = self.text, self._after, self._start
+        shown = self._is_frame(text, index) or _NEXT.match(text, index)
+        if not shown and not start.opener.match(text, index):
+            self._wait_for(text, index, after)
+            begun = _BEGUN.fullmatch(text[index : index + REACH])
+            if not self.final and (begun or start.opener_beginnings.match(text, index)):
+                raise More
+            return False
+        return (
+            after.accepts_text
+            or self.alone
+            or after.token.match(text, behind) is not None
+            or after.repairs.pattern.match(text, behind) is not None
+        )
 
     def frame_goes_on(self, index: int, level: int) -> bool:
         """Whether, once a level is closed, the brackets below and the frame go on."""

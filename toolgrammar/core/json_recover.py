@@ -44,6 +44,9 @@ class RecoveringScanner(Members):
         "unread",
     )
 
+    inside = staticmethod(inside_string)
+    """Whether a piece only goes on in a string."""
+
     def __init__(
         self,
         guide: Guide | None = None,
@@ -99,7 +102,7 @@ class RecoveringScanner(Members):
         """
         self.out = out
         length = len(text)
-        if self.plain and position < length and not final and inside_string(text, position):
+        if self.plain and position < length and not final and self.inside(text, position):
             out.append(text[position:] if position else text)
             self.text, self.pos = text[-1], 1
             return length

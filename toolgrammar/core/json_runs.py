@@ -28,6 +28,12 @@ inside_string = re.compile(
     '[^"\\\\\\x00-\\x1f\ud800-\udfff]*[^"\\\\\\x00-\\x1f\ud800-\udfff, ] *'
 ).fullmatch
 """A piece of a string after which the string can't have ended before."""
+BRACKETS: Final = r"""[}\]]++(?= *[\w.;()=+\\"':/*&!?%$^~-]|, *[^ ,"'\\{\x00-\x1f])"""
+"""Closing brackets in a string before which it can't have ended: neither markup nor a key follows."""
+inside_framed = re.compile(
+    f'(?:[^"\\\\\\x00-\\x1f}}\\]\ud800-\udfff]|{BRACKETS})*[^"\\\\\\x00-\\x1f}}\\]\ud800-\udfff, ] *'
+).fullmatch
+"""The same where markup stands around the value: the string may have ended before a bracket."""
 
 member = re.compile(rf'"({_KEY})"{_WS}:{_WS}(?:{_SCALAR}{_WS}|"{_BODY}"{_WS})({_NEXT_KEY})').match
 """A member with a plain value, and the comma after it (2); the key (1) of another one follows."""

@@ -51,6 +51,7 @@ class State(LookAhead):
         "key_from",
         "out",
         "plain",
+        "quotes",
         "refuses",
         "state",
         "stretches",
@@ -94,6 +95,8 @@ class State(LookAhead):
         self.string_from = 0
         self.string_repairs = 0
         self.escapes = False
+        self.quotes = False
+        """Whether the open string has escaped quotes: it may hold JSON itself."""
         self.kept_letter = False
         self.dollar = False
 

@@ -31,7 +31,7 @@ class Strings(Bodies):
         self.close_quote = CLOSING_QUOTES[quote]
         self.width = width
         self.string_from = self.base + start
-        self.escapes = self.kept_letter = self.inner_quoted = self.dollar = False
+        self.escapes = self.quotes = self.kept_letter = self.inner_quoted = self.dollar = False
         self.style = None
         self.typed = None
         if not key:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
 from toolgrammar.core.misspelt import respell
-from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, written
+from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, clipped, written
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
 
@@ -94,6 +94,8 @@ def mend(driver: Driver) -> bool | None:
         put_in(driver, anchor)
         driver.position = place
         return True
+    if _complete_half(driver, place):
+        return True
     junk = JUNK.match(buffer, place)
     if junk is not None:
         _leave_out(driver, place, junk.end())
@@ -104,6 +106,29 @@ def mend(driver: Driver) -> bool | None:
         driver.to_text()
         return True
     return None
+
+
+def _complete_half(driver: Driver, place: int) -> bool:
+    """Puts in the last tag of a closer of which the others stand here."""
+    for step in driver.node.steps.values():
+        half = clipped(step)
+        if half and driver.buffer.startswith(half, place):
+            end = driver.base + place + len(half)
+            rest = step.terminal.text.strip()[len(half) :]
+            driver.builder.report(
+                "missing-close-tag",
+                "warning",
+                f"Found `{half}` without `{rest}`; put it in",
+                Span(max(0, end), max(0, end)),
+                edits=(Edit(Span(max(0, end), max(0, end)), rest),),
+            )
+            if driver.builder.draft is not None:
+                driver.builder.draft.repaired = True
+            driver.position = place + len(half)
+            driver.last_end = end
+            driver.pass_over(step)
+            return True
+    return False
 
 
 def _anchor(driver: Driver, place: int) -> Sequence[Step] | None:

@@ -84,22 +84,31 @@ def _spaced(text: str) -> str:
 def respell(driver: Driver, place: int) -> bool | None:
     """Reads the opener of an argument that is misspelt; False where more text tells."""
     node, buffer = driver.node, driver.buffer
-    for group, _ in node.tokens:
+    for group, terminal in node.tokens:
+        previous = driver.previous
+        behind_key = previous is not None and previous.leaf == "key"
+        if behind_key and terminal.text.strip() == ">" and buffer.startswith("=", place):
+            _read_as(driver, node.steps[group], place, place + 1)
+            return True
         pattern, word = near_opener(node.steps[group], "near")
         if not pattern:
             continue
         match = re.match(pattern, buffer[place : place + _LONGEST])
         if match is not None and is_near(match["near"], word):
-            end = place + match.end()
-            _report(driver, place, end, node.steps[group].terminal.text.strip(), sure=True)
-            driver.last_end = driver.base + end
-            driver.position = end
-            driver.pass_over(node.steps[group])
+            _read_as(driver, node.steps[group], place, place + match.end())
             return True
         begun = re.match(f"(?:{partial(pattern.replace('?P<near>', '?:'))})\\Z", buffer[place:])
         if not driver.final and len(buffer) - place < _LONGEST and begun is not None:
             return False
     return None
+
+
+def _read_as(driver: Driver, step: Step, start: int, end: int) -> None:
+    """Reads what stands between two indexes as a literal, and says so."""
+    _report(driver, start, end, step.terminal.text.strip(), sure=True)
+    driver.last_end = driver.base + end
+    driver.position = end
+    driver.pass_over(step)
 
 
 def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
@@ -165,10 +174,8 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
         What is read; None where more text tells.
     """
     builder, buffer = driver.builder, driver.buffer
-    draft = builder.draft
-    if builder.strict or step.leaf or draft is None or draft.name is None:
-        return Meant(step, text, end)
-    if draft.arguments_start >= 0:
+    draft = None if builder.strict else builder.draft
+    if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
         return Meant(step, text, end)
     word = text.strip('"')
     found = _key_like(driver.node, word)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.partial import first_characters, without
+from toolgrammar.core.partial import begins_line, first_characters, literal_start, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 _GROUP = re.compile(r"\(\?P<\w+>")
 _ANCHORED = re.compile(r"(?:\(\?(?:[a-z]+)?:)*\\A")
 _ANY_CASE = "(?i:"
+_NEVER = "(?!)"
+_LINE = "line"
+_START = 4
+"""Characters by which openers are told apart at a place."""
 _MOST_FIRSTS = 16
 """Characters that an opener may begin with before it is searched for everywhere."""
 
@@ -20,11 +24,13 @@ _MOST_FIRSTS = 16
 class _Opener:
     """One expression that opens islands, and the formats that have it."""
 
-    __slots__ = ("_whole", "beginning", "pattern", "users")
+    __slots__ = ("_whole", "beginning", "pattern", "start", "users")
 
     def __init__(self, pattern: str, beginning: str) -> None:
         self.pattern = pattern
         self.beginning = beginning
+        self.start = literal_start(pattern)
+        """What it begins with in any case."""
         self.users: list[int] = []
         self._whole: re.Pattern[str] | None = None
 
@@ -49,61 +55,136 @@ class Openers:
                     opener.users.append(number)
         self._by_first: dict[str, list[_Opener]] = {}
         self._anchored: list[_Opener] = []
+        self._of_lines: list[_Opener] = []
         self._loose: list[_Opener] = []
         for opener in found.values():
-            firsts = _firsts(opener.pattern)
-            if firsts is not None and len(firsts) <= _MOST_FIRSTS:
-                for first in sorted(firsts):
-                    self._by_first.setdefault(first, []).append(opener)
-            elif _ANCHORED.match(opener.pattern):
-                self._anchored.append(opener)
-            else:
-                self._loose.append(opener)
-        wholes = {key: [o.pattern for o in group] for key, group in self._by_first.items()}
-        self._search = _search(wholes, [opener.pattern for opener in self._loose], "")
+            self._place(opener)
+        self._by_start: dict[str, list[_Opener]] = {}
+        for first, group in self._by_first.items():
+            for opener in group:
+                start = opener.start[:_START]
+                self._by_start.setdefault(start if len(start) == _START else first, []).append(
+                    opener
+                )
+        self._wholes = _Search(
+            {key: [o.pattern for o in group] for key, group in self._by_first.items()},
+            [opener.pattern for opener in self._of_lines],
+            [opener.pattern for opener in self._loose],
+        )
         self._anchored_search = re.compile(_either(o.pattern for o in self._anchored))
-        self._held: re.Pattern[str] | None = None
-        self._anchored_held: re.Pattern[str] | None = None
+        self._begun: _Search | None = None
+        self._anchored_begun: re.Pattern[str] | None = None
         firsts = None if self._loose else frozenset(self._by_first)
-        self.plain = without(firsts)
-        """Matches a chunk of text, behind the message's first character, where nothing opens."""
+        if firsts is not None and self._of_lines:
+            firsts |= {"\n"}
+        self._plain = without(firsts)
+
+    def _place(self, opener: _Opener) -> None:
+        """Puts an opener where it is searched for best."""
+        firsts = _firsts(opener.pattern)
+        if begins_line(opener.pattern):
+            self._of_lines.append(opener)
+        elif firsts is not None and len(firsts) <= _MOST_FIRSTS:
+            for first in sorted(firsts):
+                self._by_first.setdefault(first, []).append(opener)
+        elif _ANCHORED.match(opener.pattern):
+            self._anchored.append(opener)
+        elif opener.pattern != _NEVER:
+            self._loose.append(opener)
+
+    def is_plain(self, before: str, chunk: str) -> bool:
+        """Whether nothing opens in a chunk of text; `before`: the character before it."""
+        if not before or (before == "\n" and self._of_lines):
+            return False
+        return self._plain.fullmatch(chunk) is not None
 
     def find(self, buffer: str, position: int) -> int:
         """Gives the first place from `position` on where something opens, or -1."""
         if position == 0 and self._anchored and self._anchored_search.match(buffer):
             return 0
-        match = self._search.search(buffer, position)
-        return match.start() if match is not None else -1
+        return self._wholes.find(buffer, position)
 
     def held(self, buffer: str, position: int) -> int:
         """Gives the start of the tail that may become an opener, or -1."""
-        if self._held is None:
-            begun = {
-                key: [o.beginning for o in group if o.beginning]
-                for key, group in self._by_first.items()
-            }
-            loose = [o.beginning for o in self._loose if o.beginning]
-            self._held = _search(begun, loose, r"\Z")
+        if self._begun is None:
+            self._begun = _Search(
+                {
+                    key: [o.beginning for o in group if o.beginning]
+                    for key, group in self._by_first.items()
+                },
+                [o.beginning for o in self._of_lines if o.beginning],
+                [o.beginning for o in self._loose if o.beginning],
+                end=r"\Z",
+            )
             anchored = _either(o.beginning for o in self._anchored if o.beginning)
-            self._anchored_held = re.compile(rf"(?:{anchored})\Z")
+            self._anchored_begun = re.compile(rf"(?:{anchored})\Z")
         if position == 0 and self._anchored:
-            assert self._anchored_held is not None
-            if self._anchored_held.match(buffer):
+            assert self._anchored_begun is not None
+            if self._anchored_begun.match(buffer):
                 return 0
-        match = self._held.search(buffer, position)
-        return match.start() if match is not None else -1
+        return self._begun.find(buffer, position)
 
     def at(self, buffer: str, place: int) -> dict[int, int]:
         """Gives the formats that open at a place, each with the length of what opens there."""
         lengths: dict[int, int] = {}
-        openers = [*self._by_first.get(buffer[place : place + 1], ()), *self._loose]
+        openers = [*self._by_start.get(buffer[place : place + _START], ()), *self._loose]
+        openers += self._by_start.get(buffer[place : place + 1], ())
+        if not place or buffer[place - 1] == "\n":
+            openers += self._of_lines
         for opener in openers if place else (*openers, *self._anchored):
+            if not buffer.startswith(opener.start, place):
+                continue
             match = opener.whole.match(buffer, place)
             if match is not None:
                 length = len(match.group().strip())
                 for number in opener.users:
                     lengths[number] = max(length, lengths.get(number, 0))
         return lengths
+
+
+class _Search:
+    """One search of many patterns.
+
+    A character that begins one is looked for first, then its own patterns are tried there. The
+    look stands in a look-behind so that each branch begins with its character: `re` then runs over
+    all other characters without a step of its machine. What begins lines is looked for at their
+    ends.
+    """
+
+    __slots__ = ("_at_line", "_search")
+
+    def __init__(
+        self, by_first: dict[str, list[str]], of_lines: list[str], loose: list[str], end: str = ""
+    ) -> None:
+        """Makes the search.
+
+        Args:
+            by_first: patterns by a character that they can begin with.
+            of_lines: those that begin where a line does.
+            loose: all others.
+            end: what stands behind each of them.
+        """
+        branches = [
+            rf"{re.escape(first)}(?<=(?=(?:{_either(patterns)}){end})[\s\S])"
+            for first, patterns in sorted(by_first.items())
+            if patterns
+        ]
+        self._at_line = re.compile(rf"(?:{_either(of_lines)}){end}") if of_lines else None
+        if of_lines:
+            branches.append(rf"\n(?=(?:{_either(of_lines)}){end})(?P<{_LINE}>)")
+        if loose:
+            branches.append(rf"(?=(?:{_either(loose)}){end})")
+        self._search = re.compile("|".join(branches) or _NEVER)
+
+    def find(self, buffer: str, position: int) -> int:
+        """Gives the first place from `position` on where a pattern matches, or -1."""
+        is_at_line = not position or buffer[position - 1 : position] == "\n"
+        if is_at_line and self._at_line is not None and self._at_line.match(buffer, position):
+            return position
+        match = self._search.search(buffer, position)
+        if match is None:
+            return -1
+        return match.start() + (match.lastgroup == _LINE)
 
 
 def _firsts(pattern: str) -> frozenset[str] | None:
@@ -117,20 +198,4 @@ def _firsts(pattern: str) -> frozenset[str] | None:
 
 
 def _either(patterns: Iterable[str]) -> str:
-    return "|".join(f"(?:{pattern})" for pattern in patterns) or "(?!)"
-
-
-def _search(by_first: dict[str, list[str]], loose: list[str], end: str) -> re.Pattern[str]:
-    """Makes one search of many patterns: a character that begins one, then a look at its own.
-
-    The look stands in a look-behind so that each branch begins with its character: `re` then
-    runs over all other characters without a step of its machine.
-    """
-    branches = [
-        rf"{re.escape(first)}(?<=(?=(?:{_either(patterns)}){end})[\s\S])"
-        for first, patterns in sorted(by_first.items())
-        if patterns
-    ]
-    if loose:
-        branches.append(rf"(?=(?:{_either(loose)}){end})")
-    return re.compile("|".join(branches) or "(?!)")
+    return "|".join(f"(?:{pattern})" for pattern in patterns) or _NEVER

@@ -18,6 +18,8 @@ _END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT
 """Anchors that look at what follows: while nothing does, a match may still fail."""
 _KEPT = 512
 """Beginnings that are remembered: the formats and the places of one ask for the same again."""
+_LONGEST_RANGE = 128
+"""Characters of a range that are listed."""
 _ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 
 _CATEGORIES = {
@@ -290,24 +292,84 @@ def group_names(pattern: str) -> tuple[str, ...]:
 
 def first_characters(pattern: str) -> frozenset[str] | None:
     """Gives the characters that a match can begin with, or None where they can't be listed."""
-    return _first(list(sre_parser.parse(pattern)))
-
-
-def _first(items: list[Any]) -> frozenset[str] | None:
-    for operator, argument in items:
-        if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
-            continue
-        if operator is sre.LITERAL:
-            return frozenset(chr(argument))
-        if operator is sre.SUBPATTERN:
-            inner = list(argument[3])
-            return _first(inner) if inner and not argument[1] & re.IGNORECASE else None
-        if operator is sre.BRANCH:
-            found = [_first(list(branch)) for branch in argument[1]]
-            known = [each for each in found if each is not None]
-            return frozenset().union(*known) if len(known) == len(found) else None
+    parsed = sre_parser.parse(pattern)
+    if parsed.state.flags & re.IGNORECASE:
         return None
-    return None
+    found, is_empty = _firsts(list(parsed))
+    return None if is_empty else found
+
+
+def _firsts(items: list[Any]) -> tuple[frozenset[str] | None, bool]:
+    """Gives the characters that a match can begin with, and whether it can be empty."""
+    found: frozenset[str] = frozenset()
+    for item in items:
+        here, is_empty = _firsts_of(item)
+        if here is None:
+            return None, False
+        found |= here
+        if not is_empty:
+            return found, False
+    return found, True
+
+
+def _firsts_of(item: tuple[Any, Any]) -> tuple[frozenset[str] | None, bool]:
+    """Gives the same for one node of the parse tree."""
+    operator, argument = item
+    if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+        return frozenset(), True
+    if operator is sre.LITERAL:
+        return frozenset(chr(argument)), False
+    if operator is sre.IN:
+        return _listed(argument), False
+    if operator is sre.SUBPATTERN:
+        return (None, False) if argument[1] & re.IGNORECASE else _firsts(list(argument[3]))
+    if operator is sre.ATOMIC_GROUP:
+        return _firsts(list(argument))
+    if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+        low, _, body = argument
+        found, is_empty = _firsts(list(body))
+        return found, is_empty or not low
+    if operator is sre.BRANCH:
+        parts = [_firsts(list(branch)) for branch in argument[1]]
+        known = [part for part, _ in parts if part is not None]
+        if len(known) < len(parts):
+            return None, False
+        return frozenset().union(*known), any(is_empty for _, is_empty in parts)
+    return None, False
+
+
+def _listed(items: list[Any]) -> frozenset[str] | None:
+    """Lists a class of characters; None where it names what it is not, or a whole category."""
+    found: set[str] = set()
+    for operator, argument in items:
+        if operator is sre.LITERAL:
+            found.add(chr(argument))
+        elif operator is sre.RANGE and argument[1] - argument[0] < _LONGEST_RANGE:
+            found.update(map(chr, range(argument[0], argument[1] + 1)))
+        else:
+            return None
+    return frozenset(found)
+
+
+def begins_line(pattern: str) -> bool:
+    """Whether a match can only begin where a line does."""
+    parsed = sre_parser.parse(pattern)
+    items, flags = list(parsed), parsed.state.flags
+    while items and items[0][0] is sre.SUBPATTERN:
+        flags |= items[0][1][1]
+        items = list(items[0][1][3])
+    return bool(items and flags & re.MULTILINE) and items[0] == (sre.AT, sre.AT_BEGINNING)
+
+
+def literal_start(pattern: str) -> str:
+    """Gives the characters that every match begins with, as far as they stand there as such."""
+    found: list[str] = []
+    parsed = sre_parser.parse(pattern)
+    for operator, argument in () if parsed.state.flags & re.IGNORECASE else parsed:
+        if operator is not sre.LITERAL:
+            break
+        found.append(chr(argument))
+    return "".join(found)
 
 
 def without(characters: frozenset[str] | None) -> re.Pattern[str]:

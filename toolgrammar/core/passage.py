@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_payload import JsonPayload
+from toolgrammar.core.json_runs import BRACKETS
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
@@ -28,15 +29,16 @@ if TYPE_CHECKING:
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.values.events import Event
 
-_CHARACTERS: Final = '[^"\\\\\x00-\x1f,\ud800-\udfff]*+'
+_CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
 _ESCAPE: Final = r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})'
 _COMMA: Final = r""",(?= *[^ ,"'\\])"""
 _IN_STRING: Final = re.compile(
-    rf"{_CHARACTERS}(?:(?:{_ESCAPE}|{_COMMA}){_CHARACTERS})*+(, *|\\(?:u[0-9a-fA-F]{{0,3}})?)?"
+    rf"{_CHARACTERS}(?:(?:{_ESCAPE}|{_COMMA}|{BRACKETS}){_CHARACTERS})*+"
+    r"(, *|[}\]]{1,64},? *|\\(?:u[0-9a-fA-F]{0,3})?)?"
 ).fullmatch
 """A piece of a JSON string; at its end what may yet become something else (1).
 
-That is the beginning of an escape, and a comma: behind one the string may turn out to have ended.
+That is the beginning of an escape, a comma and brackets: the string may have ended before them.
 """
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import first_characters, partial, without
+from toolgrammar.core.repairs import clipped
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
@@ -29,7 +30,7 @@ _LOOKS_ON = re.compile(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """What may depend on more text; not the guard of strays, which stand before what decides."""
 _LONG = 5
 """Characters that an outer closer has at least."""
-_STRAY_TAG = r"(?:</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
+_STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
 _STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
 BLANKS = r"\s{0,256}"
 """White space that may stand between a closer inside a raw value and what follows it."""
@@ -373,6 +374,10 @@ class RawEnd:
                 )
                 text += rf"\s{{0,16}}(?:{second})"
             options.append(text)
+            if half := clipped(step):
+                behind = "|".join(self._named(each, "") for _, each in step.node.tokens)
+                rest = rf"\s{{0,16}}(?:{_STRAY}\s{{0,16}})?(?:{behind})"
+                misspelt.append(f"{re.escape(half)}{rest}")
             near, word = near_opener(step, f"near_{group}_{inner}")
             if near:
                 misspelt.append(near)
@@ -381,7 +386,7 @@ class RawEnd:
         options.extend(
             self._unnamed(anchor.pattern)
             for anchor in node.repairs.anchors.values()
-            if anchor.step.opens or anchor.step.after or anchor.step.before
+            if anchor.step.opens or anchor.step.after or anchor.step.before or anchor.closes_more
         )
         options += misspelt
         if final:

@@ -30,14 +30,15 @@ _DISTINCTIVE = 3
 _CLOSED = ("call", *GROUP_ROLES)
 BRACKETS = frozenset("}])")
 _GROUP = re.compile(r"\(\?P<\w+>")
+_PIECE = re.compile(r"<[^<>]*>|[^<>]+")
 _BLANKS = r"\s{0,16}"
 
 JUNK = re.compile(
-    r"</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]"
+    r"</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]"
 )
 """Markup that closes something which is not open: it can be left out."""
 JUNK_BEGINNINGS = re.compile(
-    r"(?:<(?:/[^<>\s]{0,64}|[|\uff5c][^|<>\s]{0,64}[|\uff5c]?)?|\[(?:/[^\[\]\s]{0,32})?|`{1,2}|```\w{0,16})\Z"
+    r"(?:<(?:/[^<>\s]{0,64}(?: [^<>\s]{0,64})?|[|\uff5c][^|<>\s]{0,64}[|\uff5c]?)?|\[(?:/[^\[\]\s]{0,32})?|`{1,2}|```\w{0,16})\Z"
 )
 
 
@@ -54,6 +55,11 @@ class Anchor(NamedTuple):
     """The node behind it."""
     closes: str
     """The structure that it closes, or an empty string."""
+
+    @property
+    def closes_more(self) -> bool:
+        """Whether something that is put in before it closes the call."""
+        return any("call" in step.after for step in self.path)
 
 
 class Repairs:
@@ -160,6 +166,15 @@ def written(terminal: Terminal) -> str:
     is_mark = len(text) >= _DISTINCTIVE and not text[:1].isalnum() and text == text.strip()
     found = re.match(terminal.pattern, text)
     return text if is_mark and found is not None and found.end() == len(text) else ""
+
+
+def clipped(step: Step) -> str:
+    """Gives a closer of several tags without its last one; empty where it has but one."""
+    if step.kind != "literal" or step.opens or step.leaf or not step.after:
+        return ""
+    pieces = _PIECE.findall(step.terminal.text.strip())
+    half = "".join(pieces[:-1])
+    return half if len(half) > _DISTINCTIVE and pieces[-1].endswith(">") else ""
 
 
 def _can_be_inserted(step: Step) -> bool:

@@ -190,6 +190,7 @@ class ScannedValues:
             if repair.code == "truncated" and not scanner.done:
                 continue  # the end of the call says so
             found = repair.diagnostic()
+            edits = tuple(map(self._before_gap, found.edits))
             draft.repaired = draft.repaired or repair.code != "duplicate-key"
             if repair.doubt:
                 draft.doubts.append(repair.code)
@@ -198,7 +199,7 @@ class ScannedValues:
                 found.severity,
                 found.message,
                 found.span,
-                edits=found.edits,
+                edits=edits,
                 path=path + found.path[1:],
                 hint=found.hint,
             )
@@ -206,6 +207,14 @@ class ScannedValues:
         if scanner.unreadable:
             draft.error = MESSAGES["unreadable"]
             draft.arguments_end = end
+
+    def _before_gap(self, edit: Edit) -> Edit:
+        """Leaves the white space behind brackets that are put in where it is."""
+        if edit.replacement.strip("}]"):
+            return edit
+        written = self.builder.source.slice(edit.span.start, edit.span.end)
+        gap = len(written) - len(written.rstrip()) if edit.replacement else 0
+        return Edit(Span(edit.span.start, edit.span.end - gap), edit.replacement)
 
     def _mend_beside(self, scanner: JsonPayload) -> None:
         """Notes what was mended in a payload that is no argument of the call."""

@@ -85,6 +85,9 @@ class Needs:
             self.parts.add("input")
             keyed = call.input is not None and (tables.has_keys or tables.has_words)
             self.arguments = list(beside_input(call).items()) if keyed else []
+            if call.input is not None and not beside_input(call):
+                # Under one key stands either; with both, the last would hide the text.
+                self.parts.discard("arguments")
         for role, value in (("id", call.id), ("depends_on", ",".join(call.depends_on))):
             if value and role in wire_names:
                 self.parts.discard(role)

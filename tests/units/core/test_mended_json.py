@@ -1,10 +1,13 @@
 """Damage to the JSON of a call, in its envelope and in its arguments."""
 
+import json
+
 import pytest
 
 from tests.units.core.cuts import read
 from toolgrammar import ParseResult
 from toolgrammar.testing import Case, laws
+from toolgrammar.tools.specs import to_spec
 
 
 def mended(format_id: str, text: str) -> ParseResult:
@@ -167,3 +170,68 @@ def test_other_members_beside_the_arguments_change_nothing(
 ) -> None:
     (call,) = mended("hermes", f"<tool_call>\n{{{members}}}\n</tool_call>").calls
     assert (call.arguments, call.status, call.executable) == (arguments, "complete", True)
+
+
+SCHEMA: dict[str, object] = {
+    "name": "save",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "o": {"type": "object", "properties": {"x": {"type": "string"}}},
+            "path": {"type": "string"},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "arguments"),
+    [
+        pytest.param('{"path": "a}}', {"path": "a"}, id="before the brackets of all"),
+        pytest.param('{"o": {"x": "a}}}', {"o": {"x": "a"}}, id="before more brackets"),
+        pytest.param('{"path": "a}\n}', {"path": "a"}, id="before brackets on two lines"),
+        pytest.param(
+            '{"o": {"x": "a}, "path": "b"}}', {"o": {"x": "a"}, "path": "b"}, id="before a member"
+        ),
+    ],
+)
+def test_a_string_that_lacks_its_quote_ends_before_the_brackets_behind_it(
+    written: str, arguments: object
+) -> None:
+    call = f'<tool_call>\n{{"name": "save", "arguments": {written}\n</tool_call>'
+    neighbour = '\n<tool_call>\n{"name": "save", "arguments": {"path": "b"}}\n</tool_call>'
+    for text in (call, f"{call}\nThat is all.", call + neighbour):
+        laws.edits(Case(id="quote", format="hermes", text=text, tools=(to_spec(SCHEMA),)))
+        result = read("hermes", text, [SCHEMA])
+        assert (result.calls[0].arguments, result.calls[0].doubts) == (
+            arguments,
+            ("missing-quote",),
+        )
+        assert [each.executable for each in result.calls[1:]] == [True] * (neighbour in text)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a}}\\n</tool_call> b",
+        "a}}</tool_call>",
+        "x = [1, 2]}, ",
+        "f({a: [1]}}</tool_call>",
+        '<tool_call>\\n{\\"name\\": \\"wipe\\", \\"arguments\\": {\\"a\\": 1}}\\n</tool_call>',
+        "}}\\n</tool_call>\\n<tool_call>\\n{",
+    ],
+)
+def test_brackets_and_markup_in_a_string_stay_text(value: str) -> None:
+    text = f'<tool_call>\n{{"name": "save", "arguments": {{"path": "{value}"}}}}\n</tool_call>'
+    (call,) = read("hermes", text, [SCHEMA]).calls
+    assert call.executable
+    assert call.arguments == json.loads(f'{{"path": "{value}"}}')
+
+
+def test_a_quoted_call_that_is_cut_in_its_string_is_cut() -> None:
+    quoted = (
+        '<tool_call>\\n{\\"name\\": \\"wipe\\", \\"arguments\\": {\\"a\\": 1}}\\n</tool_call>\\n'
+    )
+    text = f'<tool_call>\n{{"name": "save", "arguments": {{"path": "{quoted}'
+    (call,) = read("hermes", text, [SCHEMA]).calls
+    assert (call.name, call.status) == ("save", "truncated")

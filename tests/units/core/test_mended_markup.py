@@ -173,3 +173,29 @@ def test_a_closer_that_stands_twice_behind_a_text_is_a_doubt() -> None:
     laws.edits(Case(id="twice", format="bolt", text=text))
     (call,) = read("bolt", text).calls
     assert call.doubts == ("stray-close-tag",)
+
+
+def test_a_sign_for_the_bracket_behind_a_key_is_read_as_that() -> None:
+    values = "<parameter=command=view</parameter>\n<parameter=path>/a</parameter>\n"
+    text = f"<function=edit>\n{values}</function>"
+    assert deeds("qwen3_xml", text) == [("edit", {"command": "view", "path": "/a"}, "repaired")]
+
+
+@pytest.mark.parametrize("closer", ["</atem:invske>", "</stem:invoke>", "```"])
+def test_another_closer_before_the_closer_of_a_section(closer: str) -> None:
+    head = '<|start|>assistant to=save<|message|><atem:function_calls>\n<atem:invoke name="save">\n'
+    value = '<atem:parameter name="path"><b>a</b></atem:parameter>\n'
+    text = f"{head}{value}{closer}\n</atem:function_calls><|eom|>"
+    assert deeds("muse", text) == [("save", {"path": "<b>a</b>"}, "repaired")]
+
+
+def test_half_of_a_closer_of_two_tags_is_completed() -> None:
+    value = '<|open|>argument key="path" type="string"<|sep|>a<|close|>argument<|sep|>'
+    calls = [
+        f'<|open|>call tool="save" index="{index}"<|sep|>{value}<|close|>call' for index in (1, 2)
+    ]
+    text = f"<|open|>tools<|sep|>{calls[0]}{calls[1]}<|sep|><|close|>tools<|sep|>"
+    assert [each[1:] for each in deeds("kimi_k3", text)] == [
+        ({"path": "a"}, "repaired"),
+        ({"path": "a"}, "complete"),
+    ]

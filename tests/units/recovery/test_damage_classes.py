@@ -186,8 +186,14 @@ def test_75_inner_quotes_in_a_list_are_sure_but_before_a_delimiter() -> None:
     text = '{"l": ["say "hi" now", "b"]}'
     value = {"l": ['say "hi" now', "b"]}
     check(text, value, "inner-quote", R, executable=True, wanted=wanted)
-    text = '{"l": ["a", b", "c"]}'
-    check(text, {"l": ['a", b', "c"]}, "inner-quote", R, executable=False, wanted=wanted)
+    text = '{"l": ["a "x", b", "c"]}'
+    check(text, {"l": ['a "x", b', "c"]}, "inner-quote", R, executable=False, wanted=wanted)
+
+
+@pytest.mark.parametrize("text", ['{"l": ["a", b", "c"]}', '{"l": ["a, "b", "c"]}'])
+def test_78_an_item_that_lacks_a_quote(text: str) -> None:
+    wanted = schema(l={"type": "array", "items": {"type": "string"}})
+    check(text, {"l": ["a", "b", "c"]}, "missing-quote", R, executable=False, wanted=wanted)
 
 
 def test_26_a_known_key_needs_no_colon_behind_a_string() -> None:

@@ -104,6 +104,20 @@ def test_a_name_in_a_group_of_a_marker(tmp_path: Path) -> None:
         mine.render([ToolCall("fish", input="ls")])
 
 
+def test_a_key_for_a_text_or_for_arguments_is_written_once(tmp_path: Path) -> None:
+    """Where one key holds either, an empty object behind the text would hide it."""
+    imports = "%import .common.json (JSON_OBJECT, JSON_TEXT, JSON_STRING, JSON_VALUE)\n"
+    rules = (
+        f'{imports}start: (TEXT | call)*\ncall: "<call {{" _member (", " _member)* "}}>"\n'
+        '_member: KEY ": " name | INPUT ": " (arguments | input)\n'
+        'KEY: "\\"tool\\""\nINPUT: "\\"input\\""\n'
+        "name: JSON_STRING\narguments: JSON_OBJECT\ninput: JSON_TEXT\n"
+    )
+    mine = _format(tmp_path, rules)
+    assert mine.render([ToolCall("f", input="x")]) == '<call {"tool": "f", "input": "x"}>'
+    assert mine.render([ToolCall("f")]) == '<call {"tool": "f", "input": {}}>'
+
+
 def test_attributes_beside_a_text(tmp_path: Path) -> None:
     rules = (
         'start: (TEXT | call)*\ncall: "<" name argument* ">" input "</end>"\n'
