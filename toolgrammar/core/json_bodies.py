@@ -7,23 +7,13 @@ from functools import cache
 from typing import Final
 
 from toolgrammar.core.json_ahead import More
-from toolgrammar.core.json_body_runs import (
-    LEAST,
-    BodyRun,
-    RunRepair,
-    body_run,
-    has_quote,
-    keeps_letter,
-    mended,
-)
-from toolgrammar.core.json_runs import BRACKETS
+from toolgrammar.core.json_repairs import RunRepair
+from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_state import State
 from toolgrammar.core.json_tokens import as_json
 
-_UNIT = (
-    r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
-    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-)
+LEAST: Final = 64
+"""Characters of text that make it worth while to mend a part of a string at once."""
 _CONTROLS: Final = r"\x00-\x1f"
 _SURROGATES: Final = "\ud800-\udfff"
 
@@ -44,7 +34,7 @@ def _run(close: str, brackets: str) -> re.Pattern[str]:
     opening = "".join(sorted({'"', "'", close}))
     comma = rf",(?![ \t\r\n]*+(?:[{opening}]|\Z))"
     goes_on = f"|{BRACKETS}" if brackets else ""
-    return re.compile(rf"(?:[^{plain}]++|{comma}|{_UNIT}{goes_on})*+")
+    return re.compile(rf"(?:[^{plain}]++|{comma}|{UNIT}{goes_on})*+")
 
 
 _FRAME: Final = r"}\]"
@@ -125,6 +115,14 @@ class Bodies(State):
                 quotes = "last"
         if not quotes and self.text[start] == '"':
             return False
+        from toolgrammar.core.json_body_runs import (  # most texts need none of it
+            BodyRun,
+            body_run,
+            has_quote,
+            keeps_letter,
+            mended,
+        )
+
         match = body_run(quotes=quotes, quoted=quoted, framed=self.framed).match(self.text, start)
         if match is None:
             return False

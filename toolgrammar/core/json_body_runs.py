@@ -12,20 +12,13 @@ from typing import Final, NamedTuple
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
-from toolgrammar.core.json_runs import BRACKETS
+from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_tokens import as_json
-
-LEAST: Final = 64
-"""Characters of text that make it worth while."""
 
 _CONTROLS: Final = r"\x00-\x1f"
 _SURROGATES: Final = "\ud800-\udfff"
 _QUOTES: Final = "".join(CLOSING_QUOTES)
-_UNIT: Final = (
-    r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
-    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-)
-_SOUND: Final = rf""",(?![ \t\n\r]*+(?:["']|\Z))|{_UNIT}"""
+_SOUND: Final = rf""",(?![ \t\n\r]*+(?:["']|\Z))|{UNIT}"""
 _PLAIN: Final = rf"""[^"\\,{_CONTROLS}{_SURROGATES}]++|{_SOUND}"""
 _FRAMED: Final = rf"""[^"\\,}}\]{_CONTROLS}{_SURROGATES}]++|{BRACKETS}|{_SOUND}"""
 # Before a quote it may be the string that lacks its own.
@@ -54,14 +47,14 @@ _COMMA: Final = r",(?=[ \t\n\r]*+[\"'])"
 
 _TABLE: Final = {code: as_json(chr(code))[1:-1] for code in range(32)}
 _HAS_CONTROL = re.compile(f"[{_CONTROLS}]")
-_ESCAPED = re.compile(rf'({_UNIT})|([\\"])')
+_ESCAPED = re.compile(rf'({UNIT})|([\\"])')
 _NO_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _LETTER_KEPT = re.compile(
     r'(?:[^\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?![a-zA-Z]))*+\\(?=[a-zA-Z])'
 )
 _QUOTE = re.compile(r'(?:[^\\"]++|\\["\\/]|\\)*+"')
 _CODES: Final = ("", "escape", "inner-quote", "control")
-_DAMAGE = re.compile(rf'{_UNIT}|(\\)|("++)|([{_CONTROLS}]++)')
+_DAMAGE = re.compile(rf'{UNIT}|(\\)|("++)|([{_CONTROLS}]++)')
 
 
 @cache
@@ -150,23 +143,3 @@ class BodyRun(NamedTuple):
             repair.edits.append((base + start, base + end, written))
             found.append(repair)
         return found
-
-
-class RunRepair(Repair):
-    """Stands for all repairs of such a part until it is sure that it stays."""
-
-    __slots__ = ("run",)
-
-    def __init__(self, run: BodyRun) -> None:
-        super().__init__("", run.start, run.end, run.path)
-        self.run = run
-        self.edits.append((run.start, run.end, ""))
-
-
-def single(repairs: list[Repair]) -> list[Repair]:
-    """Gives repairs with those of each part in its place."""
-    return [
-        repair
-        for each in repairs
-        for repair in (each.run.repairs() if isinstance(each, RunRepair) else (each,))
-    ]

@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import REACH, LookAhead, More
-from toolgrammar.core.json_body_runs import single
 from toolgrammar.core.json_duplicates import equal_duplicates
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
+from toolgrammar.core.json_repairs import single
 from toolgrammar.core.json_runs import inside_framed
 from toolgrammar.core.json_unclosed import ended_before
 from toolgrammar.values.codes import DOUBTS

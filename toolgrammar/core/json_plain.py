@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.json_ahead import REACH
 from toolgrammar.core.json_closers import Closers
 from toolgrammar.core.json_duplicates import has_duplicates
 from toolgrammar.core.json_runs import damaged_member, item, member, plain_strings, word
-from toolgrammar.core.json_state import AFTER, KEY, VALUE
-from toolgrammar.core.json_stretches import (
-    FIRST_WINDOW,
-    LEAST,
-    LONGEST_WINDOW,
-    REACH,
-    Stretch,
-    mend,
-)
+from toolgrammar.core.json_state import AFTER, FIRST_WINDOW, KEY, LONGEST_WINDOW, VALUE
 from toolgrammar.core.json_words import scalar_of
 
 if TYPE_CHECKING:
@@ -24,6 +17,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_frames import Frame
     from toolgrammar.core.json_guide import Guide
 
+LEAST: Final = 256
+"""Characters of text that make it worth while to look for a stretch."""
 _BETWEEN: Final = " \t\n\r,/#"
 _ENOUGH: Final = 48
 """Characters in which a member may stand whole with what follows it; a stream seldom has them."""
@@ -70,6 +65,8 @@ class Plain(Closers):
             return False
         if text[start] in _BETWEEN:
             return False
+        from toolgrammar.core.json_stretches import Stretch, mend  # most texts need none of it
+
         frame = self.stack[-1]
         if frame is self._mended:
             window = self._window

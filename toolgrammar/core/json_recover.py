@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
-from toolgrammar.core.json_body_runs import BodyRun
 from toolgrammar.core.json_frames import Frame
 from toolgrammar.core.json_members import Members
 from toolgrammar.core.json_runs import inside_string
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgrammar.core.json_ahead import LookAhead
+    from toolgrammar.core.json_body_runs import BodyRun
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
     from toolgrammar.core.json_stretches import Stretch
@@ -306,6 +306,8 @@ class RecoveringScanner(Members):
 
 def repairs_of(stretch: Stretch | BodyRun) -> list[Repair]:
     """Gives the repairs of what was mended at once."""
+    from toolgrammar.core.json_body_runs import BodyRun  # most texts need none of it
+
     if isinstance(stretch, BodyRun):
         return stretch.repairs()
     reader = RecoveringScanner()

@@ -8,6 +8,7 @@ from toolgrammar.values.codes import CODES, DOUBTS
 from toolgrammar.values.making import make_diagnostic, make_edit, make_span
 
 if TYPE_CHECKING:
+    from toolgrammar.core.json_body_runs import BodyRun
     from toolgrammar.values.diagnostics import Diagnostic, Severity
 
 MESSAGES: Final = {
@@ -105,3 +106,23 @@ class Repair:
             return "error"
         severity = CODES[self.code].severity
         return "warning" if severity == "error" and CODES[self.code].doubt else severity
+
+
+class RunRepair(Repair):
+    """Stands for all repairs of a part of a key until it is sure that the key stays."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, run: BodyRun) -> None:
+        super().__init__("", run.start, run.end, run.path)
+        self.run = run
+        self.edits.append((run.start, run.end, ""))
+
+
+def single(repairs: list[Repair]) -> list[Repair]:
+    """Gives repairs with those of each part in its place."""
+    return [
+        repair
+        for each in repairs
+        for repair in (each.run.repairs() if isinstance(each, RunRepair) else (each,))
+    ]

@@ -11,6 +11,11 @@ import re
 from functools import cache
 from typing import Final
 
+UNIT: Final = (
+    r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
+    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+"""A whole escape; a high surrogate with its low half."""
 _WS: Final = r"[ \t\n\r]*+"
 _PLAIN: Final = '[^"\\\\\\x00-\\x1f,\ud800-\udfff]'
 _BODY: Final = rf"""{_PLAIN}*+(?:,(?!{_WS}["'])_PLAIN*+)*+""".replace("_PLAIN", _PLAIN)

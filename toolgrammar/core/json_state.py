@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import LookAhead
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_repairs import Repair
     from toolgrammar.core.json_stretches import Stretch
 
+FIRST_WINDOW: Final = 256
+LONGEST_WINDOW: Final = 1 << 14
+"""Characters that are looked through at once for a stretch of members or items."""
 # What the reader waits for.
 (
     START,  # the root value

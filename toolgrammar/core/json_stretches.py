@@ -15,26 +15,18 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgrammar.core.json_ahead import REACH
+from toolgrammar.core.json_runs import UNIT
+from toolgrammar.core.json_state import FIRST_WINDOW, LONGEST_WINDOW
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgrammar.core.json_frames import Frame
 
-REACH: Final = 256
-"""Characters that a look from a quote goes ahead, at least."""
-LEAST: Final = 256
-"""Characters of text that make it worth while to look for a stretch."""
-FIRST_WINDOW: Final = 256
-LONGEST_WINDOW: Final = 1 << 14
-"""Characters that are looked through at once."""
-
 _WS: Final = r"[ \t\n\r]*+"
 _CONTROLS: Final = "\\x00-\\x1f\ud800-\udfff"
 _NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,2}+)?+"
-_UNIT: Final = (
-    r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
-    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-)
 # Between tokens; a comment must end.
 _BLANK: Final = (
     r"(?:[ \t\n\r]++|//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
@@ -56,7 +48,7 @@ def _other_string(opener: str, closer: str) -> str:
 _SOUND: Final = "|".join(
     (
         rf'"[^"\\{_CONTROLS}]{{1,64}}+"{_WS}:{_WS}',
-        rf"""\"(?:[^"\\,{_CONTROLS}]++|,(?!{_WS}["'])|{_UNIT})*+"(?!{_BLANK}:)""",
+        rf"""\"(?:[^"\\,{_CONTROLS}]++|,(?!{_WS}["'])|{UNIT})*+"(?!{_BLANK}:)""",
         rf'{_NUMBER}(?={_WS}[,}}\]]|[ \t\n\r]++(?:["\'\u201c{{\[0-9\-\#]|/[/*]))',
         rf"(?:true|false|null){_WORD_END}",
         rf"[{{\[:]{_WS}",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core import fences, marks, roles
 from toolgrammar.core.loose import loose_pattern
-from toolgrammar.core.partial import first_characters, partial, without
+from toolgrammar.core.partial import first_characters, literal_start, partial, without
 from toolgrammar.core.patience import Patience
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 END = -1
 MAX_TOKEN = 1024
 """Characters that a name, key or other scanned token of the envelope may have."""
+_LANDMARK = 5
+"""Characters of a literal that is taken for markup wherever it stands."""
 _WORD = r"[^\s<>\"'/]{1,256}"
 IDENTIFIER = _WORD + r"(?=[\s<>\"'/])"
 _REPEATED = {
@@ -189,6 +191,17 @@ class Node:
                 whole = f"{whole}(?={blanks}(?:{second}))"
             pairs.append((whole, begin))
         return pairs
+
+    @cached_property
+    def landmarks(self) -> re.Pattern[str] | None:
+        """Finds the tokens of the node that are no words of prose; None where it has none."""
+        found = [
+            self.machine.pattern(terminal)
+            for _, terminal in self.tokens
+            if terminal.kind in ("literal", "regex")
+            and len(literal_start(terminal.pattern).strip()) >= _LANDMARK
+        ]
+        return re.compile("|".join(found)) if found else None
 
     @cached_property
     def repairs(self) -> Repairs:

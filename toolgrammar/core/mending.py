@@ -4,8 +4,9 @@ In this order, at a place that the node does not take:
 
 1. an anchor is here: what the grammar wants before it is put in;
 2. markup is here that closes something which is not open: it is left out;
-3. the opener of something is here that an outer part of the stack takes: what is open ends;
-4. the arguments are there, and text may follow the closers: they are put in, the rest is text.
+3. words are here, and the next call or the closer of the section follows soon: they are text;
+4. the opener of something is here that an outer part of the stack takes: what is open ends;
+5. the arguments are there, and text may follow the closers: they are put in, the rest is text.
 
 Nothing else is mended: the call ends as one that the text does not finish.
 """
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 _SPACE = re.compile(r"\s*")
 _LONGEST_MARKUP = 256
 """Characters that are waited for while they may become an anchor."""
+_QUOTES = "`\"'"
+_REACH = 512
+"""Characters that words between the calls of a section may have."""
 
 
 _FENCE = re.compile(r"\s{0,64}(?P<fence>```\w{0,16})[ \t]{0,16}(?:\r?\n)?")
@@ -100,12 +104,43 @@ def mend(driver: Driver) -> bool | None:
     if junk is not None:
         _leave_out(driver, place, junk.end())
         return True
+    passed = _pass_words(driver, place)
+    if passed is not None:
+        return passed
     if repairs.to_text is not None and driver.builder.has_arguments:
         put_in(driver, repairs.to_text)
         driver.position = place  # the white space before may be consumed already
         driver.to_text()
         return True
     return None
+
+
+def _pass_words(driver: Driver, place: int) -> bool | None:
+    """Gives words between the calls of a section out as text, where markup of it follows soon.
+
+    Returns:
+        False where more text tells; None where nothing of the section follows.
+    """
+    builder, buffer = driver.builder, driver.buffer
+    pattern = driver.node.landmarks
+    if pattern is None or builder.group is None or builder.has_draft or driver.island >= 0:
+        return None
+    match = pattern.search(buffer, place, place + _REACH)
+    if match is None:
+        return None if driver.final or len(buffer) - place >= _REACH else False
+    if buffer[match.start() - 1] in _QUOTES:
+        return None  # what is quoted is not meant
+    span = Span(max(0, driver.base + place), max(0, driver.base + match.start()))
+    builder.report(
+        "skipped-markup",
+        "error",
+        "Found text between the calls of a section; it belongs to no call",
+        span,
+        edits=(Edit(span, ""),),
+    )
+    driver.give_text(place, match.start())
+    driver.position = match.start()
+    return True
 
 
 def _complete_half(driver: Driver, place: int) -> bool:

@@ -6,11 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from toolgrammar.core.json_body_runs import single
 from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.json_guide import guide_of, resolved
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
-from toolgrammar.core.json_repairs import MESSAGES, Repair
+from toolgrammar.core.json_repairs import MESSAGES, Repair, single
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.json_words import scalar_of
 from toolgrammar.core.scan_json import JsonScanner
