@@ -14,6 +14,7 @@ An opener of another call never ends a string: a file that documents a format mu
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import NESTED
@@ -38,30 +39,6 @@ BLANKS = r"\s{0,256}"
 
 class RawEnd:
     """What ends a raw payload before one node, as regular expressions made on demand."""
-
-    __slots__ = (
-        "_beginnings",
-        "_beside",
-        "_closing_call",
-        "_closing_call_beginnings",
-        "_final",
-        "_other_closers",
-        "_outer_beginnings",
-        "_own_beginnings",
-        "_plain",
-        "_search",
-        "call_closes_alone",
-        "closes_line",
-        "fenced",
-        "looks_on",
-        "machine",
-        "nests",
-        "node",
-        "other_closer_beginnings",
-        "repeats",
-        "tagged",
-        "words",
-    )
 
     def __init__(self, node: Node, role: str) -> None:
         self.node = node
@@ -129,6 +106,18 @@ class RawEnd:
         if self._final is None:
             self._final = re.compile(self._expression(final=True))
         return self._final
+
+    @cached_property
+    def bare(self) -> re.Pattern[str]:
+        """Finds what `final` may find, whatever follows it: it is small, and tells most texts."""
+        parts = [
+            self._unnamed(self._forced(group, terminal, "")[0])
+            for group, terminal in self.node.tokens
+            if self._unit(group, terminal, final=True) != self._unit(group, terminal, final=False)
+        ]
+        if self.nests:
+            parts += [self._unnamed(each.pattern) for each in self.node.repairs.anchors.values()]
+        return re.compile("|".join(parts) or "(?!)")
 
     @property
     def beginnings(self) -> re.Pattern[str]:

@@ -94,6 +94,8 @@ class RawReader:
         if not driver.final or (match is not None and str(match.lastgroup).startswith("closer_")):
             return match
         if match is None:
+            if end.bare.search(driver.buffer, self.searched) is None:
+                return None
             return end.final.search(driver.buffer, self.searched)
         return end.final.match(driver.buffer, match.start())
 
