@@ -27,9 +27,7 @@ def variants(island: str) -> Iterator[str]:
 def by_the_driver(format_id: str, island: str) -> list[object]:
     """What strict reading takes the whole island for; nothing where something is left over."""
     result = parse(island, format=format_id, strict=True)
-    # A doubt about arguments under another key leaves the call one of the grammar's.
-    found = {each.code for each in result.diagnostics if each.severity == "error"}
-    whole = found <= {"skipped-markup"} and not result.text
+    whole = result.ok and not result.text
     return [(call.name, call.arguments) for call in result.calls if whole]
 
 
