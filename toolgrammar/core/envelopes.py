@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.anywhere import anywhere, blanks
 from toolgrammar.core.json_ahead import ODD_SPACES
 from toolgrammar.core.role_effects import fill_role
 from toolgrammar.core.roles import JSON_LIKE
@@ -23,13 +24,12 @@ if TYPE_CHECKING:
     from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
 
-_SPACE = re.compile(r"\s*")
 _COMMENT = re.compile(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{0,256}[\n\r]")
 _COMMENT_BEGUN = re.compile(
     r"(?:/|//[^\n\r]{0,256}|/\*(?:[^*]|\*(?!/)){0,256}\*?|#[^\n\r]{0,256})\Z"
 )
 _ODD = re.compile(rf"[{ODD_SPACES}]{{1,64}}|\\[nrt]")
-_COMMAS = re.compile(r",{1,64}")
+_COMMAS = anywhere(r",{0,64}")
 _EQUALS = re.compile(r"=>?")
 _NEXT = re.compile(r"\s{0,64},\s{0,64}\{")
 _NEXT_BEGUN = re.compile(r"\s{0,64}(?:,\s{0,64})?\Z")
@@ -59,7 +59,7 @@ _MESSAGES: Final = {
 
 def mend_envelope(driver: Driver) -> bool | None:
     """Mends where the driver stands; None where it can't, False where it needs more text."""
-    place = _SPACE.match(driver.buffer, driver.position).end()  # type: ignore[union-attr]
+    place = blanks(driver.buffer, driver.position).end()
     if place == len(driver.buffer):
         return None
     for mend in (_twice, _between, _bracket, _stray_comma, _open_name, _missing_mark):
@@ -152,7 +152,7 @@ def _stray_comma(driver: Driver, place: int) -> bool | None:
     if buffer[place] == ",":
         if not is_json(driver.node):
             return None
-        end = _COMMAS.match(buffer, place).end()  # type: ignore[union-attr]
+        end = _COMMAS(buffer, place).end()
         if end == len(buffer) and not driver.final and end - place < _LONGEST_RUN:
             return False
         return _replace(driver, "stray-comma", place, end, "")

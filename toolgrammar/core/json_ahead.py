@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_frames import Frame, key_of
 from toolgrammar.core.json_repairs import Repair
 from toolgrammar.core.json_runs import end_and_item, next_item, next_key
+from toolgrammar.core.json_tokens import space_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,17 +34,16 @@ CLOSING_QUOTES: Final = {
 """By each quote that may open a string, the one that closes it."""
 
 ODD_SPACES: Final = "\x00\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u180e\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
-_SPACE = re.compile(r"[ \t\n\r]*+")
-_BLANK = re.compile(
+_BLANK = anywhere(
     rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
 )
 KEY_BODIES = {
-    close: re.compile(rf"(?:[^{close}\\\n\r]++|\\.)*+") for close in set(CLOSING_QUOTES.values())
+    close: anywhere(rf"(?:[^{close}\\\n\r]++|\\.)*+") for close in set(CLOSING_QUOTES.values())
 }
-_STRICT_KEY = re.compile(r'(?:[^"\\\x00-\x1f]++|\\.)*+')
+_STRICT_KEY = anywhere(r'(?:[^"\\\x00-\x1f]++|\\.)*+')
 _BARE_KEY = re.compile(r"[^\W\d][\w$-]{0,63}")
-_BARE_ITEM = re.compile(r"[^\"'`“”\n\r,\[\]{}:]*+")
+_BARE_ITEM = anywhere(r"[^\"'`“”\n\r,\[\]{}:]*+")
 _LITERALS = re.compile(r"(?:true|false|null)\b", re.IGNORECASE)
 _VALUE_STARTS: Final = frozenset('"{[-0123456789tfn')
 
@@ -144,7 +145,7 @@ class LookAhead:
 
     def blank(self, index: int) -> int:
         """Gives where white space and comments end."""
-        end = _BLANK.match(self.text, index, self._stop).end()  # type: ignore[union-attr]
+        end = _BLANK(self.text, index, self._stop).end()
         if self.at(end) in ("/", "#", "\\") and not self.final and self._comment_is_open(end):
             raise More
         return end
@@ -158,7 +159,7 @@ class LookAhead:
 
     def past_space(self, index: int) -> int:
         """Gives where the white space of JSON ends."""
-        return _SPACE.match(self.text, index, self._stop).end()  # type: ignore[union-attr]
+        return space_run(self.text, index, self._stop).end()
 
     def reads_key(
         self, index: int, frame: Frame, *, at_end: bool = True, colon: bool = True
@@ -170,8 +171,7 @@ class LookAhead:
         close = CLOSING_QUOTES.get(self.at(index))
         if close is None:
             return self._reads_bare_key(index, frame, at_end=at_end)
-        match = KEY_BODIES[close].match(self.text, index + 1, self._stop)
-        assert match is not None
+        match = KEY_BODIES[close](self.text, index + 1, self._stop)
         end, key = match.end(), key_of(match.group())
         if end == self._stop and not frame.may_have_begun(key):
             return False
@@ -225,7 +225,7 @@ class LookAhead:
                 return False
         elif character in CLOSING_QUOTES or character in "{[(-+.0123456789":
             return True
-        end = self.blank(_BARE_ITEM.match(self.text, index, self._stop).end())  # type: ignore[union-attr]
+        end = self.blank(_BARE_ITEM(self.text, index, self._stop).end())
         lacks_quote = self.at(end) == '"' and not self.inner_quoted
         return self.at(self.blank(end + 1) if lacks_quote else end) in (",", "]", "")
 
@@ -263,7 +263,7 @@ class LookAhead:
             return character in _VALUE_STARTS
         if character != '"':
             return False
-        end = _STRICT_KEY.match(self.text, index + 1, self._stop).end()  # type: ignore[union-attr]
+        end = _STRICT_KEY(self.text, index + 1, self._stop).end()
         character = self.at(end)
         if character != '"':
             return not character

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import Undecided
 from toolgrammar.core.json_state import BARE_KEY, COLON, COMMENT, STRING, TEXT, VALUE, WORD
 from toolgrammar.core.json_tokens import as_json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
 
-_COMMAS = re.compile(r",+")
+_COMMAS = anywhere(r",*")
 _BEGUN_WORDS: Final = (
     "true",
     "false",
@@ -76,7 +76,7 @@ class Closers(Words):
     def stray_commas(self) -> None:
         """Drops the commas that stand at `pos`."""
         start = self.pos
-        self.pos = _COMMAS.match(self.text, start).end()  # type: ignore[union-attr]
+        self.pos = _COMMAS(self.text, start).end()
         self.stray_comma(start, self.pos)
 
     def drop_comma(self) -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES, More
 from toolgrammar.core.json_plain import Plain
 from toolgrammar.core.json_runs import bare_key, other_key
 from toolgrammar.core.json_state import AFTER, COMMENT, ITEM, KEY, START, VALUE
+from toolgrammar.core.json_tokens import space_run
 
-_SPACE = re.compile(r"[ \t\n\r]*+")
 _ODD_SPACE = re.compile(f"[{ODD_SPACES}]+")
 _KEY_AND_COLON = re.compile(r'"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\n\r]*:[ \t\n\r]*')
 _DOUBLED_KEY = re.compile(r'""[^"\\\s:,{}\[\]]')
-_OPENERS = re.compile(r"[{\[(]++")
-_OTHER_OPENERS = re.compile(r"[\[(]++")
+_OPENERS = anywhere(r"[{\[(]*+")
+_OTHER_OPENERS = anywhere(r"[\[(]*+")
 _SPACES: Final = " \t\n\r"
 _CLOSERS: Final = "}])"
 
@@ -35,7 +36,7 @@ class Members(Plain):
         text, start = self.text, self.pos
         character = text[start]
         if character in _SPACES:
-            self.pos = _SPACE.match(text, start).end()  # type: ignore[union-attr]
+            self.pos = space_run(text, start).end()
             if self.state != START:
                 self.hold(text[start : self.pos], start)
             return True
@@ -157,7 +158,7 @@ class Members(Plain):
         end = self.pos + 1
         if self.stops is None:
             run = _OTHER_OPENERS if in_array else _OPENERS
-            end = run.match(self.text, self.pos).end()  # type: ignore[union-attr]
+            end = run(self.text, self.pos).end()
         self.leave_out(self.pos, end)
         self.pos = end
 
@@ -192,7 +193,7 @@ class Members(Plain):
         frame = self.stack[-1]
         if character == ",":
             self.note_comma(start)
-            end = _SPACE.match(self.text, start + 1).end()  # type: ignore[union-attr]
+            end = space_run(self.text, start + 1).end()
             if end > start + 1:
                 self.held.append(self.text[start + 1 : end])
             self.pos = end

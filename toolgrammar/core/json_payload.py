@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import REACH, LookAhead, More
 from toolgrammar.core.json_duplicates import equal_duplicates
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
@@ -26,7 +27,7 @@ _OF_JSON: Final = frozenset("{}],:\"'")
 
 _DISTINCTIVE: Final = 3
 """Characters of markup that stands for itself."""
-_STRAYS = re.compile(
+_STRAYS = anywhere(
     r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
 )
 """Closers that fit nowhere."""
@@ -158,7 +159,7 @@ class JsonPayload(RecoveringScanner):
 
     def _goes_on_damaged(self, text: str, index: int) -> bool:
         """Whether what stands behind a strict value can only be damage behind it."""
-        place = _STRAYS.match(text, index).end()  # type: ignore[union-attr]
+        place = _STRAYS(text, index).end()
         rest = text[place : place + REACH]
         if not self.final and len(rest) < REACH and _BEGUN.fullmatch(rest):
             raise More

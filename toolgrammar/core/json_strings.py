@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, KEY_BODIES, More, Undecided
 from toolgrammar.core.json_bodies import Bodies
 from toolgrammar.core.json_state import COLON, STRING
+from toolgrammar.core.json_tokens import space_run
 from toolgrammar.core.json_typing import typed_string
 
 if TYPE_CHECKING:
     from toolgrammar.core.json_repairs import Repair
 
-_SPACES = re.compile(r"[ \t\r\n]*+")
 _QUOTES = re.compile(r'"{3,256}')
 _LONGEST_GAP: Final = 256
 
@@ -160,7 +160,7 @@ class Strings(Bodies):
 
     def comma_in_string(self, start: int) -> None:
         """Takes a comma before a quote or the end of what has come."""
-        end = _SPACES.match(self.text, start + 1).end()  # type: ignore[union-attr]
+        end = space_run(self.text, start + 1).end()
         self.comma_quote = self.base + end
         if self.ends_before(start, end):
             self.end_unclosed(start)
@@ -187,7 +187,7 @@ class Strings(Bodies):
 
     def _is_item(self, quote: int) -> bool:
         """Whether a string in double quotes, and then a comma or the end of the array, stand here."""
-        end = KEY_BODIES['"'].match(self.text, quote + 1, self._stop).end()  # type: ignore[union-attr]
+        end = KEY_BODIES['"'](self.text, quote + 1, self._stop).end()
         return self.at(end) == '"' and self.at(self.blank(end + 1)) in (",", "]")
 
     def end_unclosed(self, start: int) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from toolgrammar.core.anywhere import anywhere
 
 MAX_DEPTH: Final = 200
 """How deep brackets may nest, unless the caller says otherwise."""
@@ -15,15 +14,9 @@ MAX_DEPTH: Final = 200
 MAX_DIGITS: Final = 4300
 """CPython refuses to read a longer integer (`sys.int_info.default_max_str_digits`)."""
 
-
-def _run(pattern: str) -> Callable[[str, int], re.Match[str]]:
-    """Give the matcher of a pattern that also matches nothing, so that it always matches."""
-    return cast("Callable[[str, int], re.Match[str]]", re.compile(pattern).match)
-
-
 SPACES: Final = " \t\n\r"
-space_run = _run(r"[ \t\n\r]*+")
-digit_run = _run(r"[0-9]*+")
+space_run = anywhere(r"[ \t\n\r]*+")
+digit_run = anywhere(r"[0-9]*+")
 
 _LOW = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _LOW_BEGUN = r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?"
@@ -33,12 +26,14 @@ _UNIT = (
     rf"|[dD][89abAB][0-9a-fA-F]{{2}}(?:{_LOW}|(?!{_LOW_BEGUN}\Z))))"
 )
 unit = re.compile(_UNIT).match
-unit_run = _run(rf"(?:{_UNIT})*+")
-unit_begun = _run(rf"(?:\\(?:u(?:[dD][89abAB][0-9a-fA-F]{{2}}{_LOW_BEGUN}|[0-9a-fA-F]{{0,4}}))?)?")
+unit_run = anywhere(rf"(?:{_UNIT})*+")
+unit_begun = anywhere(
+    rf"(?:\\(?:u(?:[dD][89abAB][0-9a-fA-F]{{2}}{_LOW_BEGUN}|[0-9a-fA-F]{{0,4}}))?)?"
+)
 LONGEST_UNIT: Final = 12
-string_run = _run(rf'(?:[^"\\\x00-\x1f]++|{_UNIT})*+')
+string_run = anywhere(rf'(?:[^"\\\x00-\x1f]++|{_UNIT})*+')
 inside_string = re.compile(r'[^"\\\x00-\x1f]+').fullmatch
-backtick_run = _run(r"[^`\\]*+")
+backtick_run = anywhere(r"[^`\\]*+")
 
 plain_scalar = re.compile(
     r"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null)(?=[ \t\n\r,\]}])"

@@ -6,6 +6,7 @@ import re
 from math import isinf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
 from toolgrammar.core.json_state import BARE_KEY, COLON, KEY, TEXT, WORD
 from toolgrammar.core.json_strings import Strings
@@ -31,7 +32,7 @@ _NONFINITE: Final = {
     "-inf": "-1e999",
 }
 
-_WORD_RUN = re.compile(r"[\w.+\-]*+")
+_WORD_RUN = anywhere(r"[\w.+\-]*+")
 _TEXT_RUN = re.compile("[^\\s,\\[\\]{}()\"'/\\\\\\x00-\\x1f\ud800-\udfff]++")
 _KEY_RUN = re.compile("[^:=,{}\\[\\]\"'`\u201c\u201d\u201e\u2018\u2019\\n\\r\ud800-\udfff]++")
 _PAD = re.compile(r"[^\S\n\r]++")
@@ -138,8 +139,7 @@ class Words(Strings):
 
     def read_word(self) -> None:
         """Goes on in a word; at its end, tells what it is."""
-        end = _WORD_RUN.match(self.text, self.pos).end()  # type: ignore[union-attr]
-        if end > self.pos:
+        if (end := _WORD_RUN(self.text, self.pos).end()) > self.pos:
             self.pieces.append(self.text[self.pos : end])
             self.pos = end
             return

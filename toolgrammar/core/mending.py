@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
+from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.misspelt import respell
 from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, clipped, written
 from toolgrammar.values.diagnostics import Edit
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
 
-_SPACE = re.compile(r"\s*")
 _LONGEST_MARKUP = 256
 """Characters that are waited for while they may become an anchor."""
 _QUOTES = "`\"'"
@@ -221,8 +221,7 @@ def cut_here(driver: Driver, node: Node, position: int) -> bool:
     buffer = driver.buffer
     if node.beginnings.match(buffer, position):
         return True
-    match = _SPACE.match(buffer, position)
-    place = match.end() if match is not None else position
+    place = blanks(buffer, position).end()
     closers = node.repairs.beginnings
     return place < len(buffer) and not node.payloads and closers.match(buffer, place) is not None
 
@@ -236,8 +235,7 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
 
 def _after_blanks(driver: Driver) -> int:
     """Gives the place behind white space, which may be consumed already."""
-    match = _SPACE.match(driver.buffer, driver.position)
-    return match.end() if match is not None else driver.position
+    return blanks(driver.buffer, driver.position).end()
 
 
 def _written(driver: Driver, path: Sequence[Step], place: int) -> str:

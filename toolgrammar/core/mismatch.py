@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
+from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.envelopes import is_json, mend_envelope
 from toolgrammar.core.mending import cut_call, cut_here, mend, skip_fence
 from toolgrammar.core.stops import close_by_stop
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 FENCED = 5
 """Characters of an opener that may have a code fence behind it."""
-
-_SPACE = re.compile(r"\s*")
 
 
 def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
@@ -88,7 +86,7 @@ def _end_call(driver: Driver, *, in_payload: bool) -> bool | None:
         return mended
     if not in_payload:
         # White space before the place may be consumed already: it is markup in any case.
-        driver.position = _SPACE.match(driver.buffer, driver.position).end()  # type: ignore[union-attr]
+        driver.position = blanks(driver.buffer, driver.position).end()
     call_ends.broken(driver.builder, driver.base + driver.position, driver.last_end)
     driver.node = driver.start_node
     return None

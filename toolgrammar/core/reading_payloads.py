@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 MAX_ISLAND = 4096
 """Characters from an opener to the payload or the name: more is no island."""
 
-_SPACE = re.compile(r"\s*")
 _START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
 
 
@@ -37,10 +37,10 @@ _START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
 def find_payload(driver: Driver) -> bool:
     """Enters the payload that begins where no token stands; False where more text is needed."""
     buffer, position, node = driver.buffer, driver.position, driver.node
-    start = position if node.exact else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+    start = position if node.exact else blanks(buffer, position).end()
     for step in node.payloads:
         name = step.terminal.name
-        begin = start if name in RAW_LIKE else _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+        begin = start if name in RAW_LIKE else blanks(buffer, position).end()
         if begin == len(buffer):
             if not driver.final:
                 return False
@@ -146,7 +146,7 @@ def read_undecided(driver: Driver) -> bool:
 def _goes_on(driver: Driver, node: Node, end: int) -> bool:
     """Whether what stands behind a whole payload leaves no doubt that it ends there."""
     buffer = driver.buffer
-    place = _SPACE.match(buffer, end).end()  # type: ignore[union-attr]
+    place = blanks(buffer, end).end()
     if place == len(buffer):
         return driver.final
     if node.accepts_text or driver.builder.strict:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
-
-_SPACE = re.compile(r"\s*")
 
 
 def read_text(driver: Driver) -> bool:
@@ -42,7 +40,7 @@ def read_text(driver: Driver) -> bool:
 def _behind_island(driver: Driver) -> bool | None:
     """Leaves out closers that follow a call or section; None where text begins."""
     buffer, node = driver.buffer, driver.node
-    place = _SPACE.match(buffer, driver.position).end()  # type: ignore[union-attr]
+    place = blanks(buffer, driver.position).end()
     if place > driver.position:
         if node.closes_group and (waits := _blank_in_section(driver, place)) is not None:
             return waits

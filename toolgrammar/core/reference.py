@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 import sys
 from functools import lru_cache
 from itertools import product
@@ -18,6 +17,7 @@ from lark.load_grammar import Grammar, load_grammar
 
 from toolgrammar.core import files, roles
 from toolgrammar.core import tables as stored
+from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.doubled import once
 from toolgrammar.core.header import read_header
 from toolgrammar.core.kept_machines import machine_for
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 _PAYLOAD = "payload__"
 _STARTS = {"call", *roles.GROUP_ROLES}
 _ALL_TOKENS = True
-_OPENING_BLANK = re.compile(r"\s*")
 
 
 def tree(
@@ -235,7 +234,7 @@ def _tidied(root: Any) -> Tree[Token]:
         nonlocal end
         if isinstance(node, Token):
             end = cast("int", node.end_pos)
-            blank = _OPENING_BLANK.match(node).end()  # type: ignore[union-attr]
+            blank = blanks(node).end()
             return _token(roles.bare_name(node.type), str(node)[blank:], end)
         if not node.data.startswith(_PAYLOAD):
             return Tree(roles.bare_name(node.data), [tidy(child) for child in node.children])

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json, shown
 from toolgrammar.core.roles import BARE_QUOTES
 
@@ -146,7 +147,7 @@ class BareScanner:
     def _key_or_end(self, text: str, at: int, out: list[str]) -> int:
         character = text[at]
         if character.isspace():
-            return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+            return blanks(text, at).end()
         if character == "}":
             return self._close(at, out)
         self._key = []
@@ -185,7 +186,7 @@ class BareScanner:
     def _value(self, text: str, at: int, out: list[str]) -> int:
         character = text[at]
         if character.isspace():
-            return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+            return blanks(text, at).end()
         if character in ",}" and self._state == _VALUE:
             self._begin(out)
             out.append('""')

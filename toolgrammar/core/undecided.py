@@ -7,9 +7,9 @@ value may show that it was text all along.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.leaving import cut_payload
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.scan_json import JsonScanner
@@ -17,8 +17,6 @@ from toolgrammar.core.scan_json import JsonScanner
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.steps import Step
-
-_SPACE = re.compile(r"\s*")
 
 
 class Undecided:
@@ -66,7 +64,7 @@ class Undecided:
         if node.accepts_text:
             return True
         buffer, position = driver.buffer, driver.position
-        place = _SPACE.match(buffer, position).end()  # type: ignore[union-attr]
+        place = blanks(buffer, position).end()
         if place - position > MAX_TOKEN:
             return False
         if not driver.final:

@@ -6,7 +6,9 @@ import re
 from bisect import bisect_right
 from typing import Final
 
-_WHOLE = re.compile(r"(?:[^\\]++|\\u[0-9a-fA-F]{4}|\\u(?![0-9a-fA-F]{0,3}\Z)|\\[^u])*+", re.DOTALL)
+from toolgrammar.core.anywhere import anywhere
+
+_WHOLE = anywhere(r"(?s:[^\\]++|\\u[0-9a-fA-F]{4}|\\u(?![0-9a-fA-F]{0,3}\Z)|\\[^u])*+")
 """Up to half an escape at the end."""
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))?')
 _ESCAPES: Final = {
@@ -40,7 +42,7 @@ class Unescaper:
     def feed(self, text: str, *, final: bool = False) -> str:
         """Gives the text without one level of escaping; half an escape waits."""
         text = self._rest + text
-        end = len(text) if final else _WHOLE.match(text).end()  # type: ignore[union-attr]
+        end = len(text) if final else _WHOLE(text).end()
         text, self._rest = text[:end], text[end:]
         if text.count("\\") == text.count('\\"'):
             made = text.replace('\\"', '"')  # nothing else is escaped: most texts are so

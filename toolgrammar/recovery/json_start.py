@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import ODD_SPACES
 from toolgrammar.recovery.json_rest import WINDOW, may_go_on
 
-_BLANK = re.compile(
+_BLANK = anywhere(
     rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
 )
@@ -53,7 +54,7 @@ class Start:
         if self._is_prose:
             return self._search(chunk)
         self.text += chunk
-        begin = _BLANK.match(self.text).end()  # type: ignore[union-attr]
+        begin = _BLANK(self.text).end()
         if begin == len(self.text) or _COMMENT_BEGUN.fullmatch(self.text, begin):
             if len(self.text) > WINDOW and begin < len(self.text):
                 return self._turn_to_prose(begin)
@@ -119,7 +120,7 @@ class Start:
     def end(self) -> bool:
         """Ends the text; tells whether a bracket was found where a value can begin."""
         text = self.text = "".join(self._parts) or self.text
-        begin = _BLANK.match(text).end()  # type: ignore[union-attr]
+        begin = _BLANK(text).end()
         if text[begin : begin + 1] in ("{", "["):
             self.kind, self.offset = PLAIN, 0
             return True
