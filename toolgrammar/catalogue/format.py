@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,33 +23,10 @@ if TYPE_CHECKING:
 
     from lark import Token, Tree  # noqa: TID251 - a type only; nothing is imported at run time
 
-    from toolgrammar.core.machine import Machine
+    from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.core.tables import Tables
     from toolgrammar.writing.prompt import Prompt
     from toolgrammar.writing.results import Answer
-
-
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """What a message in which everything is as its format says depends on."""
-
-    id: str
-    digest: str
-    trim: Mapping[str, str]
-    unwrap: tuple[str, ...]
-    """Keys that may hold all arguments of a call."""
-    entities: bool
-    """Whether `&` may begin the entity of a character."""
-    drops: bool
-    """Whether arguments that the tool does not have are left out."""
-    judges: bool
-    """Whether the arguments decide what is one: some wrap others, or are left out."""
-    by_shape: bool
-    """Whether a raw value that is JSON has the type that it shows."""
-    closers: tuple[str, ...]
-    """What closes reasoning."""
-    machine: Machine | None
-    """What reads it, where the names of the tools are no part of the wire."""
 
 
 class Format:
@@ -143,9 +119,10 @@ class Format:
         return self._tables
 
     @cached_property
-    def plain(self) -> Plain | None:
+    def plain(self) -> PlainRules | None:
         """What its messages need to be read straight; None where the end of a call decides more."""
         from toolgrammar.core.kept_machines import machine_for
+        from toolgrammar.core.plain_rules import PlainRules
 
         header, tables = self.header, self.tables
         if (
@@ -156,7 +133,7 @@ class Format:
             or tables.free_text
         ):
             return None
-        return Plain(
+        return PlainRules(
             id=header.id,
             digest=self.digest,
             trim=header.trim,

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 END = -1
 MAX_TOKEN = 1024
 """Characters that a name, key or other scanned token of the envelope may have."""
+_LONGEST_OPENER = MAX_TOKEN + 64
+"""Characters that an opener has at most, with what must follow one that is short."""
 _LANDMARK = 5
 """Characters of a literal that is taken for markup wherever it stands."""
 _WORD = r"[^\s<>\"'/]{1,256}"
@@ -154,6 +156,22 @@ class Node:
         body = "|".join(self._opener_parts()[1]) or "(?!)"
         return re.compile(rf"(?:{body})\Z")
 
+    def begun_opener(self, text: str, position: int, end: int) -> int:
+        """Gives where what may become an opener begins before an index; -1 where none does.
+
+        Args:
+            text: the text so far.
+            position: where to look from.
+            end: where an opener stands already, or the end of the text.
+        """
+        far = len(text) - _LONGEST_OPENER
+        if end < far:
+            return -1
+        begun = self.opener_beginnings.search(
+            text, position if end == len(text) else max(position, far)
+        )
+        return begun.start() if begun is not None and begun.start() < end else -1
+
     @cached_property
     def plain(self) -> re.Pattern[str]:
         """Matches a chunk of text in which nothing can open."""
@@ -235,6 +253,8 @@ class Machine:
         """Whether messages of text and plain calls are usual here."""
         self.straight = Patience()
         """Whether messages that need no driver are."""
+        self.sound = Patience()
+        """Whether streams that need none are."""
         self.start = self.node((0,))
 
     def node(self, stack: tuple[int, ...]) -> Node:

@@ -23,10 +23,10 @@ def read_text(driver: Driver) -> bool:
         return driver.among.text(driver)
     match = node.opener.search(buffer, position)
     end = match.start() if match else len(buffer)
-    if match is None and not driver.final:
-        held = node.opener_beginnings.search(buffer, position)
-        if held:
-            end = held.start()
+    if not driver.final:
+        begun = node.begun_opener(buffer, position, end)
+        if begun >= 0:
+            match, end = None, begun
     driver.give_text_to(end)
     if match is None:
         return False

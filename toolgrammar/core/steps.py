@@ -5,11 +5,16 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.scanners import beginning
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.tables import Terminal
+
+_SOUND_LEAVES = frozenset({"", "name", "id", "key"})
+_SOUND_OPENERS = frozenset({"", "call", "argument", "calls", "parallel"})
+_UNSOUND_ENDS = frozenset({"sequential", "result", "results"})
 
 
 class Step:
@@ -41,3 +46,24 @@ class Step:
     def node(self) -> Node:
         """The node that the step leads to, made when it is first asked for."""
         return self.machine.node(self.stack)
+
+    @cached_property
+    def may_be_loose(self) -> bool:
+        """Whether the terminal is read in other ways than the grammar says, too."""
+        return loose_pattern(self.terminal) != ""
+
+    @cached_property
+    def is_sound(self) -> bool:
+        """Whether reading the token needs no judgement, so that a sound stream can take it."""
+        terminal = self.terminal
+        return not (
+            self.constants
+            or terminal.is_fence
+            or terminal.is_mark
+            or self.leaf not in _SOUND_LEAVES
+            or self.opens not in _SOUND_OPENERS
+            or (terminal.name == "JSON_STRING" and not self.leaf)
+            or (self.kind == "same" and terminal.name not in ("SAME_NAME", "SAME_KEY"))
+            or any(role not in _SOUND_LEAVES for _, role in terminal.groups)
+            or not _UNSOUND_ENDS.isdisjoint((*self.before, *self.after))
+        )

@@ -9,7 +9,11 @@ from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.alternative import Settings
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
+from toolgrammar.core.given_out import GivenOut
+from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.passage import LONGEST_PASSAGE, end_passage, feed_inside, passage_at
+from toolgrammar.core.patience import CREDIT
+from toolgrammar.core.sound_stream import SoundStream
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
 from toolgrammar.parsing.machines import machine_of, settings_of
@@ -54,8 +58,28 @@ class Parser:
         if not isinstance(prefix, str):
             raise TypeError(f"prefix must be a str, got {type(prefix).__name__}")
         self._format = chosen = formats.resolve_any(format)
-        specs = to_specs(tools) if tools is not None else {}
+        self._specs = to_specs(tools) if tools is not None else {}
+        self._source = Source()
+        self._limits = limits
+        self._room = sys.maxsize if limits.max_chars is None else limits.max_chars
+        self._id_seed = id_seed
+        self._strict = strict
+        self._result: ParseResult | None = None
+        self._passage: Passage | None = None
+        self._closed = False
+        self._over = False
+        self._given_out: GivenOut | None = None
+        self._steps_before = 0
         self._several: Several | None = None
+        self._sound: SoundStream | None = None
+        if not (strict or prefix or isinstance(chosen, AnyOf)):
+            self._sound = self._sound_stream(chosen)
+        if self._sound is None:
+            self._begin(prefix)
+
+    def _begin(self, prefix: str = "") -> None:
+        """Sets the driver to the beginning of the message."""
+        chosen, specs, limits = self._format, self._specs, self._limits
         if isinstance(chosen, AnyOf):
             from toolgrammar.parsing.readers import several_of
 
@@ -63,9 +87,6 @@ class Parser:
             machine, settings = self._several.start, _NEUTRAL
         else:
             machine, settings = machine_of(chosen, specs), settings_of(chosen)
-        self._source = Source()
-        self._limits = limits
-        self._room = sys.maxsize if limits.max_chars is None else limits.max_chars
         self._builder = Builder(
             source=self._source,
             format_id=settings.format_id,
@@ -73,10 +94,10 @@ class Parser:
             trim=settings.trim,
             wire_roles=settings.wire_roles,
             drop_unknown=settings.drop_unknown,
-            id_seed=id_seed,
+            id_seed=self._id_seed,
             free_text=settings.free_text,
             listening=True,
-            strict=strict,
+            strict=self._strict,
             max_calls=limits.max_calls,
             header=settings.header,
         )
@@ -88,15 +109,25 @@ class Parser:
         )
         if self._several is not None:
             self._driver.among = self._several.among(self._builder)
-        self._result: ParseResult | None = None
-        self._passage: Passage | None = None
-        self._closed = False
-        self._over = False
         if prefix:
             self._driver.feed(prefix)
 
+    def _sound_stream(self, chosen: Format) -> SoundStream | None:
+        """Gives the short way through the stream, where it is worth a try."""
+        plain, limits = chosen.plain, self._limits
+        if plain is None or (limits.max_depth or MAX_DEPTH) < MAX_DEPTH:
+            return None
+        machine = plain.machine or machine_of(chosen, self._specs)
+        if not machine.sound.tries():
+            return None
+        most = sys.maxsize if limits.max_calls is None else limits.max_calls
+        return SoundStream(machine, self._source, plain, self._specs, most)
+
     def run_whole(self, text: str, finish_reason: FinishReason = None) -> ParseResult:
-        """Reads a whole message at once: the same machine fed once, with nobody listening."""
+        """Reads a whole message at once: the driver fed once, with nobody listening."""
+        if self._sound is not None:
+            self._sound = None
+            self._begin()
         self._builder.listening = False
         self._take(text, final=True, finish_reason=finish_reason)
         return self.result
@@ -104,7 +135,9 @@ class Parser:
     @property
     def steps(self) -> int:
         """Rounds of work so far: grows linearly with the text."""
-        return self._driver.steps
+        return self._steps_before + (
+            self._driver.steps if self._sound is None else self._sound.steps
+        )
 
     def feed(self, chunk: str) -> list[Event]:
         """Takes the next piece of the message; gives what is certain by now.
@@ -113,6 +146,16 @@ class Parser:
             RuntimeError: after `close`.
             TypeError: for anything but a str.
         """
+        sound = self._sound
+        if sound is not None and not self._closed and isinstance(chunk, str):
+            source = self._source
+            source.append(chunk)
+            if source.length <= self._room:
+                found = sound.take(chunk) if chunk else []
+                if found is not None:
+                    return found
+            self._hand_over(sound)
+            return self._taken()
         passage = self._passage
         if passage is not None:
             room = passage.room - len(chunk) if type(chunk) is str else -1
@@ -131,10 +174,22 @@ class Parser:
             room = self._room - self._source.length - len(chunk)
             if room >= 0 and feed_inside(self._driver, chunk):
                 self._source.append(chunk)
-                self._passage = passage_at(self._driver, min(room, LONGEST_PASSAGE))
+                if self._given_out is None or self._given_out.is_behind:
+                    self._passage = passage_at(self._driver, min(room, LONGEST_PASSAGE))
             else:
                 self._take(chunk, final=False)
         return self._taken()
+
+    def _hand_over(self, sound: SoundStream) -> None:
+        """Has the driver read the message from its beginning."""
+        self._sound = None
+        sound.machine.sound.failed()
+        self._steps_before = sound.steps
+        self._given_out = GivenOut(sound)
+        text = self._source.text()
+        self._source = Source()
+        self._begin()
+        self._take(text, final=False)
 
     def _end_passage(self, passage: Passage) -> None:
         self._passage = None
@@ -143,12 +198,20 @@ class Parser:
     def close(self, finish_reason: FinishReason = None) -> list[Event]:
         """Ends the message; gives the events of its end. A second call gives none."""
         rest = ""
+        sound = self._sound
+        if sound is not None and not self._closed:
+            last = sound.finish() if finish_reason != "length" else None
+            if last is not None:
+                self._closed = True
+                sound.machine.sound.left = CREDIT
+                return last
+            self._hand_over(sound)
         if self._passage is not None:
             rest = self._passage.held
             self._end_passage(self._passage)
         if not self._closed:
             self._take(rest, final=True, finish_reason=finish_reason)
-        return self._taken()
+        return self._taken() if self._sound is None else []
 
     def _take(self, chunk: str, *, final: bool, finish_reason: FinishReason = None) -> None:
         if final:
@@ -185,7 +248,7 @@ class Parser:
 
     def _taken(self) -> list[Event]:
         events, self._builder.events = self._builder.events, []
-        return events
+        return events if self._given_out is None else self._given_out.new(events)
 
     @property
     def result(self) -> ParseResult:
@@ -196,6 +259,8 @@ class Parser:
         """
         if not self._closed:
             raise RuntimeError("result is there from close() on: call close() first")
+        if self._result is None and self._sound is not None:
+            self._result = self._sound.result()
         if self._result is None:
             builder = self._builder
             format_ = self._format_of_all()

@@ -24,9 +24,9 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.catalogue.format import Plain
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.core.machine import Machine
+    from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.values.calls import ParseResult, ToolCall
     from toolgrammar.values.tools import ToolSpec
 
@@ -127,7 +127,7 @@ def _read_straight(
 
 
 def _read_longer(
-    machine: Machine, plain: Plain, text: str, specs: Mapping[str, ToolSpec]
+    machine: Machine, plain: PlainRules, text: str, specs: Mapping[str, ToolSpec]
 ) -> StraightReading | None:
     """Reads a message that is straight and not plain; None where the driver has to."""
     if not machine.straight.tries():
@@ -141,12 +141,12 @@ def _read_longer(
     return None
 
 
-def _closes_unopened(plain: Plain, written: str) -> bool:
+def _closes_unopened(plain: PlainRules, written: str) -> bool:
     """Whether the text holds what closes reasoning: where none was opened, that is reported."""
     return any(closer in written for closer in plain.closers)
 
 
-def _is_judged(plain: Plain, calls: list[ToolCall], specs: Mapping[str, ToolSpec]) -> bool:
+def _is_judged(plain: PlainRules, calls: list[ToolCall], specs: Mapping[str, ToolSpec]) -> bool:
     """Whether a call has an argument that wraps all others, or one that is left out."""
     return any_wrapped(plain.unwrap, calls) or (plain.drops and leaves_out(calls, specs))
 

@@ -1,0 +1,214 @@
+"""Reads the arguments of a call that are one JSON object, while they stream, if they are sound.
+
+What is given out is what the driver's own reader gives out: the body of a string at once, the
+quote that closes it with the comma, the key and the colon when the next value begins. A string has
+not ended before it is sure that it has. Values inside values are left to the driver.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.json_runs import BRACKETS, UNIT
+from toolgrammar.core.json_typing import needs_typing
+from toolgrammar.core.json_whole import read_object, read_whole
+from toolgrammar.core.pieces import Pieces
+from toolgrammar.core.sound_message import UNSOUND, WAITS, SoundMessage
+from toolgrammar.values.making import make_arguments_delta
+
+if TYPE_CHECKING:
+    from toolgrammar.core.steps import Step
+    from toolgrammar.values.events import Event
+
+_WS: Final = r"[ \t\n\r]*+"
+_CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
+_COMMA: Final = r""",(?= *[^ ,"'\\])"""
+_BEGUN_ESCAPE: Final = (
+    r"\\(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?)?"
+)
+_BODY = re.compile(
+    rf"{_CHARACTERS}(?:(?:{UNIT}|{_COMMA}|{BRACKETS}){_CHARACTERS})*+"
+    rf"(, *|[}}\]]{{1,64}},? *|{_BEGUN_ESCAPE}\Z)?"
+)
+"""The body of a string; at its end what may yet become something else (1).
+
+That is the beginning of an escape, a comma and brackets: the string may have ended before them.
+"""
+_goes_on = _BODY.fullmatch
+_KEY: Final = '[^"\\\\\\x00-\\x1f\ud800-\udfff]'
+_PAIR: Final = rf'{_WS}"({_KEY}{{1,64}}+)"{_WS}:{_WS}(?=[^ \t\n\r])'
+_PAIR_BEGUN: Final = rf'{_WS}(?:"{_KEY}{{0,64}}+(?:"{_WS}(?::{_WS})?)?)?\Z'
+_FIRST = re.compile(_PAIR)
+_FIRST_BEGUN = re.compile(_PAIR_BEGUN)
+_NEXT = re.compile(rf"{_WS},{_PAIR}")
+_NEXT_BEGUN = re.compile(rf"{_WS}(?:,{_PAIR_BEGUN}|\Z)")
+_CLOSER = re.compile(rf"{_WS}\}}")
+_SCALAR = re.compile(
+    r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,3}+)?+)"
+    r"(?=[ \t\n\r,}])"
+)
+_SCALAR_BEGUN = re.compile(r"[-+.0-9a-zA-Z]{1,128}\Z")
+
+
+class SoundJson(SoundMessage):
+    """A message whose calls may have their arguments as JSON."""
+
+    payload: Step
+    json: Pieces
+    """The arguments so far."""
+    keys: set[str]
+
+    def leave(self, step: Step, text: str, end: int) -> int:
+        """Ends a payload at an index of the text; gives where to read on, or `UNSOUND`."""
+        raise NotImplementedError
+
+    def begin_json(self, step: Step, text: str, start: int) -> int:
+        """Begins the arguments of a call at the bracket that opens them."""
+        if self.arguments is not None or self.doubtful:
+            return UNSOUND
+        self.payload = step
+        self.begin_call()
+        if self.arguments_start < 0:
+            self.arguments_start = self.source.length - len(text) + start
+        self.json = Pieces()
+        self.keys = set()
+        self.at = start + 1
+        self.read = self._first
+        return start
+
+    def begin_json_value(self, step: Step, text: str, start: int) -> int:
+        """Begins the value of an argument that is written as JSON."""
+        if self.doubtful or not self.begin_value(start + self.source.length - len(text)):
+            return UNSOUND
+        self.payload = step
+        self.read = self._json_value
+        return start
+
+    def _json_value(self, text: str, start: int) -> int:
+        """Reads a value of an argument, all of it at once."""
+        found = read_whole(text, start, object_only=self.payload.terminal.name == "JSON_OBJECT")
+        if found is None:
+            return self.hold(text, start)
+        value, end = found
+        wanted = self.guide.member(self.key) if self.guide is not None else None
+        if wanted is not None and needs_typing(value, wanted):
+            return UNSOUND
+        assert self.arguments is not None
+        self.arguments[self.key] = value
+        self.arguments_end = self.source.length - len(text) + end
+        self.doubtful = True
+        self.give(self.member() + text[start:end])
+        return self.leave(self.payload, text, end)
+
+    def _put(self, text: str) -> None:
+        if text:
+            self.json.append(text)
+            self.give(text)
+
+    def _first(self, text: str, sent: int) -> int:
+        """Reads the key of the first member; from `sent` on, nothing was given out."""
+        match = _FIRST.match(text, self.at)
+        if match is not None:
+            return self._value(match, text, sent)
+        if _FIRST_BEGUN.match(text, self.at):
+            return self.hold(text, sent)
+        closer = _CLOSER.match(text, self.at)
+        return UNSOUND if closer is None else self._end(text, sent, closer.end())
+
+    def _next(self, text: str, sent: int) -> int:
+        """Reads what stands behind a value: the key of the next one, or the end."""
+        at = self.at
+        match = _NEXT.match(text, at)
+        if match is not None:
+            return self._value(match, text, sent)
+        if _NEXT_BEGUN.match(text, at):
+            return self.hold(text, sent)
+        closer = _CLOSER.match(text, at)
+        if closer is None:
+            return UNSOUND
+        # A quote and brackets may stand in a string too: what follows them tells.
+        self.doubtful = text[at - 1] == '"'
+        return self._end(text, sent, closer.end())
+
+    def _value(self, match: re.Match[str], text: str, sent: int) -> int:
+        """Begins the value behind a key."""
+        key, start = match[1], match.end()
+        spec = self.spec
+        if key in self.keys or (
+            self.rules.drops and spec is not None and key not in spec.properties
+        ):
+            return UNSOUND
+        self.keys.add(key)
+        if text[start] != '"':
+            self.key = key
+            self.at = start
+            self.read = self._scalar
+            return sent
+        wanted = self.guide.member(key) if self.guide is not None else None
+        if wanted is not None and not wanted.takes_text:
+            return UNSOUND
+        self._put(text[sent : start + 1])
+        self.read = self._string
+        return start + 1
+
+    def _scalar(self, text: str, sent: int) -> int:
+        """Reads a number or a literal."""
+        match = _SCALAR.match(text, self.at)
+        if match is None:
+            begun = _SCALAR_BEGUN.match(text, self.at)
+            return UNSOUND if begun is None else self.hold(text, sent)
+        wanted = self.guide.member(self.key) if self.guide is not None else None
+        if wanted is not None and needs_typing(json.loads(match[0]), wanted):
+            return UNSOUND
+        self.at = match.end()
+        self.read = self._next
+        return sent
+
+    def _string(self, text: str, start: int) -> int:
+        """Reads the body of a string up to its end, or to that of the text."""
+        match = _BODY.match(text, start)
+        assert match is not None  # it matches anywhere
+        end = match.end()
+        sure = end if match[1] is None else match.start(1)
+        self._put(text[start:sure])
+        if end == len(text):
+            self.held = text[sure:]
+            self.take = self._take_string
+            return WAITS
+        if text[end] != '"':
+            return UNSOUND
+        self.at = end + 1
+        self.read = self._next
+        return sure
+
+    def _take_string(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in a string."""
+        text = self.held + chunk if self.held else chunk
+        match = _goes_on(text)
+        if match is None:
+            return self.told() if self.run(text, 0) else None
+        if match[1] is None:
+            self.held = ""
+        else:
+            cut = match.start(1)
+            self.held = text[cut:]
+            text = text[:cut]
+            if not text:
+                return []
+        self.steps += 1
+        self.json.append(text)
+        self.given[-1] += len(text)
+        return [make_arguments_delta(len(self.calls), text)]
+
+    def _end(self, text: str, sent: int, end: int) -> int:
+        """Ends the arguments behind their last bracket."""
+        self._put(text[sent:end])
+        written = self.json.take()
+        found = read_object(written, 0)
+        if found is None or found[1] != len(written):
+            return UNSOUND
+        self.arguments = found[0]
+        self.arguments_end = self.source.length - len(text) + end
+        return self.leave(self.payload, text, end)

@@ -1,0 +1,254 @@
+"""Holds what is known of a message that is read soundly while it streams, and makes its events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.core.draft import decoded_token
+from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.pieces import Pieces
+from toolgrammar.values.events import CallEnd, CallStart
+from toolgrammar.values.making import (
+    make_arguments_delta,
+    make_call,
+    make_reasoning_delta,
+    make_span,
+    make_text_delta,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toolgrammar.core.json_guide import Guide
+    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.plain_rules import PlainRules
+    from toolgrammar.core.source import Source
+    from toolgrammar.core.steps import Step
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.events import Event
+    from toolgrammar.values.tools import ToolSpec
+
+WAITS, UNSOUND = -1, -2
+"""What a step of the reading gives instead of an index: more text is needed, or the driver."""
+MOST_HELD = 2048
+"""Characters that are held back: where more is undecided, the driver reads on."""
+_LOOK_BEHIND = 32
+"""Characters before what is held back: an opener shows what is none by what stands before it."""
+
+
+class SoundMessage:
+    """One message, between two chunks; the fields of the call are those of the one that is open."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        source: Source,
+        rules: PlainRules,
+        tools: Mapping[str, ToolSpec],
+        most_calls: int,
+    ) -> None:
+        self.machine = machine
+        self.source = source
+        self.rules = rules
+        self.tools = tools
+        self.most_calls = most_calls
+        self.node: Node = machine.start
+        self.previous: Step | None = None
+        """The token or payload that was read last."""
+        self.take: Callable[[str], list[Event] | None]
+        """Takes a chunk; gives its events, or None where the driver has to read the message."""
+        self.held = ""
+        """The end of the text so far, of which something is undecided."""
+        self.position = 0
+        """Where in `held` that begins."""
+        self.at = 0
+        """Where in `held` a payload goes on, behind what of it waits to be given out."""
+        self.read: Callable[[str, int], int]
+        """Reads on in a text from an index; gives the next index, `WAITS` or `UNSOUND`."""
+        self.steps = 0
+        self.events: list[Event] = []
+        self.doubtful = False
+        """Whether what was read last may yet turn out otherwise, so that its events wait."""
+        self.calls: list[ToolCall] = []
+        self.parts = Pieces()
+        self.reasoning = Pieces()
+        self.in_group = False
+        self.behind = False
+        """Whether nothing but white space came since a call or a section ended."""
+        self.last_end = 0
+        """Offset where the last token or payload ended."""
+        self.unit = -1
+        """Offset where what may become a call began, or -1."""
+        self.written_name = self.written_key = self.key = ""
+        self.spec: ToolSpec | None = None
+        self.guide: Guide | None = None
+        self.given: list[int] = []
+        """Of each call that began, the characters of JSON that were given out."""
+        self._new_call()
+
+    def _new_call(self) -> None:
+        self.start = -1
+        """Offset of the call, or -1 where none is open."""
+        self.name: str | None = None
+        self.id: str | None = None
+        self.arguments: dict[str, Any] | None = None
+        self.arguments_start = self.arguments_end = self.token_start = -1
+        self.started = False
+        """Whether it was given out that the call began."""
+        self.members = 0
+
+    def go_on(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk behind what is held back."""
+        return self.told() if self.run(self.held + chunk, self.position) else None
+
+    def run(self, text: str, position: int) -> bool:
+        """Reads on from an index to where more text is needed; false where the driver must."""
+        while position >= 0:
+            self.steps += 1
+            position = self.read(text, position)
+        return position == WAITS
+
+    def hold(self, text: str, position: int) -> int:
+        """Holds a text back from an index on, with what stands before it for look-behinds."""
+        keep = position - _LOOK_BEHIND if position > _LOOK_BEHIND else 0
+        self.held = text[keep:]
+        self.position = position - keep
+        self.at -= keep
+        self.take = self.go_on
+        return WAITS if len(text) - position <= MOST_HELD else UNSOUND
+
+    def told(self) -> list[Event]:
+        """Gives the events that are certain, and forgets them."""
+        if self.doubtful:
+            return []
+        events, self.events = self.events, []
+        return events
+
+    # Text
+
+    def say(self, text: str) -> None:
+        """Gives out text of the message."""
+        if text:
+            self.parts.append(text)
+            self.events.append(make_text_delta(text))
+
+    def reason(self, text: str) -> None:
+        """Gives out reasoning."""
+        if text:
+            self.reasoning.append(text)
+            self.events.append(make_reasoning_delta(text))
+
+    # The open call
+
+    def fill(self, role: str, written: str, start: int) -> bool:
+        """Takes a token that fills a role of the call; false where the driver must.
+
+        Args:
+            role: the role.
+            written: the token.
+            start: its offset.
+        """
+        if self.start < 0:
+            self.start = max(0, self.unit)
+            self.token_start = -1
+        value = decoded_token(written) if written[:1] == '"' else written
+        if role == "key":
+            if self.name is None or self._may_be_a_tool(value):
+                return False
+            self.key, self.written_key = value.strip(), written
+            if self.arguments_start < 0:
+                self.arguments_start = self.token_start if self.token_start >= 0 else start
+        elif role == "id":
+            self.id = value.strip() or None
+        else:
+            self.name, self.written_name = value, written
+            spec = self.spec = self.tools.get(value) if self.tools else None
+            has_schema = spec is not None and spec.parameters is not None
+            self.guide = guide_of_tool(spec) if spec is not None and has_schema else None
+        return True
+
+    def _may_be_a_tool(self, key: str) -> bool:
+        """Whether what was read as a key is the name of another tool: a call may begin there."""
+        spec = self.spec
+        return (
+            key in self.machine.tool_names
+            and spec is not None
+            and bool(spec.properties)
+            and key not in spec.properties
+        )
+
+    def begin_call(self) -> None:
+        """Gives out that the call began."""
+        if not self.started and self.name is not None:
+            self.started = True
+            self.given.append(0)
+            self.events.append(CallStart(len(self.calls), self.name, self.id))
+
+    def begin_value(self, start: int) -> bool:
+        """Begins the value of an argument at an offset; false where the driver must."""
+        spec, key = self.spec, self.key
+        if self.name is None:
+            return False
+        if spec is not None and key not in spec.properties:
+            may_wrap = self.arguments is None and key in self.rules.unwrap
+            if may_wrap or (self.rules.drops and spec.properties):
+                return False
+        self.begin_call()
+        if self.arguments_start < 0:
+            self.arguments_start = start
+        if self.arguments is None:
+            self.arguments = {}
+        return True
+
+    def member(self) -> str:
+        """Gives the JSON that stands before the value of the next argument."""
+        self.members += 1
+        return f"{'{' if self.members == 1 else ', '}{as_json(self.key)}: "
+
+    def give(self, json: str) -> None:
+        """Gives out more of the JSON of the arguments."""
+        self.given[-1] += len(json)
+        self.events.append(make_arguments_delta(len(self.calls), json))
+
+    def close(self, role: str, end: int) -> bool:
+        """Closes what ends at an offset; false where the driver must."""
+        if role == "call":
+            return self._end_call(end)
+        if role == "argument":
+            if self.arguments_start >= 0:
+                self.arguments_end = end
+        elif role in ("calls", "parallel"):
+            self.in_group = False
+            self.behind = True
+            return bool(self.calls)
+        return True
+
+    def _end_call(self, end: int) -> bool:
+        name, index, start = self.name, len(self.calls), self.arguments_start
+        if name is None or index >= self.most_calls:
+            return False
+        self.begin_call()
+        if self.members:
+            self.give("}")
+        elif self.arguments is None:
+            self.give("{}")
+        call = make_call(
+            name,
+            {} if self.arguments is None else self.arguments,
+            self.id,
+            None,
+            self.source.slice(start, self.arguments_end) if start >= 0 else "",
+            make_span(self.start, max(end, self.start)),
+            "complete",
+            (),
+            self.rules.id,
+            None,
+            (),
+        )
+        self.calls.append(call)
+        self.events.append(CallEnd(index, call))
+        self._new_call()
+        self.unit = -1
+        self.behind = True
+        return True

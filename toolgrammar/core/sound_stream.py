@@ -1,0 +1,289 @@
+"""Reads a message that streams, as long as everything in it is as its format says.
+
+This is the short way through a stream, as `straight` is through a whole message: text, tokens of
+the envelope, and payloads that are sound. Nothing is mended, and what may yet become something
+else is held back. Where anything needs judgement the reading gives up; the driver then reads the
+message from its beginning, and what was given out already is left out of its events
+(`given_out`). Both give the same; the laws compare them on every case and for every cut.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.anywhere import blanks
+from toolgrammar.core.loose import is_loose
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE, STRICT_JSON
+from toolgrammar.core.sound_message import UNSOUND, WAITS
+from toolgrammar.core.sound_raw import SoundRaw
+from toolgrammar.core.straight_rules import is_over
+from toolgrammar.values.making import make_result, make_text_delta
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Mapping
+
+    from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.plain_rules import PlainRules
+    from toolgrammar.core.source import Source
+    from toolgrammar.core.steps import Step
+    from toolgrammar.values.calls import ParseResult
+    from toolgrammar.values.events import Event
+    from toolgrammar.values.tools import ToolSpec
+
+_DISTINCTIVE = 3
+"""Characters of a token that stands for itself."""
+_WINDOW = MAX_TOKEN + 64
+"""Characters from which on no token waits for more."""
+
+
+class SoundStream(SoundRaw):
+    """One message, while it is sound."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        source: Source,
+        rules: PlainRules,
+        tools: Mapping[str, ToolSpec],
+        most_calls: int,
+    ) -> None:
+        super().__init__(machine, source, rules, tools, most_calls)
+        self._at_text(machine.start)
+        self.last = ""
+        self.take = self._take_text
+
+    # Text
+
+    def _at_text(self, node: Node) -> None:
+        """Reads text from here on."""
+        self.node = node
+        self.plain = node.plain.fullmatch
+        self.read = self._read_text
+
+    def _take_text(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk where nothing is held back."""
+        if self.plain(chunk):
+            self.steps += 1
+            self.last = chunk
+            self.parts.append(chunk)
+            return [make_text_delta(chunk)]
+        before = self.last[-1:]
+        return self.told() if self.run(before + chunk, len(before)) else None
+
+    def _read_text(self, text: str, position: int) -> int:
+        """Reads text from an index on: up to the next opener, or to its end."""
+        node = self.node
+        if node.closes_group or node.skipping:
+            return self._read_between(text, position)
+        if self.behind:
+            place = blanks(text, position).end()
+            self.say(text[position:place])
+            strays, position = node.strays, place
+            if place == len(text) or strays.beginnings.match(text, place):
+                return self.hold(text, place)
+            if strays.pattern.match(text, place):
+                return UNSOUND
+            self.behind = False
+        opener = node.opener.search(text, position)
+        end = len(text) if opener is None else opener.start()
+        begun = node.begun_opener(text, position, end)
+        if begun >= 0:
+            self.say(text[position:begun])
+            return self.hold(text, begun)
+        self.say(text[position:end])
+        if opener is not None:
+            return self._begin_island(end)
+        self.last = text
+        self.take = self._take_text
+        return WAITS
+
+    def _read_between(self, text: str, position: int) -> int:
+        """Reads the white space between the calls of a section."""
+        node = self.node
+        place = blanks(text, position).end()
+        if place == len(text) or node.opener_beginnings.match(text, place):
+            return self.hold(text, position)
+        if place - position > MAX_TOKEN or not node.opener.match(text, place):
+            return UNSOUND
+        if not (node.skipping or (self.behind and node.closes_group)):
+            self.say(text[position:place])
+        return self._begin_island(place)
+
+    def _begin_island(self, position: int) -> int:
+        self.unit = -1
+        self.behind = False
+        self.read = self._read_tokens
+        return position
+
+    # Tokens
+
+    def _read_tokens(self, text: str, position: int) -> int:
+        """Reads one token of the envelope at an index, or what stands there instead."""
+        node, length = self.node, len(text)
+        if length - position <= _WINDOW and node.beginnings.match(text, position):
+            return self.hold(text, position)
+        match = node.token.match(text, position)
+        if match is None:
+            return self._read_payload(text, position)
+        step = node.steps[str(match.lastgroup)]
+        if self.started and node.accepts_text and "call" in step.before:
+            return self._end_before_text(position)
+        if not step.is_sound or not self._read_token(step, match, length):
+            return UNSOUND
+        return self._arrive(step, match.end())
+
+    def _arrive(self, step: Step, position: int) -> int:
+        """Stands behind a token or a payload."""
+        self.previous = step
+        node = self.node = step.node
+        if node.accepts_text and self.start < 0:
+            if "call" in node.after_text[0]:
+                return UNSOUND
+            self._at_text(node)
+        else:
+            self.read = self._read_tokens
+        return position
+
+    def _read_token(self, step: Step, match: re.Match[str], length: int) -> bool:
+        """Does what a token does; false where the driver must."""
+        group = str(match.lastgroup)
+        start, end = match.span(group)
+        written = match[group]
+        if end - start > MAX_TOKEN or (step.may_be_loose and is_loose(step.terminal, written)):
+            return False
+        base = self.source.length - length
+        start += base
+        if step.before and not self._close(step.before, self.last_end):
+            return False
+        if self.unit < 0 or step.opens:
+            self.unit = start
+            self.in_group = self.in_group or step.opens in GROUP_ROLES
+        if step.leaf and not self.fill(step.leaf, written, start):
+            return False
+        if step.terminal.groups and not self._fill_groups(step, match, start):
+            return False
+        if step.kind == "same" and not self._repeats(step, written):
+            return False
+        if self.arguments_start < 0 and self.name is not None and not step.leaf:
+            self.token_start = start
+        self.last_end = base + end
+        if step.after and not self._close(step.after, self.last_end):
+            return False
+        self._judge(step, written)
+        return True
+
+    def _close(self, closed: tuple[str, ...], end: int) -> bool:
+        return all(self.close(role, end) for role in closed)
+
+    def _fill_groups(self, step: Step, match: re.Match[str], start: int) -> bool:
+        for group, role in step.terminal.groups:
+            written = match[group]
+            if written is not None and not self.fill(role, written, start):
+                return False
+        return True
+
+    def _repeats(self, step: Step, written: str) -> bool:
+        """Whether a token repeats the name or the key that is open."""
+        return written == (
+            self.written_name if step.terminal.name == "SAME_NAME" else self.written_key
+        )
+
+    def _judge(self, step: Step, written: str) -> None:
+        """Makes certain what a token makes certain: the payload before it, that a call began."""
+        self.doubtful = False
+        if (
+            not self.started
+            and not step.leaf
+            and (len(written.strip()) >= _DISTINCTIVE or step.kind == "same")
+            and all(role != "name" for _, role in step.terminal.groups)
+        ):
+            self.begin_call()
+
+    def _end_before_text(self, position: int) -> int:
+        """Ends a call that has no closer of its own, where something else follows it."""
+        closed, stack = self.node.after_text
+        if not self._close(closed, self.last_end):
+            return UNSOUND
+        self._at_text(self.machine.node(stack))
+        return position
+
+    # Payloads
+
+    def _read_payload(self, text: str, position: int) -> int:
+        """Begins the payload that stands where no token does."""
+        node = self.node
+        place = blanks(text, position).end()
+        for step in node.payloads:
+            is_raw = step.terminal.name in RAW_LIKE
+            begin = position if is_raw and node.exact else place
+            if begin == len(text):
+                return self.hold(text, position)
+            if step.begins.match(text, begin):
+                return self._enter(step, text, begin, is_raw=is_raw)
+            if step.terminal.name == "PYTHON_ARGUMENTS":
+                return UNSOUND
+        if place == len(text):
+            return self.hold(text, position)
+        return self._end_before_text(position) if self.started and node.accepts_text else UNSOUND
+
+    def _enter(self, step: Step, text: str, begin: int, *, is_raw: bool) -> int:
+        if not self._close(step.before, self.last_end):
+            return UNSOUND
+        if self.unit < 0:
+            self.unit = self.source.length - len(text) + begin
+        if is_raw:
+            return self.begin_raw(step, text, begin)
+        if step.terminal.name not in STRICT_JSON or step.otherwise is not None or self.name is None:
+            return UNSOUND
+        if step.leaf == "arguments" and text[begin] == "{":
+            return self.begin_json(step, text, begin)
+        return self.begin_json_value(step, text, begin) if step.leaf == "value" else UNSOUND
+
+    def leave(self, step: Step, text: str, end: int) -> int:
+        """Ends a payload at an index of the text; gives where to read on, or `UNSOUND`."""
+        self.last_end = self.source.length - len(text) + end
+        if step.node.accepts_text or "call" in step.after:
+            self.doubtful = False
+        if not self._close(step.after, self.last_end):
+            return UNSOUND
+        return self._arrive(step, end)
+
+    # The end
+
+    def finish(self) -> list[Event] | None:
+        """Ends the message; gives its last events, or None where the driver has to read it."""
+        text, position = self.held, self.position
+        if self.take == self._take_text:
+            text = ""
+        elif self.read == self._read_tokens:
+            if not (self.started and self.node.accepts_text and is_over(self.node, text, position)):
+                return None
+            closed, stack = self.node.after_text
+            if not self._close(closed, self.last_end):
+                return None
+            self.node = self.machine.node(stack)
+        elif self.read == self._read_text:
+            if self.behind and text[position:].strip():
+                return None  # it may be a closer that is left over
+        else:
+            return None
+        if self.in_group or self.start >= 0:
+            return None
+        if self.node.skipping and text[position:].strip():
+            return None
+        self.say(text[position:])
+        written, closers = self.parts, self.rules.closers
+        if closers and written and not self.reasoning:
+            said = written.text()
+            if any(closer in said for closer in closers):
+                return None  # nothing opened what it closes
+        return self.told()
+
+    def result(self) -> ParseResult:
+        """Gives the message, once it has ended."""
+        source = self.source.text()  # first: its blocks are free before the text is joined
+        text, reasoning = self.parts.take().strip(), self.reasoning.take().strip()
+        rules = self.rules
+        return make_result(tuple(self.calls), text, reasoning, (), rules.id, source, rules.digest)
