@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.anywhere import blanks
@@ -16,7 +15,7 @@ from toolgrammar.core.mismatch import mismatch
 from toolgrammar.core.raw_reader import RawReader, read_raw
 from toolgrammar.core.roles import ANY_JSON, JSON_LIKE, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner
-from toolgrammar.core.scanners import scanner_for
+from toolgrammar.core.scanners import PYTHON_BEGINNINGS, scanner_for
 from toolgrammar.core.undecided import Undecided
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 MAX_ISLAND = 4096
 """Characters from an opener to the payload or the name: more is no island."""
-
-_START_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
 
 
 # Which payload begins
@@ -51,7 +48,7 @@ def find_payload(driver: Driver) -> bool:
         if (
             name == "PYTHON_ARGUMENTS"
             and not driver.final
-            and _START_BEGINNINGS.match(buffer, begin)
+            and PYTHON_BEGINNINGS.match(buffer, begin)
         ):
             return False
     if start == len(buffer) and (

@@ -22,6 +22,8 @@ _PYTHON: Final = (
     r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
     r"|(?:True|False|None|true|false|null)\b"
 )
+PYTHON_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
+"""What may yet become the beginning of Python arguments."""
 _BEGINNINGS: Final = {
     "JSON_OBJECT": r"\{",
     "TEMPLATE_OBJECT": r"\{",

@@ -2,7 +2,7 @@
 
 What is given out is what the driver's own reader gives out: the body of a string at once, the
 quote that closes it with the comma, the key and the colon when the next value begins. A string has
-not ended before it is sure that it has. Values inside values are left to the driver.
+not ended before strict JSON goes on behind it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,18 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_runs import BRACKETS, UNIT
+from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_object, read_whole
+from toolgrammar.core.lanes import OBJECTS
 from toolgrammar.core.pieces import Pieces
+from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.sound_message import UNSOUND, WAITS, SoundMessage
 from toolgrammar.values.making import make_arguments_delta
 
 if TYPE_CHECKING:
+    from toolgrammar.core.json_guide import Guide
+    from toolgrammar.core.scanners import Scanner
     from toolgrammar.core.steps import Step
     from toolgrammar.values.events import Event
 
@@ -44,12 +49,31 @@ _FIRST = re.compile(_PAIR)
 _FIRST_BEGUN = re.compile(_PAIR_BEGUN)
 _NEXT = re.compile(rf"{_WS},{_PAIR}")
 _NEXT_BEGUN = re.compile(rf"{_WS}(?:,{_PAIR_BEGUN}|\Z)")
-_CLOSER = re.compile(rf"{_WS}\}}")
+_ITEM = re.compile(rf"{_WS}(?=[^ \t\n\r])")
+_BLANK = re.compile(rf"{_WS}\Z")
+_NEXT_ITEM = re.compile(rf"{_WS},{_WS}(?=[^ \t\n\r])")
+_NEXT_ITEM_BEGUN = re.compile(rf"{_WS}(?:,{_WS})?\Z")
+_CLOSER = re.compile(rf"{_WS}([}}\]])")
 _SCALAR = re.compile(
     r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,3}+)?+)"
-    r"(?=[ \t\n\r,}])"
+    r"(?=[ \t\n\r,}\]])"
 )
 _SCALAR_BEGUN = re.compile(r"[-+.0-9a-zA-Z]{1,128}\Z")
+
+_DEEPEST: Final = 100
+"""Objects and arrays inside each other."""
+
+
+class Frame:
+    """An object or an array that is open."""
+
+    __slots__ = ("guide", "is_object", "keys")
+
+    def __init__(self, opener: str, guide: Guide | None) -> None:
+        self.is_object = opener == "{"
+        self.guide = guide
+        """What the schema wants of it."""
+        self.keys: set[str] = set()
 
 
 class SoundJson(SoundMessage):
@@ -58,7 +82,14 @@ class SoundJson(SoundMessage):
     payload: Step
     json: Pieces
     """The arguments so far."""
-    keys: set[str]
+    scanner: Scanner
+    """What reads arguments that are no JSON."""
+    frames: list[Frame]
+    """The objects and arrays that are open."""
+    wanted: Guide | None
+    """What the schema wants of the number or literal that is read."""
+    after_string: bool
+    """Whether the last value that is no object and no array was a string."""
 
     def leave(self, step: Step, text: str, end: int) -> int:
         """Ends a payload at an index of the text; gives where to read on, or `UNSOUND`."""
@@ -68,15 +99,18 @@ class SoundJson(SoundMessage):
         """Begins the arguments of a call at the bracket that opens them."""
         if self.arguments is not None or self.doubtful:
             return UNSOUND
+        self._begin_arguments(step, text, start)
+        self.frames = [Frame("{", self.guide)]
+        self.at = start + 1
+        self.read = self._first
+        return start
+
+    def _begin_arguments(self, step: Step, text: str, start: int) -> None:
         self.payload = step
         self.begin_call()
         if self.arguments_start < 0:
             self.arguments_start = self.source.length - len(text) + start
         self.json = Pieces()
-        self.keys = set()
-        self.at = start + 1
-        self.read = self._first
-        return start
 
     def begin_json_value(self, step: Step, text: str, start: int) -> int:
         """Begins the value of an argument that is written as JSON."""
@@ -88,7 +122,7 @@ class SoundJson(SoundMessage):
 
     def _json_value(self, text: str, start: int) -> int:
         """Reads a value of an argument, all of it at once."""
-        found = read_whole(text, start, object_only=self.payload.terminal.name == "JSON_OBJECT")
+        found = read_whole(text, start, object_only=self.payload.terminal.name in OBJECTS)
         if found is None:
             return self.hold(text, start)
         value, end = found
@@ -102,56 +136,108 @@ class SoundJson(SoundMessage):
         self.give(self.member() + text[start:end])
         return self.leave(self.payload, text, end)
 
+    def begin_scanned(self, step: Step, text: str, start: int) -> int:
+        """Begins arguments that are written otherwise than in JSON."""
+        if self.arguments is not None or self.doubtful:
+            return UNSOUND
+        self._begin_arguments(step, text, start)
+        self.scanner = scanner_for(step.terminal, self.spec, MAX_DEPTH)
+        self.read = self._scan
+        return start
+
+    def _scan(self, text: str, start: int) -> int:
+        """Has the scanner of the arguments read on."""
+        scanner, out = self.scanner, list[str]()
+        end = scanner.feed(text, start, out)
+        if scanner.failed:
+            return UNSOUND
+        self._put("".join(out))
+        if not scanner.done:
+            return self.hold(text, end)
+        value = json.loads(self.json.take())
+        if type(value) is not dict:
+            return UNSOUND
+        self.arguments = value
+        self.arguments_end = self.source.length - len(text) + end
+        return self.leave(self.payload, text, end)
+
     def _put(self, text: str) -> None:
         if text:
             self.json.append(text)
             self.give(text)
 
     def _first(self, text: str, sent: int) -> int:
-        """Reads the key of the first member; from `sent` on, nothing was given out."""
-        match = _FIRST.match(text, self.at)
-        if match is not None:
-            return self._value(match, text, sent)
-        if _FIRST_BEGUN.match(text, self.at):
-            return self.hold(text, sent)
-        closer = _CLOSER.match(text, self.at)
-        return UNSOUND if closer is None else self._end(text, sent, closer.end())
+        """Reads the first key or item behind a bracket; from `sent` on, nothing was given out."""
+        at, frame = self.at, self.frames[-1]
+        match = (_FIRST if frame.is_object else _ITEM).match(text, at)
+        if match is None:
+            begun = (_FIRST_BEGUN if frame.is_object else _BLANK).match(text, at)
+            if begun is not None:
+                return self.hold(text, sent)
+        closer = _CLOSER.match(text, at)
+        if closer is not None:
+            self.after_string = False
+            return self._close_bracket(closer, text, sent)
+        return UNSOUND if match is None else self._value(match, text, sent)
 
     def _next(self, text: str, sent: int) -> int:
-        """Reads what stands behind a value: the key of the next one, or the end."""
-        at = self.at
-        match = _NEXT.match(text, at)
+        """Reads what stands behind a value: the next key or item, or a closing bracket."""
+        at, is_object = self.at, self.frames[-1].is_object
+        match = (_NEXT if is_object else _NEXT_ITEM).match(text, at)
         if match is not None:
             return self._value(match, text, sent)
-        if _NEXT_BEGUN.match(text, at):
+        if (_NEXT_BEGUN if is_object else _NEXT_ITEM_BEGUN).match(text, at):
             return self.hold(text, sent)
         closer = _CLOSER.match(text, at)
-        if closer is None:
+        return UNSOUND if closer is None else self._close_bracket(closer, text, sent)
+
+    def _close_bracket(self, closer: re.Match[str], text: str, sent: int) -> int:
+        """Closes the innermost object or array."""
+        frame = self.frames.pop()
+        if (closer[1] == "}") != frame.is_object:
             return UNSOUND
-        # A quote and brackets may stand in a string too: what follows them tells.
-        self.doubtful = text[at - 1] == '"'
-        return self._end(text, sent, closer.end())
+        self.at = closer.end()
+        if not self.frames:
+            # A quote and brackets may stand in a string too: what follows them tells.
+            self.doubtful = self.after_string
+            return self._end(text, sent, closer.end())
+        self.read = self._next
+        return sent
 
     def _value(self, match: re.Match[str], text: str, sent: int) -> int:
-        """Begins the value behind a key."""
-        key, start = match[1], match.end()
-        spec = self.spec
-        if key in self.keys or (
-            self.rules.drops and spec is not None and key not in spec.properties
-        ):
-            return UNSOUND
-        self.keys.add(key)
-        if text[start] != '"':
-            self.key = key
+        """Begins the value behind a key or a comma."""
+        frame, start = self.frames[-1], match.end()
+        wanted = frame.guide
+        if not frame.is_object:
+            wanted = wanted.item() if wanted is not None else None
+        else:
+            key = match[1]
+            if key in frame.keys or (len(self.frames) == 1 and not self._is_taken(key)):
+                return UNSOUND
+            frame.keys.add(key)
+            wanted = wanted.member(key) if wanted is not None else None
+        first = text[start]
+        if first == '"':
+            if wanted is not None and not wanted.takes_text:
+                return UNSOUND
+            self.read = self._string
+        elif first in "{[":
+            if len(self.frames) >= _DEEPEST:
+                return UNSOUND
+            self.frames.append(Frame(first, wanted))
+            self.at = start + 1
+            self.read = self._first
+        else:
+            self.wanted = wanted
             self.at = start
             self.read = self._scalar
             return sent
-        wanted = self.guide.member(key) if self.guide is not None else None
-        if wanted is not None and not wanted.takes_text:
-            return UNSOUND
         self._put(text[sent : start + 1])
-        self.read = self._string
         return start + 1
+
+    def _is_taken(self, key: str) -> bool:
+        """Whether an argument with this key is one of the call's."""
+        return not self.rules.drops or self.spec is None or key in self.spec.properties
 
     def _scalar(self, text: str, sent: int) -> int:
         """Reads a number or a literal."""
@@ -159,9 +245,9 @@ class SoundJson(SoundMessage):
         if match is None:
             begun = _SCALAR_BEGUN.match(text, self.at)
             return UNSOUND if begun is None else self.hold(text, sent)
-        wanted = self.guide.member(self.key) if self.guide is not None else None
-        if wanted is not None and needs_typing(json.loads(match[0]), wanted):
+        if self.wanted is not None and needs_typing(json.loads(match[0]), self.wanted):
             return UNSOUND
+        self.after_string = False
         self.at = match.end()
         self.read = self._next
         return sent
@@ -179,6 +265,7 @@ class SoundJson(SoundMessage):
             return WAITS
         if text[end] != '"':
             return UNSOUND
+        self.after_string = True
         self.at = end + 1
         self.read = self._next
         return sure

@@ -12,9 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.anywhere import blanks
+from toolgrammar.core.lanes import SCANNED
 from toolgrammar.core.loose import is_loose
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.roles import GROUP_ROLES, RAW_LIKE, STRICT_JSON
+from toolgrammar.core.roles import GROUP_ROLES, JSON_LIKE, RAW_LIKE
+from toolgrammar.core.scanners import PYTHON_BEGINNINGS
 from toolgrammar.core.sound_message import UNSOUND, WAITS
 from toolgrammar.core.sound_raw import SoundRaw
 from toolgrammar.core.straight_rules import is_over
@@ -75,10 +77,16 @@ class SoundStream(SoundRaw):
     def _read_text(self, text: str, position: int) -> int:
         """Reads text from an index on: up to the next opener, or to its end."""
         node = self.node
-        if node.closes_group or node.skipping:
-            return self._read_between(text, position)
-        if self.behind:
+        if self.behind or node.skipping:
             place = blanks(text, position).end()
+            if node.skipping or (node.closes_group and place - position <= MAX_TOKEN):
+                # White space before the next call of a section, or before its end, is markup.
+                if place == len(text) or node.opener_beginnings.match(text, place):
+                    return self.hold(text, position)
+                if node.opener.match(text, place):
+                    return self._begin_island(place)
+            if node.skipping:
+                return UNSOUND
             self.say(text[position:place])
             strays, position = node.strays, place
             if place == len(text) or strays.beginnings.match(text, place):
@@ -98,18 +106,6 @@ class SoundStream(SoundRaw):
         self.last = text
         self.take = self._take_text
         return WAITS
-
-    def _read_between(self, text: str, position: int) -> int:
-        """Reads the white space between the calls of a section."""
-        node = self.node
-        place = blanks(text, position).end()
-        if place == len(text) or node.opener_beginnings.match(text, place):
-            return self.hold(text, position)
-        if place - position > MAX_TOKEN or not node.opener.match(text, place):
-            return UNSOUND
-        if not (node.skipping or (self.behind and node.closes_group)):
-            self.say(text[position:place])
-        return self._begin_island(place)
 
     def _begin_island(self, position: int) -> int:
         self.unit = -1
@@ -222,8 +218,8 @@ class SoundStream(SoundRaw):
                 return self.hold(text, position)
             if step.begins.match(text, begin):
                 return self._enter(step, text, begin, is_raw=is_raw)
-            if step.terminal.name == "PYTHON_ARGUMENTS":
-                return UNSOUND
+            if step.terminal.name == "PYTHON_ARGUMENTS" and PYTHON_BEGINNINGS.match(text, begin):
+                return self.hold(text, position)
         if place == len(text):
             return self.hold(text, position)
         return self._end_before_text(position) if self.started and node.accepts_text else UNSOUND
@@ -235,9 +231,13 @@ class SoundStream(SoundRaw):
             self.unit = self.source.length - len(text) + begin
         if is_raw:
             return self.begin_raw(step, text, begin)
-        if step.terminal.name not in STRICT_JSON or step.otherwise is not None or self.name is None:
+        if self.name is None:
             return UNSOUND
-        if step.leaf == "arguments" and text[begin] == "{":
+        if step.terminal.name in SCANNED and step.leaf == "arguments":
+            return self.begin_scanned(step, text, begin)
+        if step.terminal.name not in JSON_LIKE:
+            return UNSOUND
+        if step.leaf == "arguments" and step.otherwise is None and text[begin] == "{":
             return self.begin_json(step, text, begin)
         return self.begin_json_value(step, text, begin) if step.leaf == "value" else UNSOUND
 
@@ -254,24 +254,25 @@ class SoundStream(SoundRaw):
 
     def finish(self) -> list[Event] | None:
         """Ends the message; gives its last events, or None where the driver has to read it."""
-        text, position = self.held, self.position
+        text, position, node = self.held, self.position, self.node
         if self.take == self._take_text:
             text = ""
         elif self.read == self._read_tokens:
-            if not (self.started and self.node.accepts_text and is_over(self.node, text, position)):
+            if not (self.started and node.accepts_text and is_over(node, text, position)):
                 return None
-            closed, stack = self.node.after_text
+            closed, stack = node.after_text
             if not self._close(closed, self.last_end):
                 return None
-            self.node = self.machine.node(stack)
+            node = self.machine.node(stack)
         elif self.read == self._read_text:
             if self.behind and text[position:].strip():
                 return None  # it may be a closer that is left over
         else:
             return None
-        if self.in_group or self.start >= 0:
+        ends = node.closes_group and node.end is not None
+        if self.start >= 0 or (self.in_group and not ends):
             return None
-        if self.node.skipping and text[position:].strip():
+        if node.skipping and text[position:].strip():
             return None
         self.say(text[position:])
         written, closers = self.parts, self.rules.closers
