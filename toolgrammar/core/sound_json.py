@@ -11,7 +11,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_runs import BRACKETS, UNIT
+from toolgrammar.core.json_ahead import REACH
+from toolgrammar.core.json_runs import UNIT
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_object, read_whole
@@ -29,13 +30,19 @@ if TYPE_CHECKING:
 
 _WS: Final = r"[ \t\n\r]*+"
 _CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
-_COMMA: Final = r""",(?= *[^ ,"'\\])"""
+_SINGLE: Final = r"""'[^'"\\\x00-\x1f]{0,64}+"""
+_COMMA: Final = rf""",(?= *(?:[^ "']|{_SINGLE}' *[^ :=/#\\]))"""
+"""A comma behind which no key stands."""
+_MAY_FRAME: Final = rf"(?:, *\{{| *<)[^\"]{{0,{REACH}}}+"
+"""What may be markup behind brackets, up to the next quote."""
+_BRACKETS: Final = rf"""[}}\]]++(?= *[\w.;()=+\\"':/*&!?%$^~#@-]|, *[^ ,"{{\x00-\x1f]|{_MAY_FRAME}(?:(?<=\\)"|[^"]))"""
+"""Brackets in a string: what follows is no markup and no key, or a quote comes that is escaped."""
 _BEGUN_ESCAPE: Final = (
     r"\\(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?)?"
 )
 _BODY = re.compile(
-    rf"{_CHARACTERS}(?:(?:{UNIT}|{_COMMA}|{BRACKETS}){_CHARACTERS})*+"
-    rf"(, *|[}}\]]{{1,64}},? *|{_BEGUN_ESCAPE}\Z)?"
+    rf"{_CHARACTERS}(?:(?:{UNIT}|{_COMMA}|{_BRACKETS}){_CHARACTERS})*+"
+    rf"(, *(?:{_SINGLE}(?:' *)?\Z)?|[}}\]]{{1,64}}(?:{_MAY_FRAME}\Z|,? *)|{_BEGUN_ESCAPE}\Z)?"
 )
 """The body of a string; at its end what may yet become something else (1).
 
@@ -49,10 +56,14 @@ _FIRST = re.compile(_PAIR)
 _FIRST_BEGUN = re.compile(_PAIR_BEGUN)
 _NEXT = re.compile(rf"{_WS},{_PAIR}")
 _NEXT_BEGUN = re.compile(rf"{_WS}(?:,{_PAIR_BEGUN}|\Z)")
-_ITEM = re.compile(rf"{_WS}(?=[^ \t\n\r])")
-_BLANK = re.compile(rf"{_WS}\Z")
-_NEXT_ITEM = re.compile(rf"{_WS},{_WS}(?=[^ \t\n\r])")
-_NEXT_ITEM_BEGUN = re.compile(rf"{_WS}(?:,{_WS})?\Z")
+_TEXT: Final = r'"(?:[^"\\]|\\.){0,300}+'
+_ITEM_BEGIN: Final = rf'{_WS}(?=[^" \t\n\r]|{_TEXT}(?:"{_WS}[^:=/#\\ \t\n\r]|[^"\\]|\\.))'
+"""An item; a string that a colon follows is the key of an object around the array."""
+_ITEM_BEGUN: Final = rf'{_WS}(?:{_TEXT}(?:"{_WS}|\\)?)?\Z'
+_ITEM = re.compile(_ITEM_BEGIN)
+_BEGUN_ITEM = re.compile(_ITEM_BEGUN)
+_NEXT_ITEM = re.compile(rf"{_WS},{_ITEM_BEGIN}")
+_NEXT_ITEM_BEGUN = re.compile(rf"{_WS}(?:,{_ITEM_BEGUN}|\Z)")
 _CLOSER = re.compile(rf"{_WS}([}}\]])")
 _SCALAR = re.compile(
     r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,3}+)?+)"
@@ -171,7 +182,7 @@ class SoundJson(SoundMessage):
         at, frame = self.at, self.frames[-1]
         match = (_FIRST if frame.is_object else _ITEM).match(text, at)
         if match is None:
-            begun = (_FIRST_BEGUN if frame.is_object else _BLANK).match(text, at)
+            begun = (_FIRST_BEGUN if frame.is_object else _BEGUN_ITEM).match(text, at)
             if begun is not None:
                 return self.hold(text, sent)
         closer = _CLOSER.match(text, at)
