@@ -23,13 +23,14 @@ class GivenOut:
     __slots__ = ("arguments", "ended", "reasoning", "started", "text")
 
     def __init__(self, message: SoundMessage) -> None:
-        self.text = len(message.parts.text())
-        self.reasoning = len(message.reasoning.text())
+        message.settle()
+        self.text = len(message.texts)
+        self.reasoning = len(message.reasonings)
         self.ended = len(message.calls)
         """Calls whose end was given out."""
-        self.started = len(message.given)
+        self.started = self.ended + message.started
         """Calls whose beginning was given out."""
-        self.arguments = message.given
+        self.arguments = [*message.given_before, message.given]
         """Of each of them, the characters of the arguments."""
         for event in message.events:
             self._take_back(event)

@@ -143,6 +143,11 @@ class RawEnd:
             self._plain = without(first_characters(self._expression(final=False)))
         return self._plain
 
+    @cached_property
+    def solid(self) -> re.Pattern[str]:
+        """Matches such a chunk that white space does not end."""
+        return re.compile(rf"{self.plain.pattern}(?<!\s)")
+
     @property
     def outer_beginnings(self) -> re.Pattern[str]:
         """Matches what may still become a closer of what stands around the payload."""

@@ -91,8 +91,10 @@ class SoundJson(SoundMessage):
     """A message whose calls may have their arguments as JSON."""
 
     payload: Step
-    json: Pieces
-    """The arguments so far."""
+    payload_start: int
+    """Offset where the payload begins."""
+    written: Pieces
+    """The JSON of arguments that are written otherwise."""
     scanner: Scanner
     """What reads arguments that are no JSON."""
     frames: list[Frame]
@@ -119,9 +121,9 @@ class SoundJson(SoundMessage):
     def _begin_arguments(self, step: Step, text: str, start: int) -> None:
         self.payload = step
         self.begin_call()
+        self.payload_start = self.source.length - len(text) + start
         if self.arguments_start < 0:
-            self.arguments_start = self.source.length - len(text) + start
-        self.json = Pieces()
+            self.arguments_start = self.payload_start
 
     def begin_json_value(self, step: Step, text: str, start: int) -> int:
         """Begins the value of an argument that is written as JSON."""
@@ -153,6 +155,7 @@ class SoundJson(SoundMessage):
             return UNSOUND
         self._begin_arguments(step, text, start)
         self.scanner = scanner_for(step.terminal, self.spec, MAX_DEPTH)
+        self.written = Pieces()
         self.read = self._scan
         return start
 
@@ -162,20 +165,18 @@ class SoundJson(SoundMessage):
         end = scanner.feed(text, start, out)
         if scanner.failed:
             return UNSOUND
-        self._put("".join(out))
+        if out:
+            json_text = "".join(out)
+            self.written.append(json_text)
+            self.give(json_text)
         if not scanner.done:
             return self.hold(text, end)
-        value = json.loads(self.json.take())
+        value = json.loads(self.written.take())
         if type(value) is not dict:
             return UNSOUND
         self.arguments = value
         self.arguments_end = self.source.length - len(text) + end
         return self.leave(self.payload, text, end)
-
-    def _put(self, text: str) -> None:
-        if text:
-            self.json.append(text)
-            self.give(text)
 
     def _first(self, text: str, sent: int) -> int:
         """Reads the first key or item behind a bracket; from `sent` on, nothing was given out."""
@@ -243,7 +244,7 @@ class SoundJson(SoundMessage):
             self.at = start
             self.read = self._scalar
             return sent
-        self._put(text[sent : start + 1])
+        self.give(text[sent : start + 1])
         return start + 1
 
     def _is_taken(self, key: str) -> bool:
@@ -269,7 +270,8 @@ class SoundJson(SoundMessage):
         assert match is not None  # it matches anywhere
         end = match.end()
         sure = end if match[1] is None else match.start(1)
-        self._put(text[start:sure])
+        if sure > start:
+            self.give(text[start:sure])
         if end == len(text):
             self.held = text[sure:]
             self.take = self._take_string
@@ -283,30 +285,35 @@ class SoundJson(SoundMessage):
 
     def _take_string(self, chunk: str) -> list[Event] | None:
         """Takes a chunk in a string."""
-        text = self.held + chunk if self.held else chunk
+        held = self.held
+        text = held + chunk if held else chunk
         match = _goes_on(text)
         if match is None:
-            return self.told() if self.run(text, 0) else None
-        if match[1] is None:
-            self.held = ""
-        else:
+            return self.told() if self.took(chunk) and self.run(text, 0) else None
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        if source.room <= 0 and not source.settle():
+            return None
+        if match.lastindex:
             cut = match.start(1)
             self.held = text[cut:]
             text = text[:cut]
             if not text:
                 return []
-        self.steps += 1
-        self.json.append(text)
-        self.given[-1] += len(text)
-        return [make_arguments_delta(len(self.calls), text)]
+        elif held:
+            self.held = ""
+        self.given += len(text)
+        return [make_arguments_delta(self.index, text)]
 
     def _end(self, text: str, sent: int, end: int) -> int:
         """Ends the arguments behind their last bracket."""
-        self._put(text[sent:end])
-        written = self.json.take()
+        self.give(text[sent:end])
+        stop = self.source.length - len(text) + end
+        written = self.source.slice(self.payload_start, stop)
         found = read_object(written, 0)
         if found is None or found[1] != len(written):
             return UNSOUND
         self.arguments = found[0]
-        self.arguments_end = self.source.length - len(text) + end
+        self.arguments_end = stop
         return self.leave(self.payload, text, end)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_tokens import as_json
-from toolgrammar.core.pieces import Pieces
+from toolgrammar.core.stretches import Stretches
 from toolgrammar.values.events import CallEnd, CallStart
 from toolgrammar.values.making import (
     make_arguments_delta,
@@ -71,8 +71,14 @@ class SoundMessage:
         self.doubtful = False
         """Whether what was read last may yet turn out otherwise, so that its events wait."""
         self.calls: list[ToolCall] = []
-        self.parts = Pieces()
-        self.reasoning = Pieces()
+        self.index = 0
+        """The number of the call that is open, or comes next."""
+        self.texts = Stretches()
+        self.reasonings = Stretches()
+        self.passing: Stretches | None = None
+        """What the chunks that come are stretches of, as long as they only go on."""
+        self.passing_from = 0
+        """Offset from which they are."""
         self.in_group = False
         self.behind = False
         """Whether nothing but white space came since a call or a section ended."""
@@ -83,8 +89,10 @@ class SoundMessage:
         self.written_name = self.written_key = self.key = ""
         self.spec: ToolSpec | None = None
         self.guide: Guide | None = None
-        self.given: list[int] = []
-        """Of each call that began, the characters of JSON that were given out."""
+        self.given = 0
+        """Characters of JSON that were given out of the open call."""
+        self.given_before: list[int] = []
+        """The same of each call before it."""
         self._new_call()
 
     def _new_call(self) -> None:
@@ -98,9 +106,30 @@ class SoundMessage:
         """Whether it was given out that the call began."""
         self.members = 0
 
+    def took(self, chunk: str) -> bool:
+        """Adds a chunk to the source; false where that is too long now."""
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        return source.room > 0 or source.settle()
+
+    def settle(self) -> None:
+        """Notes what the chunks that only went on are stretches of."""
+        if self.passing is not None:
+            self.passing.add(self.passing_from, self.source.length)
+            self.passing = None
+
+    def too_long(self, chunk: str) -> None:
+        """Leaves the reading to the driver: with this chunk, which went on, the text is too long."""
+        if self.passing is not None:
+            self.passing.add(self.passing_from, self.source.length - len(chunk))
+            self.passing = None
+
     def go_on(self, chunk: str) -> list[Event] | None:
         """Takes a chunk behind what is held back."""
-        return self.told() if self.run(self.held + chunk, self.position) else None
+        text = self.held + chunk
+        sound = self.took(chunk) and self.run(text, self.position)
+        return self.told() if sound else None
 
     def run(self, text: str, position: int) -> bool:
         """Reads on from an index to where more text is needed; false where the driver must."""
@@ -127,16 +156,16 @@ class SoundMessage:
 
     # Text
 
-    def say(self, text: str) -> None:
-        """Gives out text of the message."""
+    def say(self, text: str, start: int) -> None:
+        """Gives out text of the message that begins at an offset."""
         if text:
-            self.parts.append(text)
+            self.texts.add(start, start + len(text))
             self.events.append(make_text_delta(text))
 
-    def reason(self, text: str) -> None:
-        """Gives out reasoning."""
+    def reason(self, text: str, start: int) -> None:
+        """Gives out reasoning that begins at an offset."""
         if text:
-            self.reasoning.append(text)
+            self.reasonings.add(start, start + len(text))
             self.events.append(make_reasoning_delta(text))
 
     # The open call
@@ -182,8 +211,7 @@ class SoundMessage:
         """Gives out that the call began."""
         if not self.started and self.name is not None:
             self.started = True
-            self.given.append(0)
-            self.events.append(CallStart(len(self.calls), self.name, self.id))
+            self.events.append(CallStart(self.index, self.name, self.id))
 
     def begin_value(self, start: int) -> bool:
         """Begins the value of an argument at an offset; false where the driver must."""
@@ -208,8 +236,8 @@ class SoundMessage:
 
     def give(self, json: str) -> None:
         """Gives out more of the JSON of the arguments."""
-        self.given[-1] += len(json)
-        self.events.append(make_arguments_delta(len(self.calls), json))
+        self.given += len(json)
+        self.events.append(make_arguments_delta(self.index, json))
 
     def close(self, role: str, end: int) -> bool:
         """Closes what ends at an offset; false where the driver must."""
@@ -225,7 +253,7 @@ class SoundMessage:
         return True
 
     def _end_call(self, end: int) -> bool:
-        name, index, start = self.name, len(self.calls), self.arguments_start
+        name, index, start = self.name, self.index, self.arguments_start
         if name is None or index >= self.most_calls:
             return False
         self.begin_call()
@@ -247,7 +275,10 @@ class SoundMessage:
             (),
         )
         self.calls.append(call)
+        self.index += 1
         self.events.append(CallEnd(index, call))
+        self.given_before.append(self.given)
+        self.given = 0
         self._new_call()
         self.unit = -1
         self.behind = True

@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.misspelt import NEAR, ends_with_closer
-from toolgrammar.core.pieces import Pieces
 from toolgrammar.core.shapes import may_be_json
 from toolgrammar.core.sound_json import SoundJson
 from toolgrammar.core.sound_message import MOST_HELD, UNSOUND, WAITS
 from toolgrammar.core.straight_rules import repeats_rightly, typed_value
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
+from toolgrammar.values.making import (
+    make_arguments_delta,
+    make_reasoning_delta,
+    make_text_delta,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.core.steps import Step
     from toolgrammar.values.events import Event
@@ -34,12 +40,16 @@ class SoundRaw(SoundJson):
     """Whether the value is a string whatever it says, so that it need not wait for its end."""
     undecided: bool
     """Whether that waits for its first character."""
-    typed: bool
-    value: Pieces
-    payload_start: int
-    """Offset where the payload begins."""
+    value_from: int
+    """Offset where the value begins, without what is trimmed; -1 before that is known."""
     last: str
     """What was passed on last, for look-behinds."""
+    flows: bool
+    """Whether the payload is a value that is given out as it comes."""
+    blanks: str | None
+    """White space at the end of a chunk that may be trimmed; None for all of it."""
+    is_solid: Callable[[str], object]
+    """Whether a chunk only goes on in the payload, and can be passed on at once."""
 
     def begin_raw(self, step: Step, text: str, start: int) -> int:
         """Begins a raw payload at an index of the text."""
@@ -55,7 +65,9 @@ class SoundRaw(SoundJson):
         if mode not in _MODES:
             return UNSOUND
         self.began = mode in (NONE, RIGHT) or (mode == ONE_NEWLINE and not before and mode == usual)
+        self.blanks = "\r\n" if mode in (NONE, ONE_NEWLINE) else None
         self.streams = True
+        self.flows = False
         self.payload_start = self.source.length - len(text) + start
         if role == "value" and not self._begin_value(step):
             return UNSOUND
@@ -65,10 +77,10 @@ class SoundRaw(SoundJson):
     def _begin_value(self, step: Step) -> bool:
         if not self.begin_value(self.payload_start):
             return False
-        self.typed = step.terminal.name == "RAW"
-        self.undecided = self.typed and self.rules.by_shape
-        self.value = Pieces()
-        self.streams = not self.typed or self.guide is None or self.guide.is_text(self.key)
+        typed = step.terminal.name == "RAW"
+        self.undecided = typed and self.rules.by_shape
+        self.value_from = -1
+        self.streams = not typed or self.guide is None or self.guide.is_text(self.key)
         if self.undecided:
             self.undecided = self.streams
             self.streams = False
@@ -82,26 +94,81 @@ class SoundRaw(SoundJson):
 
     def _take_raw(self, chunk: str) -> list[Event] | None:
         """Takes a chunk in a raw payload."""
-        if (
-            not self.held
-            and self.began
-            and self.raw.plain.fullmatch(chunk)
-            and not chunk[-1].isspace()
-            and not (self.rules.entities and "&" in chunk)
-        ):
-            self.steps += 1
-            self.last = chunk
-            self._pass(chunk)
-            return self.told()
         before = self.last[-1:]
-        sound = self.run(f"{before}{self.held}{chunk}", len(before))
-        return self.told() if sound else None
+        start = len(before)
+        text = f"{before}{self.held}" + chunk
+        self.settle()
+        if not self.took(chunk):
+            return None
+        if self.flows and self.raw.search.search(text, start) is None:
+            return self._flow(text, start)
+        return self.told() if self.run(text, start) else None
+
+    def _flow(self, text: str, start: int) -> list[Event] | None:
+        """Gives out a part of a value that is a string, in which nothing ends."""
+        begun = self.raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
+        stop = len(text) if begun is None else begun.start()
+        kept = text[start:stop].rstrip(self.blanks)
+        self.held = held = text[start + len(kept) :]
+        if not held:
+            self.take = self._take_value
+        if not kept:
+            return [] if len(held) <= MOST_HELD else None
+        self.last = kept
+        piece = as_json(kept)[1:-1]
+        self.given += len(piece)
+        return [make_arguments_delta(self.index, piece)]
+
+    def _take_value(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in a raw value that is a string, where nothing is held back."""
+        if not self.is_solid(chunk):
+            self.take = self._take_raw
+            return self._take_raw(chunk)
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        if source.room <= 0 and not source.settle():
+            return None
+        self.last = chunk
+        piece = as_json(chunk)[1:-1]
+        self.given += len(piece)
+        return [make_arguments_delta(self.index, piece)]
+
+    def _take_prose(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in reasoning, or in text that is marked, where nothing is held back."""
+        if not self.is_solid(chunk):
+            return self._take_raw(chunk)
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        if source.room <= 0 and not source.settle():
+            self.too_long(chunk)
+            return None
+        self.last = chunk
+        is_reasoning = self.passing is self.reasonings
+        return [make_reasoning_delta(chunk) if is_reasoning else make_text_delta(chunk)]
+
+    def _pass_on(self) -> None:
+        """Takes the next chunks; where nothing is held back and all is certain, at once."""
+        self.take = self._take_raw
+        role, is_free = self.payload.leaf, self.began and not self.rules.entities
+        self.is_solid = self.raw.solid.fullmatch
+        self.flows = is_free and role == "value" and self.streams and self.value_from >= 0
+        if self.held or not is_free:
+            return
+        if role != "value":
+            self.passing = self.reasonings if role == "reasoning" else self.texts
+            self.passing_from = self.source.length
+            self.take = self._take_prose
+        elif self.flows:
+            self.take = self._take_value
 
     def _look(self, text: str, start: int) -> int:
         """Looks for the closer from an index on."""
         raw = self.raw
         if self.rules.entities and "&" in text:
             return UNSOUND
+        base = self.source.length - len(text)
         match = raw.search.search(text, start)
         stop = len(text) if match is None else match.start()
         begun = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
@@ -111,57 +178,58 @@ class SoundRaw(SoundJson):
         )
         if match is None or grows:
             stop = begun.start() if begun is not None else len(text)
-            kept = text[start:stop]
-            kept = kept.rstrip("\r\n") if self.mode in (NONE, ONE_NEWLINE) else kept.rstrip()
+            kept = text[start:stop].rstrip(self.blanks)
             held = start + len(kept)
-            self.last = text[:held]
+            self.last = text[held - 1 : held] if held else ""
             self.held = text[held:]
-            self.take = self._take_raw
-            if kept and not self._begun(kept):
+            if kept and not self._begun(kept, base + start):
                 return UNSOUND
+            self._pass_on()
             return WAITS if len(self.held) <= MOST_HELD else UNSOUND
         if not is_closer:
             return UNSOUND
         if raw.repeats and not repeats_rightly(match, self.written_name, self.written_key):
             return UNSOUND
-        end = self.source.length - len(text) + stop
+        end = base + stop
         if raw.call_closes_alone and ends_with_closer(
             self.source.slice(max(self.payload_start, end - NEAR), end)
         ):
             return UNSOUND
-        if not self._end_raw(text[start:stop]):
+        if not self._end_raw(text[start:stop], base + start):
             return UNSOUND
         if self.payload.leaf == "value":
             self.arguments_end = end
         return self.leave(self.payload, text, stop)
 
-    def _begun(self, text: str) -> bool:
+    def _begun(self, text: str, start: int) -> bool:
         """Passes a piece on that is not empty, without what is trimmed in front."""
+        whole = text
         if not self.began:
             if text[0] == "\r":
                 return False
             self.began = True
             text = text.lstrip() if self.mode == STRIP else text.removeprefix("\n")
-        self._pass(text)
+        self._pass(text, start + len(whole) - len(text))
         return True
 
-    def _pass(self, text: str) -> None:
-        """Gives out more of the payload."""
+    def _pass(self, text: str, start: int) -> None:
+        """Gives out more of the payload, which begins at an offset."""
         role = self.payload.leaf
         if role == "reasoning":
-            self.reason(text)
+            self.reason(text, start)
         elif role != "value":
-            self.say(text)
-        elif text:
-            self.value.append(text)
-            if self.streams:
+            self.say(text, start)
+        else:
+            if self.value_from < 0:
+                self.value_from = start
+            if text and self.streams:
                 self.give(as_json(text)[1:-1])
-            elif self.undecided:
-                self._decide()
+            elif text and self.undecided:
+                self._decide(start + len(text))
 
-    def _decide(self) -> None:
+    def _decide(self, end: int) -> None:
         """Lets a value stream once its first character shows that it is no JSON."""
-        text = self.value.text()
+        text = self.source.slice(self.value_from, end)
         first = text.lstrip()[:1]
         self.undecided = not first
         schema = self.spec.properties.get(self.key) if self.spec is not None else None
@@ -170,25 +238,24 @@ class SoundRaw(SoundJson):
             self._open_string()
             self.give(as_json(text)[1:-1])
 
-    def _end_raw(self, rest: str) -> bool:
-        """Ends a raw payload with what of it was held back."""
-        mode = self.mode
+    def _end_raw(self, rest: str, start: int) -> bool:
+        """Ends a raw payload with what of it was held back, from an offset on."""
+        mode, held = self.mode, rest
         if rest and not self.began:
             if rest[0] == "\r":
                 return False
             rest = rest.lstrip() if mode == STRIP else rest.removeprefix("\n")
+        start += len(held) - len(rest)
         if mode == ONE_NEWLINE:
             rest = rest.removesuffix("\r\n" if rest.endswith("\r\n") else "\n")
         elif mode != NONE:
             rest = rest.rstrip()
-        self._pass(rest)
-        if self.payload.leaf != "value":
-            return True
-        return self._end_value()
+        self._pass(rest, start)
+        return self.payload.leaf != "value" or self._end_value(start + len(rest))
 
-    def _end_value(self) -> bool:
-        text = self.value.take()
+    def _end_value(self, end: int) -> bool:
         assert self.arguments is not None
+        text = self.source.slice(self.value_from, end)
         if self.streams:
             self.give('"')
             self.arguments[self.key] = text

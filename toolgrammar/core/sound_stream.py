@@ -24,7 +24,7 @@ from toolgrammar.values.making import make_result, make_text_delta
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.plain_rules import PlainRules
@@ -43,6 +43,9 @@ _WINDOW = MAX_TOKEN + 64
 class SoundStream(SoundRaw):
     """One message, while it is sound."""
 
+    begins: Callable[[str, int], object]
+    """Whether the text from an index on may still become a token."""
+
     def __init__(
         self,
         machine: Machine,
@@ -53,8 +56,7 @@ class SoundStream(SoundRaw):
     ) -> None:
         super().__init__(machine, source, rules, tools, most_calls)
         self._at_text(machine.start)
-        self.last = ""
-        self.take = self._take_text
+        self._pass_text("")
 
     # Text
 
@@ -67,16 +69,29 @@ class SoundStream(SoundRaw):
     def _take_text(self, chunk: str) -> list[Event] | None:
         """Takes a chunk where nothing is held back."""
         if self.plain(chunk):
-            self.steps += 1
+            source = self.source
+            source.tail.append(chunk)
+            source.room -= len(chunk)
+            if source.room <= 0 and not source.settle():
+                self.too_long(chunk)
+                return None
             self.last = chunk
-            self.parts.append(chunk)
             return [make_text_delta(chunk)]
-        before = self.last[-1:]
-        return self.told() if self.run(before + chunk, len(before)) else None
+        last = self.last[-1:]
+        text = last + chunk
+        self.settle()
+        return self.told() if self.took(chunk) and self.run(text, len(last)) else None
+
+    def _pass_text(self, last: str) -> int:
+        """Takes the next chunks at once while they are plain text."""
+        self.last = last
+        self.passing, self.passing_from = self.texts, self.source.length
+        self.take = self._take_text
+        return WAITS
 
     def _read_text(self, text: str, position: int) -> int:
         """Reads text from an index on: up to the next opener, or to its end."""
-        node = self.node
+        node, base = self.node, self.source.length - len(text)
         if self.behind or node.skipping:
             place = blanks(text, position).end()
             if node.skipping or (node.closes_group and place - position <= MAX_TOKEN):
@@ -87,7 +102,7 @@ class SoundStream(SoundRaw):
                     return self._begin_island(place)
             if node.skipping:
                 return UNSOUND
-            self.say(text[position:place])
+            self.say(text[position:place], base + position)
             strays, position = node.strays, place
             if place == len(text) or strays.beginnings.match(text, place):
                 return self.hold(text, place)
@@ -98,14 +113,12 @@ class SoundStream(SoundRaw):
         end = len(text) if opener is None else opener.start()
         begun = node.begun_opener(text, position, end)
         if begun >= 0:
-            self.say(text[position:begun])
+            self.say(text[position:begun], base + position)
             return self.hold(text, begun)
-        self.say(text[position:end])
+        self.say(text[position:end], base + position)
         if opener is not None:
             return self._begin_island(end)
-        self.last = text
-        self.take = self._take_text
-        return WAITS
+        return self._pass_text(text)
 
     def _begin_island(self, position: int) -> int:
         self.unit = -1
@@ -115,11 +128,23 @@ class SoundStream(SoundRaw):
 
     # Tokens
 
+    def _take_tokens(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk where a token has begun."""
+        text = self.held + chunk
+        if not self.begins(text, self.position) or len(text) > _WINDOW:
+            sound = self.took(chunk) and self.run(text, self.position)
+            return self.told() if sound else None
+        self.held = text
+        return [] if self.took(chunk) else None
+
     def _read_tokens(self, text: str, position: int) -> int:
         """Reads one token of the envelope at an index, or what stands there instead."""
         node, length = self.node, len(text)
         if length - position <= _WINDOW and node.beginnings.match(text, position):
-            return self.hold(text, position)
+            self.begins = node.beginnings.match
+            waits = self.hold(text, position)
+            self.take = self._take_tokens
+            return waits
         match = node.token.match(text, position)
         if match is None:
             return self._read_payload(text, position)
@@ -270,21 +295,21 @@ class SoundStream(SoundRaw):
         else:
             return None
         ends = node.closes_group and node.end is not None
-        if self.start >= 0 or (self.in_group and not ends):
-            return None
+        if self.start >= 0 or (self.in_group and not ends) or node.opener.search(text, position):
+            return None  # a call may begin, and end with the text
         if node.skipping and text[position:].strip():
             return None
-        self.say(text[position:])
-        written, closers = self.parts, self.rules.closers
-        if closers and written and not self.reasoning:
-            said = written.text()
+        self.say(text[position:], self.source.length - len(text) + position)
+        self.settle()
+        closers, texts = self.rules.closers, self.texts
+        if closers and texts and not self.reasonings:
+            said = texts.of(self.source.text())
             if any(closer in said for closer in closers):
                 return None  # nothing opened what it closes
         return self.told()
 
     def result(self) -> ParseResult:
         """Gives the message, once it has ended."""
-        source = self.source.text()  # first: its blocks are free before the text is joined
-        text, reasoning = self.parts.take().strip(), self.reasoning.take().strip()
-        rules = self.rules
+        source, rules = self.source.text(), self.rules
+        text, reasoning = self.texts.of(source).strip(), self.reasonings.of(source).strip()
         return make_result(tuple(self.calls), text, reasoning, (), rules.id, source, rules.digest)

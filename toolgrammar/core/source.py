@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 
-_MOST = 512
-"""Chunks that are kept before they are joined: a chunk of four characters weighs over fifty bytes."""
+_BLOCK = 2048
+"""Characters in chunks that are kept before they are joined: one of four weighs over fifty bytes."""
 _LONG = 1024
 """Characters of a chunk that is a block as it stands: others may hold the same string."""
 
@@ -13,38 +14,55 @@ _LONG = 1024
 class Source:
     """The text of a message in blocks, and where each begins."""
 
-    __slots__ = ("_blocks", "_joined", "_starts", "_tail", "length")
+    __slots__ = ("_blocks", "_joined", "_mark", "_starts", "limit", "room", "tail")
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = sys.maxsize) -> None:
+        self.limit = limit
+        """Characters that the message may have: where it has more, `room` is below 0."""
         self._blocks: list[str] = []
         self._starts: list[int] = []
         self._joined = 0
         """Characters in the blocks."""
-        self._tail: list[str] = []
+        self.tail: list[str] = []
         """The last chunks, which are in no block yet."""
-        self.length = 0
+        self._mark = self.room = min(_BLOCK, limit)
+        """How long the text is where `room` comes to 0."""
+
+    @property
+    def length(self) -> int:
+        """The characters so far."""
+        return self._mark - self.room
 
     def append(self, chunk: str) -> None:
-        """Adds the next chunk."""
-        if chunk:
-            if len(chunk) >= _LONG:
-                self._join()
-                self._add(chunk)
-            else:
-                self._tail.append(chunk)
-                if len(self._tail) > _MOST:
-                    self._join()
-            self.length += len(chunk)
+        """Adds the next chunk; the hot loops do the same by themselves."""
+        self.tail.append(chunk)
+        self.room -= len(chunk)
+        if self.room <= 0:
+            self.settle()
+
+    def settle(self) -> bool:
+        """Joins the last chunks; tells whether the text is within its limit."""
+        if self.tail and len(self.tail[-1]) >= _LONG:
+            last = self.tail.pop()
+            self._join()
+            self._add(last)
+        else:
+            self._join()
+        length = self._joined
+        self.room = min(_BLOCK, self.limit - length)
+        self._mark = length + self.room
+        return self.room >= 0
 
     def _join(self) -> None:
-        if self._tail:
-            self._add("".join(self._tail))
-            self._tail.clear()
+        if self.tail:
+            self._add("".join(self.tail))
+            self.tail.clear()
 
     def _add(self, block: str) -> None:
-        self._blocks.append(block)
-        self._starts.append(self._joined)
-        self._joined += len(block)
+        if block:
+            self._blocks.append(block)
+            self._starts.append(self._joined)
+            self._joined += len(block)
 
     def text(self) -> str:
         """Gives the whole text."""

@@ -59,9 +59,9 @@ class Parser:
             raise TypeError(f"prefix must be a str, got {type(prefix).__name__}")
         self._format = chosen = formats.resolve_any(format)
         self._specs = to_specs(tools) if tools is not None else {}
-        self._source = Source()
         self._limits = limits
         self._room = sys.maxsize if limits.max_chars is None else limits.max_chars
+        self._source = Source(self._room)
         self._id_seed = id_seed
         self._strict = strict
         self._result: ParseResult | None = None
@@ -72,6 +72,9 @@ class Parser:
         self._steps_before = 0
         self._several: Several | None = None
         self._sound: SoundStream | None = None
+        """What reads the message so far without the driver."""
+        self._ended: SoundStream | None = None
+        """What has read all of it so."""
         if not (strict or prefix or isinstance(chosen, AnyOf)):
             self._sound = self._sound_stream(chosen)
         if self._sound is None:
@@ -135,9 +138,8 @@ class Parser:
     @property
     def steps(self) -> int:
         """Rounds of work so far: grows linearly with the text."""
-        return self._steps_before + (
-            self._driver.steps if self._sound is None else self._sound.steps
-        )
+        sound = self._sound or self._ended
+        return self._steps_before + (self._driver.steps if sound is None else sound.steps)
 
     def feed(self, chunk: str) -> list[Event]:
         """Takes the next piece of the message; gives what is certain by now.
@@ -147,15 +149,25 @@ class Parser:
             TypeError: for anything but a str.
         """
         sound = self._sound
-        if sound is not None and not self._closed and isinstance(chunk, str):
-            source = self._source
-            source.append(chunk)
-            if source.length <= self._room:
-                found = sound.take(chunk) if chunk else []
-                if found is not None:
-                    return found
+        if sound is None:
+            return self._feed_driver(chunk)
+        if chunk and isinstance(chunk, str):
+            found = sound.take(chunk)
+            if found is not None:
+                return found
             self._hand_over(sound)
             return self._taken()
+        self._check(chunk)
+        return []
+
+    def _check(self, chunk: object) -> None:
+        """Raises where a chunk can't be taken."""
+        if self._closed:
+            raise RuntimeError("feed() after close(): make a new Parser for a new message")
+        if not isinstance(chunk, str):
+            raise TypeError(f"feed() takes a str, got {type(chunk).__name__}")
+
+    def _feed_driver(self, chunk: str) -> list[Event]:
         passage = self._passage
         if passage is not None:
             room = passage.room - len(chunk) if type(chunk) is str else -1
@@ -166,10 +178,7 @@ class Parser:
             self._end_passage(passage)
             if isinstance(chunk, str):
                 chunk = passage.held + chunk
-        if self._closed:
-            raise RuntimeError("feed() after close(): make a new Parser for a new message")
-        if not isinstance(chunk, str):
-            raise TypeError(f"feed() takes a str, got {type(chunk).__name__}")
+        self._check(chunk)
         if chunk:
             room = self._room - self._source.length - len(chunk)
             if room >= 0 and feed_inside(self._driver, chunk):
@@ -199,10 +208,11 @@ class Parser:
         """Ends the message; gives the events of its end. A second call gives none."""
         rest = ""
         sound = self._sound
-        if sound is not None and not self._closed:
+        if sound is not None:
             last = sound.finish() if finish_reason != "length" else None
             if last is not None:
                 self._closed = True
+                self._sound, self._ended = None, sound
                 sound.machine.sound.left = CREDIT
                 return last
             self._hand_over(sound)
@@ -211,7 +221,7 @@ class Parser:
             self._end_passage(self._passage)
         if not self._closed:
             self._take(rest, final=True, finish_reason=finish_reason)
-        return self._taken() if self._sound is None else []
+        return self._taken() if self._ended is None else []
 
     def _take(self, chunk: str, *, final: bool, finish_reason: FinishReason = None) -> None:
         if final:
@@ -259,8 +269,8 @@ class Parser:
         """
         if not self._closed:
             raise RuntimeError("result is there from close() on: call close() first")
-        if self._result is None and self._sound is not None:
-            self._result = self._sound.result()
+        if self._result is None and self._ended is not None:
+            self._result = self._ended.result()
         if self._result is None:
             builder = self._builder
             format_ = self._format_of_all()

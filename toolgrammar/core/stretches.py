@@ -1,0 +1,31 @@
+"""Notes which stretches of a source are text of one kind."""
+
+from __future__ import annotations
+
+
+class Stretches:
+    """Stretches of a source, in their order."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self) -> None:
+        self._places: list[tuple[int, int]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def __len__(self) -> int:
+        return sum(end - start for start, end in self._places)
+
+    def add(self, start: int, end: int) -> None:
+        """Adds the next one; one that goes on with the last makes it longer."""
+        if end > start:
+            places = self._places
+            if places and places[-1][1] == start:
+                places[-1] = (places[-1][0], end)
+            else:
+                places.append((start, end))
+
+    def of(self, source: str) -> str:
+        """Gives their text."""
+        return "".join([source[start:end] for start, end in self._places])
