@@ -165,12 +165,44 @@ class SoundJson(SoundMessage):
         end = scanner.feed(text, start, out)
         if scanner.failed:
             return UNSOUND
+        self._write(out)
+        if scanner.done:
+            return self._end_scanned(text, end)
+        waits = self.hold(text, end)
+        self.take = self._take_scanned
+        return waits
+
+    def _take_scanned(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in arguments that are written otherwise than in JSON."""
+        text = self.held + chunk
+        scanner, out = self.scanner, list[str]()
+        end = scanner.feed(text, self.position, out)
+        if not self.took(chunk) or scanner.failed:
+            return None
+        if scanner.done:
+            self._write(out)
+            return self.told() if self.run(text, self._end_scanned(text, end)) else None
+        if end == len(text):
+            self.held, self.position = "", 0
+        elif self.hold(text, end) == UNSOUND:
+            return None
+        else:
+            self.take = self._take_scanned
+        if not out:
+            return []
+        piece = out[0] if len(out) == 1 else "".join(out)
+        self.written.append(piece)
+        self.given += len(piece)
+        return [make_arguments_delta(self.index, piece)]
+
+    def _write(self, out: list[str]) -> None:
         if out:
-            json_text = "".join(out)
-            self.written.append(json_text)
-            self.give(json_text)
-        if not scanner.done:
-            return self.hold(text, end)
+            piece = "".join(out)
+            self.written.append(piece)
+            self.give(piece)
+
+    def _end_scanned(self, text: str, end: int) -> int:
+        """Ends the arguments that the scanner has read."""
         value = json.loads(self.written.take())
         if type(value) is not dict:
             return UNSOUND

@@ -19,6 +19,7 @@ from toolgrammar.values.making import (
 )
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from toolgrammar.core.raw_end import RawEnd
@@ -100,14 +101,16 @@ class SoundRaw(SoundJson):
         self.settle()
         if not self.took(chunk):
             return None
-        if self.flows and self.raw.search.search(text, start) is None:
-            return self._flow(text, start)
+        if self.flows:
+            match = self.raw.search.search(text, start)
+            begun = self.raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
+            stop = len(text) if begun is None else begun.start()
+            if match is None or (match.start() >= stop and not is_closer(match)):
+                return self._flow(text, start, stop)
         return self.told() if self.run(text, start) else None
 
-    def _flow(self, text: str, start: int) -> list[Event] | None:
+    def _flow(self, text: str, start: int, stop: int) -> list[Event] | None:
         """Gives out a part of a value that is a string, in which nothing ends."""
-        begun = self.raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
-        stop = len(text) if begun is None else begun.start()
         kept = text[start:stop].rstrip(self.blanks)
         self.held = held = text[start + len(kept) :]
         if not held:
@@ -172,9 +175,9 @@ class SoundRaw(SoundJson):
         match = raw.search.search(text, start)
         stop = len(text) if match is None else match.start()
         begun = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
-        is_closer = match is not None and str(match.lastgroup).startswith("closer_")
+        closes = match is not None and is_closer(match)
         grows = begun is not None and (
-            begun.start() < stop or (begun.start() == stop and (raw.looks_on or not is_closer))
+            begun.start() < stop or (begun.start() == stop and (raw.looks_on or not closes))
         )
         if match is None or grows:
             stop = begun.start() if begun is not None else len(text)
@@ -186,7 +189,7 @@ class SoundRaw(SoundJson):
                 return UNSOUND
             self._pass_on()
             return WAITS if len(self.held) <= MOST_HELD else UNSOUND
-        if not is_closer:
+        if not closes:
             return UNSOUND
         if raw.repeats and not repeats_rightly(match, self.written_name, self.written_key):
             return UNSOUND
@@ -265,3 +268,8 @@ class SoundRaw(SoundJson):
             self.arguments[self.key] = value
             self.give(self.member() + json.dumps(value, ensure_ascii=False))
         return fits
+
+
+def is_closer(match: re.Match[str]) -> bool:
+    """Whether what was found in a raw payload is its own closer."""
+    return str(match.lastgroup).startswith("closer_")

@@ -67,3 +67,20 @@ class Step:
             or any(role not in _SOUND_LEAVES for _, role in terminal.groups)
             or not _UNSOUND_ENDS.isdisjoint((*self.before, *self.after))
         )
+
+    @cached_property
+    def is_silent(self) -> bool:
+        """Whether it is a literal that opens, closes and fills nothing."""
+        return self.kind == "literal" and not (
+            self.before
+            or self.after
+            or self.opens
+            or self.leaf
+            or self.terminal.groups
+            or not self.is_sound
+        )
+
+    @cached_property
+    def written(self) -> str:
+        """The literal without white space around it."""
+        return self.terminal.text.strip()
