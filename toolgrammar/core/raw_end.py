@@ -143,10 +143,9 @@ class RawEnd:
             self._plain = without(first_characters(self._expression(final=False)))
         return self._plain
 
-    @cached_property
-    def solid(self) -> re.Pattern[str]:
-        """Matches such a chunk that white space does not end."""
-        return re.compile(rf"{self.plain.pattern}(?<!\s)")
+    def is_plain(self, text: str, start: int, end: int) -> bool:
+        """Whether nothing that `search` finds can begin between two indexes."""
+        return start == end or self.plain.fullmatch(text, start, end) is not None
 
     @property
     def outer_beginnings(self) -> re.Pattern[str]:

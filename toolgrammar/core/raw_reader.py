@@ -107,9 +107,10 @@ class RawReader:
         closer = (match.lastgroup or "").startswith("closer_")
         stop = len(driver.buffer)
         beginnings = self.end.beginnings
-        if stop - match.start() <= _LONGEST:
+        near = max(self.searched, stop - _LONGEST)
+        if near <= match.start() and not self.end.is_plain(driver.buffer, near, match.start()):
             # What began before it comes first.
-            earlier = beginnings.search(driver.buffer, max(self.searched, stop - _LONGEST))
+            earlier = beginnings.search(driver.buffer, near)
             if earlier is not None and earlier.start() < match.start():
                 return True
         if closer and not self.end.looks_on:

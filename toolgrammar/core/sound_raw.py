@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_tokens import as_json
@@ -19,7 +21,6 @@ from toolgrammar.values.making import (
 )
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable
 
     from toolgrammar.core.raw_end import RawEnd
@@ -101,13 +102,13 @@ class SoundRaw(SoundJson):
         self.settle()
         if not self.took(chunk):
             return None
-        if self.flows:
-            match = self.raw.search.search(text, start)
+        match = self.raw.search.search(text, start)
+        if self.flows and (match is None or not is_closer(match)):
             begun = self.raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
             stop = len(text) if begun is None else begun.start()
-            if match is None or (match.start() >= stop and not is_closer(match)):
+            if match is None or match.start() >= stop:
                 return self._flow(text, start, stop)
-        return self.told() if self.run(text, start) else None
+        return self.told() if self.run(text, self._judge_raw(match, text, start)) else None
 
     def _flow(self, text: str, start: int, stop: int) -> list[Event] | None:
         """Gives out a part of a value that is a string, in which nothing ends."""
@@ -155,7 +156,7 @@ class SoundRaw(SoundJson):
         """Takes the next chunks; where nothing is held back and all is certain, at once."""
         self.take = self._take_raw
         role, is_free = self.payload.leaf, self.began and not self.rules.entities
-        self.is_solid = self.raw.solid.fullmatch
+        self.is_solid = _solid(self.raw.plain.pattern, self.blanks or r"\s").fullmatch
         self.flows = is_free and role == "value" and self.streams and self.value_from >= 0
         if self.held or not is_free:
             return
@@ -168,14 +169,19 @@ class SoundRaw(SoundJson):
 
     def _look(self, text: str, start: int) -> int:
         """Looks for the closer from an index on."""
+        return self._judge_raw(self.raw.search.search(text, start), text, start)
+
+    def _judge_raw(self, match: re.Match[str] | None, text: str, start: int) -> int:
+        """Ends a payload at what was found in it, or passes on what is sure of it."""
         raw = self.raw
         if self.rules.entities and "&" in text:
             return UNSOUND
         base = self.source.length - len(text)
-        match = raw.search.search(text, start)
         stop = len(text) if match is None else match.start()
-        begun = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
         closes = match is not None and is_closer(match)
+        begun = None
+        if not closes or raw.looks_on or not raw.is_plain(text, start, stop):
+            begun = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
         grows = begun is not None and (
             begun.start() < stop or (begun.start() == stop and (raw.looks_on or not closes))
         )
@@ -189,11 +195,15 @@ class SoundRaw(SoundJson):
                 return UNSOUND
             self._pass_on()
             return WAITS if len(self.held) <= MOST_HELD else UNSOUND
-        if not closes:
-            return UNSOUND
+        return self._close_raw(match, text, start) if closes else UNSOUND
+
+    def _close_raw(self, match: re.Match[str], text: str, start: int) -> int:
+        """Ends the payload before its closer."""
+        raw, stop = self.raw, match.start()
+        base = self.source.length - len(text)
+        end = base + stop
         if raw.repeats and not repeats_rightly(match, self.written_name, self.written_key):
             return UNSOUND
-        end = base + stop
         if raw.call_closes_alone and ends_with_closer(
             self.source.slice(max(self.payload_start, end - NEAR), end)
         ):
@@ -273,3 +283,9 @@ class SoundRaw(SoundJson):
 def is_closer(match: re.Match[str]) -> bool:
     """Whether what was found in a raw payload is its own closer."""
     return str(match.lastgroup).startswith("closer_")
+
+
+@cache
+def _solid(plain: str, blanks: str) -> re.Pattern[str]:
+    """Gives the expression of chunks that `plain` matches and white space does not end."""
+    return re.compile(rf"{plain}(?<![{blanks}])")
