@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
+from json.encoder import encode_basestring
 from typing import Final
 
 from toolgrammar.core.anywhere import anywhere
@@ -41,7 +41,8 @@ plain_scalar = re.compile(
 DELIMITERS: Final = " \t\n\r,]}"
 # A root number or literal has no comma or bracket to end it: it ends where no word goes on.
 word_character = re.compile(r"[\w.+-]").match
-as_json = json.JSONEncoder(ensure_ascii=False).encode
+as_json: Final = encode_basestring
+"""Writes a text as JSON, its characters as they are."""
 
 
 def shown(character: str) -> str:

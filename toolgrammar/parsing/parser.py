@@ -151,14 +151,18 @@ class Parser:
         sound = self._sound
         if sound is None:
             return self._feed_driver(chunk)
-        if chunk and isinstance(chunk, str):
+        if not chunk:
+            self._check(chunk)
+            return []
+        try:
             found = sound.take(chunk)
-            if found is not None:
-                return found
-            self._hand_over(sound)
-            return self._taken()
-        self._check(chunk)
-        return []
+        except TypeError:
+            self._check(chunk)
+            raise
+        if found is not None:
+            return found
+        self._hand_over(sound)
+        return self._taken()
 
     def _check(self, chunk: object) -> None:
         """Raises where a chunk can't be taken."""
