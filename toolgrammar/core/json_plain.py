@@ -259,7 +259,7 @@ class Plain(Closers):
         end = match.end()
         self.inner_quoted = False
         self.look(end - 1)
-        if not self.goes_on_plainly(end):
+        if not self._goes_on_behind_string(end):
             return False
         self.begin_value()
         text = match.group()
@@ -274,6 +274,17 @@ class Plain(Closers):
         self.pos = end
         self.value_ended()
         return True
+
+    def _goes_on_behind_string(self, end: int) -> bool:
+        """Whether the most usual goes on behind a string that is not begun yet."""
+        frame = self.stack[-1]
+        if frame.key in frame.seen:
+            return self.goes_on_plainly(end)
+        frame.seen.add(frame.key)  # the same key does not go on
+        try:
+            return self.goes_on_plainly(end)
+        finally:
+            frame.seen.discard(frame.key)
 
     def plain_key(self, match: re.Match[str] | None, code: str) -> bool:
         """Takes a key without double quotes and its colon, if that is what stands here."""

@@ -11,6 +11,7 @@ import re
 from functools import cache
 from typing import Final
 
+_SURROGATES: Final = "\ud800-\udfff"
 UNIT: Final = (
     r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
     r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
@@ -26,14 +27,17 @@ _SCALAR: Final = (
 _PAIR: Final = rf'"{_KEY}"{_WS}:{_WS}'
 _NEXT_KEY: Final = rf',{_WS}(?="{_KEY}"{_WS}:)'
 
+_INNER_COMMA: Final = r",(?! *[,'\\])"
+"""A comma behind which no key stands in single quotes."""
 inside_string = re.compile(
-    '[^"\\\\\\x00-\\x1f\ud800-\udfff]*[^"\\\\\\x00-\\x1f\ud800-\udfff, ] *'
+    rf'(?:[^"\\\x00-\x1f,{_SURROGATES}]|{_INNER_COMMA})*[^"\\\x00-\x1f{_SURROGATES}, ] *'
 ).fullmatch
 """A piece of a string after which the string can't have ended before."""
 BRACKETS: Final = r"""[}\]]++(?= *[\w.;()=+\\"':/*&!?%$^~-]|, *[^ ,"'\\{\x00-\x1f])"""
 """Closing brackets in a string before which it can't have ended: neither markup nor a key follows."""
 inside_framed = re.compile(
-    f'(?:[^"\\\\\\x00-\\x1f}}\\]\ud800-\udfff]|{BRACKETS})*[^"\\\\\\x00-\\x1f}}\\]\ud800-\udfff, ] *'
+    rf'(?:[^"\\\x00-\x1f,}}\]{_SURROGATES}]|{_INNER_COMMA}|{BRACKETS})*'
+    rf'[^"\\\x00-\x1f}}\]{_SURROGATES}, ] *'
 ).fullmatch
 """The same where markup stands around the value: the string may have ended before a bracket."""
 
