@@ -9,11 +9,9 @@ from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.alternative import Settings
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
-from toolgrammar.core.given_out import GivenOut
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.passage import LONGEST_PASSAGE, end_passage, feed_inside, passage_at
 from toolgrammar.core.patience import CREDIT
-from toolgrammar.core.sound_stream import SoundStream
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
 from toolgrammar.parsing.machines import machine_of, settings_of
@@ -28,7 +26,9 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.core.given_out import GivenOut
     from toolgrammar.core.passage import Passage
+    from toolgrammar.core.sound_stream import SoundStream
     from toolgrammar.parsing.readers import Several
     from toolgrammar.values.events import Event
 
@@ -117,6 +117,8 @@ class Parser:
 
     def _sound_stream(self, chosen: Format) -> SoundStream | None:
         """Gives the short way through the stream, where it is worth a try."""
+        from toolgrammar.core.sound_stream import SoundStream  # whole messages do without it
+
         plain, limits = chosen.plain, self._limits
         if plain is None or (limits.max_depth or MAX_DEPTH) < MAX_DEPTH:
             return None
@@ -195,6 +197,8 @@ class Parser:
 
     def _hand_over(self, sound: SoundStream) -> None:
         """Has the driver read the message from its beginning."""
+        from toolgrammar.core.given_out import GivenOut
+
         self._sound = None
         sound.machine.sound.failed()
         self._steps_before = sound.steps
@@ -297,6 +301,13 @@ class Parser:
         if isinstance(chosen, AnyOf) and len(used) == 1:
             return next(each for each in chosen.formats if each.id in used)
         return chosen
+
+
+class DrivenParser(Parser):
+    """A parser that has the driver read from the beginning on."""
+
+    def _sound_stream(self, chosen: Format) -> SoundStream | None:
+        return None
 
 
 def note(code: str, message: str, start: int, end: int) -> Diagnostic:

@@ -14,7 +14,7 @@ from toolgrammar.core.straight import StraightReading
 from toolgrammar.core.straight_rules import leaves_out
 from toolgrammar.core.wrappers import any_wrapped
 from toolgrammar.parsing.machines import machine_of
-from toolgrammar.parsing.parser import Parser
+from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.limits import Limits
@@ -72,7 +72,7 @@ def parse(
         straight = _read_straight(entry, content, tools, limits)
         if straight is not None:
             return straight if problem is None else replace(straight, diagnostics=(problem,))
-    parser = Parser(
+    parser = DrivenParser(
         entry,
         tools=tools,
         strict=strict,
