@@ -203,6 +203,7 @@ class Parser:
         sound.machine.sound.failed()
         self._steps_before = sound.steps
         self._given_out = GivenOut(sound)
+        sound.release()
         text = self._source.text()
         self._source = Source()
         self._begin()
@@ -221,6 +222,7 @@ class Parser:
             if last is not None:
                 self._closed = True
                 self._sound, self._ended = None, sound
+                sound.release()
                 sound.machine.sound.left = CREDIT
                 return last
             self._hand_over(sound)

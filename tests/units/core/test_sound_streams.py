@@ -1,5 +1,6 @@
 """Sound streams are read without the driver; it takes over where one is not, and nothing shows."""
 
+import gc
 import json
 
 import pytest
@@ -69,6 +70,17 @@ def test_the_driver_takes_over_and_every_event_comes_once() -> None:
     assert [json.loads(each) for each in told] == [{"a": "b"}, {"a": 'say "hi" now'}]
     assert "".join(e.text for e in events if isinstance(e, TextDelta)).strip() == "Look."
     assert [call.status for call in parser.result.calls] == ["complete", "repaired"]
+
+
+def test_a_sound_stream_that_has_ended_leaves_no_circles() -> None:
+    of(list(SOUND["hermes"]), "hermes")
+    gc.collect()
+    gc.disable()
+    try:
+        of(list(SOUND["hermes"]), "hermes")
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("limit", range(0, 100, 7))
