@@ -14,6 +14,7 @@ from toolgrammar.core.files import (
     read_text_if_there,
 )
 from toolgrammar.core.header import Header, header_error, read_header
+from toolgrammar.core.plain_rules import PlainRules
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from lark import Token, Tree  # noqa: TID251 - a type only; nothing is imported at run time
 
-    from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.core.tables import Tables
     from toolgrammar.writing.prompt import Prompt
     from toolgrammar.writing.results import Answer
@@ -122,7 +122,6 @@ class Format:
     def plain(self) -> PlainRules | None:
         """What its messages need to be read straight; None where the end of a call decides more."""
         from toolgrammar.core.kept_machines import machine_for
-        from toolgrammar.core.plain_rules import PlainRules
 
         header, tables = self.header, self.tables
         if (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
-class PlainRules:
+class PlainRules(NamedTuple):
     """What a message in which everything is as its format says depends on."""
 
     id: str
