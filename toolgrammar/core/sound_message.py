@@ -94,6 +94,11 @@ class SoundMessage:
         self.given_before: list[int] = []
         """The same of each call before it."""
         self._new_call()
+        self.begin()
+
+    def begin(self) -> None:
+        """Stands at the beginning of the text."""
+        raise NotImplementedError
 
     def _new_call(self) -> None:
         self.start = -1

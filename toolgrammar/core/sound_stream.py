@@ -24,15 +24,12 @@ from toolgrammar.values.making import make_result, make_text_delta
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from toolgrammar.core.machine import Machine, Node
-    from toolgrammar.core.plain_rules import PlainRules
-    from toolgrammar.core.source import Source
+    from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.events import Event
-    from toolgrammar.values.tools import ToolSpec
 
 _DISTINCTIVE = 3
 """Characters of a token that stands for itself."""
@@ -46,16 +43,9 @@ class SoundStream(SoundRaw):
     begins: Callable[[str, int], object]
     """Whether the text from an index on may still become a token."""
 
-    def __init__(
-        self,
-        machine: Machine,
-        source: Source,
-        rules: PlainRules,
-        tools: Mapping[str, ToolSpec],
-        most_calls: int,
-    ) -> None:
-        super().__init__(machine, source, rules, tools, most_calls)
-        self._at_text(machine.start)
+    def begin(self) -> None:
+        """Stands at the beginning of the text."""
+        self._at_text(self.machine.start)
         self._pass_text("")
 
     # Text
