@@ -40,6 +40,15 @@ _LOOK_BEHIND = 32
 class SoundMessage:
     """One message, between two chunks; the fields of the call are those of the one that is open."""
 
+    take: Callable[[str], list[Event] | None]
+    """Takes a chunk; gives its events, or None where the driver has to read the message."""
+    read: Callable[[str, int], int]
+    """Reads on in a text from an index; gives the next index, `WAITS` or `UNSOUND`."""
+    is_plain: Callable[[str], object]
+    """Whether a chunk only goes on where text or reasoning is passed on."""
+    make_event: Callable[[str], Event]
+    """Makes the event of such a chunk."""
+
     def __init__(
         self,
         machine: Machine,
@@ -56,16 +65,12 @@ class SoundMessage:
         self.node: Node = machine.start
         self.previous: Step | None = None
         """The token or payload that was read last."""
-        self.take: Callable[[str], list[Event] | None]
-        """Takes a chunk; gives its events, or None where the driver has to read the message."""
         self.held = ""
         """The end of the text so far, of which something is undecided."""
         self.position = 0
         """Where in `held` that begins."""
         self.at = 0
         """Where in `held` a payload goes on, behind what of it waits to be given out."""
-        self.read: Callable[[str, int], int]
-        """Reads on in a text from an index; gives the next index, `WAITS` or `UNSOUND`."""
         self.steps = 0
         self.events: list[Event] = []
         self.doubtful = False
@@ -79,6 +84,8 @@ class SoundMessage:
         """What the chunks that come are stretches of, as long as they only go on."""
         self.passing_from = 0
         """Offset from which they are."""
+        self.last = ""
+        """What was passed on last, for look-behinds."""
         self.in_group = False
         self.behind = False
         """Whether nothing but white space came since a call or a section ended."""
@@ -124,11 +131,36 @@ class SoundMessage:
             self.passing.add(self.passing_from, self.source.length)
             self.passing = None
 
-    def too_long(self, chunk: str) -> None:
-        """Leaves the reading to the driver: with this chunk, which went on, the text is too long."""
-        if self.passing is not None:
-            self.passing.add(self.passing_from, self.source.length - len(chunk))
+    def pass_on(
+        self,
+        stretches: Stretches,
+        is_plain: Callable[[str], object],
+        make_event: Callable[[str], Event],
+    ) -> None:
+        """Takes the next chunks at once, as long as they only go on: all so far was given out."""
+        self.held = ""
+        self.passing, self.passing_from = stretches, self.source.length
+        self.is_plain, self.make_event = is_plain, make_event
+        self.take = self._take_plain
+
+    def _take_plain(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk of text or reasoning where nothing is held back."""
+        if not self.is_plain(chunk):
+            last = self.last[-1:]
+            text = last + chunk
+            self.settle()
+            return self.told() if self.took(chunk) and self.run(text, len(last)) else None
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        if source.room <= 0 and not source.settle():
+            # With this chunk the text is too long: it was not given out.
+            assert self.passing is not None
+            self.passing.add(self.passing_from, source.length - len(chunk))
             self.passing = None
+            return None
+        self.last = chunk
+        return [self.make_event(chunk)]
 
     def go_on(self, chunk: str) -> list[Event] | None:
         """Takes a chunk behind what is held back."""

@@ -44,8 +44,6 @@ class SoundRaw(SoundJson):
     """Whether that waits for its first character."""
     value_from: int
     """Offset where the value begins, without what is trimmed; -1 before that is known."""
-    last: str
-    """What was passed on last, for look-behinds."""
     flows: bool
     """Whether the payload is a value that is given out as it comes."""
     blanks: str | None
@@ -138,32 +136,19 @@ class SoundRaw(SoundJson):
         self.given += len(piece)
         return [make_arguments_delta(self.index, piece)]
 
-    def _take_prose(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk in reasoning, or in text that is marked, where nothing is held back."""
-        if not self.is_solid(chunk):
-            return self._take_raw(chunk)
-        source = self.source
-        source.tail.append(chunk)
-        source.room -= len(chunk)
-        if source.room <= 0 and not source.settle():
-            self.too_long(chunk)
-            return None
-        self.last = chunk
-        is_reasoning = self.passing is self.reasonings
-        return [make_reasoning_delta(chunk) if is_reasoning else make_text_delta(chunk)]
-
     def _pass_on(self) -> None:
         """Takes the next chunks; where nothing is held back and all is certain, at once."""
         self.take = self._take_raw
         role, is_free = self.payload.leaf, self.began and not self.rules.entities
-        self.is_solid = _solid(self.raw.plain.pattern, self.blanks or r"\s").fullmatch
+        is_solid = _solid(self.raw.plain.pattern, self.blanks or r"\s").fullmatch
+        self.is_solid = is_solid
         self.flows = is_free and role == "value" and self.streams and self.value_from >= 0
         if self.held or not is_free:
             return
-        if role != "value":
-            self.passing = self.reasonings if role == "reasoning" else self.texts
-            self.passing_from = self.source.length
-            self.take = self._take_prose
+        if role == "reasoning":
+            self.pass_on(self.reasonings, is_solid, make_reasoning_delta)
+        elif role != "value":
+            self.pass_on(self.texts, is_solid, make_text_delta)
         elif self.flows:
             self.take = self._take_value
 

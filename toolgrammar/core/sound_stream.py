@@ -53,30 +53,11 @@ class SoundStream(SoundRaw):
     def _at_text(self, node: Node) -> None:
         """Reads text from here on."""
         self.node = node
-        self.plain = node.plain.fullmatch
         self.read = self._read_text
 
-    def _take_text(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk where nothing is held back."""
-        if self.plain(chunk):
-            source = self.source
-            source.tail.append(chunk)
-            source.room -= len(chunk)
-            if source.room <= 0 and not source.settle():
-                self.too_long(chunk)
-                return None
-            self.last = chunk
-            return [make_text_delta(chunk)]
-        last = self.last[-1:]
-        text = last + chunk
-        self.settle()
-        return self.told() if self.took(chunk) and self.run(text, len(last)) else None
-
     def _pass_text(self, last: str) -> int:
-        """Takes the next chunks at once while they are plain text."""
         self.last = last
-        self.passing, self.passing_from = self.texts, self.source.length
-        self.take = self._take_text
+        self.pass_on(self.texts, self.node.plain.fullmatch, make_text_delta)
         return WAITS
 
     def _read_text(self, text: str, position: int) -> int:
@@ -297,8 +278,8 @@ class SoundStream(SoundRaw):
     def finish(self) -> list[Event] | None:
         """Ends the message; gives its last events, or None where the driver has to read it."""
         text, position, node = self.held, self.position, self.node
-        if self.take == self._take_text:
-            text = ""
+        if self.passing is not None and self.read == self._read_text:
+            text, position = "", 0
         elif self.read == self._read_tokens:
             if not (self.started and node.accepts_text and is_over(node, text, position)):
                 return None
