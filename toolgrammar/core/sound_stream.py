@@ -109,32 +109,26 @@ class SoundStream(SoundRaw):
         return [] if self.took(chunk) else None
 
     def _read_tokens(self, text: str, position: int) -> int:
-        """Reads tokens of the envelope from an index on, up to what stands there instead."""
-        length = len(text)
-        while True:
-            node = self.node
-            if length - position <= _WINDOW and node.beginnings.match(text, position):
-                self.begins = node.beginnings.match
-                waits = self.hold(text, position)
-                self.take = self._take_tokens
-                return waits
-            match = node.token.match(text, position)
-            if match is None:
-                return self._read_payload(text, position)
-            step = node.steps[str(match.lastgroup)]
-            if self.started and node.accepts_text and "call" in step.before:
-                return self._end_before_text(position)
-            if not (
-                self._pass_token(step, match, length)
-                if step.is_silent
-                else step.is_sound and self._read_token(step, match, length)
-            ):
-                return UNSOUND
-            position = match.end()
-            self.previous = step
-            node = self.node = step.node
-            if self.start < 0 and node.accepts_text:
-                return self._arrive(step, position)
+        """Reads one token of the envelope at an index, or what stands there instead."""
+        node, length = self.node, len(text)
+        if length - position <= _WINDOW and node.beginnings.match(text, position):
+            self.begins = node.beginnings.match
+            waits = self.hold(text, position)
+            self.take = self._take_tokens
+            return waits
+        match = node.token.match(text, position)
+        if match is None:
+            return self._read_payload(text, position)
+        step = node.steps[str(match.lastgroup)]
+        if self.started and node.accepts_text and "call" in step.before:
+            return self._end_before_text(position)
+        if not (
+            self._pass_token(step, match, length)
+            if step.is_silent
+            else step.is_sound and self._read_token(step, match, length)
+        ):
+            return UNSOUND
+        return self._arrive(step, match.end())
 
     def _pass_token(self, step: Step, match: re.Match[str], length: int) -> bool:
         """Passes a token that only leads on, as most do; false where it is damaged."""
