@@ -12,7 +12,15 @@ from tests.laws.every_case import cases, each_format, hold
 from toolgrammar.core.patience import Patience
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.testing import Case
-from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Event, TextDelta
+from toolgrammar.values.events import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Event,
+    Problem,
+    ReasoningDelta,
+    TextDelta,
+)
 
 LONGEST_PIECE = 9
 
@@ -48,6 +56,11 @@ def told(events: list[Event], result: toolgrammar.ParseResult, pieces: list[str]
         assert json.dumps(json.loads(written[index])) == json.dumps(call.arguments), pieces
     text = "".join(event.text for event in events if isinstance(event, TextDelta))
     assert text.strip() == result.text, pieces
+    thought = "".join(event.text for event in events if isinstance(event, ReasoningDelta))
+    assert thought.strip() == result.reasoning, pieces
+    problems = [event.diagnostic for event in events if isinstance(event, Problem)]
+    assert all(problems.count(found) == 1 for found in problems), pieces
+    assert all(found in problems for found in result.diagnostics), pieces
 
 
 def pieces_of(text: str) -> list[str]:
