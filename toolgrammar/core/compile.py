@@ -14,6 +14,7 @@ from lark.load_grammar import _get_parser, load_grammar
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
 from toolgrammar.core import files, partial, roles
+from toolgrammar.core.bounds import bounded
 from toolgrammar.core.collisions import Collisions
 from toolgrammar.core.declared import declared
 from toolgrammar.core.header import read_header
@@ -204,8 +205,7 @@ class _Compiler:
             expression = f"(?{flag}:{expression})"
         number = self.numbers[lark_name]
         try:
-            least = partial.least_width(expression)
-            beginnings = partial.partial(expression)
+            least, _ = partial.least_width(expression), partial.partial(expression)
         except re.error as problem:
             at = partial.expression_error(definition.pattern.value)
             place = self._terminal_place(lark_name, "", problem.pos or 0 if at is None else at)
@@ -227,8 +227,10 @@ class _Compiler:
                 hint = f"{nearest(role, roles.LEAF_ROLES)}a group that is no role begins with `(?:`"
                 place = self._terminal_place(lark_name, "", at)
                 raise place.error("undefined-role", message, hint)
-        clean = partial.normalised(expression, {role: group for group, role in groups})
-        return Terminal(name, "regex", "", clean, beginnings or "", definition.priority, groups)
+        clean, length = bounded(expression, {role: group for group, role in groups})
+        begun = partial.partial(clean) or ""
+        plain = (name, "regex", "", clean, begun, definition.priority, groups)
+        return Terminal(*plain, length=length)
 
     @staticmethod
     def _offset(expression: str, at: int | None) -> int:

@@ -117,6 +117,7 @@ def compiler_stamp() -> str:
     """Returns what changes whenever the compiler does, so that old caches are not read."""
     digest = hashlib.sha256()
     for name in (
+        "bounds.py",
         "compile.py",
         "header.py",
         "lint.py",

@@ -10,6 +10,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.json_whole import has_surrogate
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = r"\s*+([A-Za-z_][A-Za-z0-9_]*+)\s*+"
 _NUMBER: Final = r"(-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?+)(?![\w.+-])"
+_ESCAPE: Final = r"""\\[nrt'"\\]"""
 _WORDS: Final[dict[str, JsonValue]] = {
     "True": True,
     "False": False,
@@ -34,14 +37,16 @@ _WORDS: Final[dict[str, JsonValue]] = {
 def read_flat(terminal: Terminal, text: str, start: int) -> tuple[JsonValue, int] | None:
     """Gives the value of a payload and its end, or None where it is not flat and plain."""
     if terminal.name == "PYTHON_ARGUMENTS":
-        return _read(_python(), text, start)
+        return _read(_python(), text, start, escapes=True)
     if terminal.name == "BARE_OBJECT" and text.startswith("{", start):
-        found = _read(_bare(terminal.marks), text, start + 1)
+        found = _read(_bare(terminal.marks), text, start + 1, escapes=False)
         return (found[0], found[1] + 1) if found is not None else None
     return None
 
 
-def _read(match_member: _Matcher, text: str, position: int) -> tuple[JsonValue, int] | None:
+def _read(
+    match_member: _Matcher, text: str, position: int, *, escapes: bool
+) -> tuple[JsonValue, int] | None:
     found: dict[str, JsonValue] = {}
     while True:
         match = match_member(text, position)
@@ -51,7 +56,10 @@ def _read(match_member: _Matcher, text: str, position: int) -> tuple[JsonValue, 
         if name in found:
             return None
         if single is not None or double is not None:
-            found[name] = double if single is None else single
+            string = _string(double if single is None else single, escapes=escapes)
+            if string is None:
+                return None
+            found[name] = string
         elif number is not None:
             found[name] = float(number) if "." in number else int(number)
         else:
@@ -61,11 +69,23 @@ def _read(match_member: _Matcher, text: str, position: int) -> tuple[JsonValue, 
             return found, position - 1
 
 
+def _string(written: str, *, escapes: bool) -> str | None:
+    """Gives what a string between its quotes means; None where it holds half a surrogate pair."""
+    if not written.isascii() and has_surrogate(written):
+        return None
+    if not escapes or "\\" not in written:
+        return written
+    # Only escapes of one letter got here: no backslash stands before what is written as a number.
+    return written.encode("latin-1", "backslashreplace").decode("unicode_escape")
+
+
 @cache
 def _python() -> _Matcher:
     """Makes the expression of a keyword argument."""
+    single, double = (rf"[^{quote}\\\n\r]*+" for quote in "'\"")
     return re.compile(
-        rf"""{_NAME}=\s*+(?:'([^'\\\n\r\ud800-\udfff]*+)'(?!')|"([^"\\\n\r\ud800-\udfff]*+)"(?!")"""
+        rf"""{_NAME}=\s*+(?:'({single}(?:{_ESCAPE}{single})*+)'(?!')"""
+        rf"""|"({double}(?:{_ESCAPE}{double})*+)"(?!")"""
         rf"""|{_NUMBER}|(True|False|None)\b)\s*+(?:,(?={_NAME}=(?!=))|(\)))"""
     ).match
 
@@ -73,10 +93,14 @@ def _python() -> _Matcher:
 @cache
 def _bare(marks: tuple[str, ...]) -> _Matcher:
     """Makes the expression of a member whose strings stand between these quotes."""
-    long = [re.escape(mark) for mark in marks if len(mark) > 1]
-    short = [mark for mark in marks if len(mark) == 1 and mark in "\"'"]
-    first = rf"{long[0]}((?:(?!{long[0]})[^\ud800-\udfff])*+){long[0]}" if long else r"(?!)()"
-    second = rf"{short[0]}([^{short[0]}\\\n\r\ud800-\udfff]*+){short[0]}" if short else r"(?!)()"
+    long = next((mark for mark in marks if len(mark) > 1), "")
+    short = next((mark for mark in marks if mark in "\"'"), "")
+    first = second = r"(?!)()"
+    if long:
+        run, head, tail = f"[^{re.escape(long[0])}]*+", *map(re.escape, (long[0], long[1:]))
+        first = rf"{head}{tail}({run}(?:{head}(?!{tail}){run})*+){head}{tail}"
+    if short:
+        second = rf"{short}([^{short}\\\n\r]*+){short}"
     return re.compile(
         rf"{_NAME}:\s*+(?:{first}|{second}|{_NUMBER}|(true|false|null)\b)"
         rf"\s*+(?:,(?={_NAME}:)|(\}}))"

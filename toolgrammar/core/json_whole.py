@@ -73,12 +73,13 @@ def read_object(text: str, position: int) -> tuple[dict[str, JsonValue], int, bo
     for inner in value.values():
         if type(inner) is not str:
             return None if _is_odd(value) else (value, end, False)
-        if not inner.isascii() and _has_surrogate(inner):
+        if not inner.isascii() and has_surrogate(inner):
             return None
     return value, end, True
 
 
-def _has_surrogate(text: str) -> bool:
+def has_surrogate(text: str) -> bool:
+    """Whether a text holds half of a surrogate pair, which is no character."""
     try:
         text.encode("utf-16-le")  # CPython checks and copies this at many times the speed of UTF-8
     except UnicodeEncodeError:
@@ -98,7 +99,7 @@ def _is_odd(value: JsonValue) -> bool:
             for inner in each.values() if isinstance(each, dict) else each:  # type: ignore[union-attr]
                 kind = type(inner)
                 if kind is str:
-                    if not inner.isascii() and _has_surrogate(inner):  # type: ignore[union-attr, arg-type]
+                    if not inner.isascii() and has_surrogate(inner):  # type: ignore[union-attr, arg-type]
                         return True
                 elif kind is dict or kind is list:
                     below.append(inner)

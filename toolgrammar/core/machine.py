@@ -107,7 +107,7 @@ class Node:
         self._pair()
         self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
         self.tokens.sort(
-            key=lambda pair: (-pair[1].priority, _rank(pair[1]), -len(pair[1].pattern), pair[0])
+            key=lambda pair: (-pair[1].priority, _rank(pair[1]), -pair[1].rank, pair[0])
         )
 
     def _pair(self) -> None:

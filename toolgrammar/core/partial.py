@@ -260,9 +260,19 @@ def partial(pattern: str) -> str | None:
 def normalised(pattern: str, names: dict[str, str]) -> str:
     """Rewrites `pattern` so that only the groups in `names` capture, under the new names there."""
     parsed = sre_parser.parse(pattern)
-    named = parsed.state.groupdict.items()
-    groups = {number: names[name] for name, number in named if name in names}
-    return _sequence_text(parsed, groups)
+    return pattern_text(list(parsed), parsed.state.groupdict, names)
+
+
+def pattern_text(items: list[Any], numbers: dict[str, int], names: dict[str, str]) -> str:
+    """Writes a parse tree as a regular expression.
+
+    Args:
+        items: the nodes of the tree.
+        numbers: its groups by name.
+        names: those that shall capture, with their new names.
+    """
+    groups = {number: names[name] for name, number in numbers.items() if name in names}
+    return _sequence_text(items, groups)
 
 
 def without_look_around(pattern: str) -> str:

@@ -23,6 +23,8 @@ from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.repairs import clipped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
@@ -33,8 +35,18 @@ _LONG = 5
 """Characters that an outer closer has at least."""
 _STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
 _STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
-BLANKS = r"\s{0,256}"
+MOST_BLANKS = 256
+"""White space that a closer begins with; what is more belongs to the payload."""
+BLANKS = rf"\s{{0,{MOST_BLANKS}}}"
 """White space that may stand between a closer inside a raw value and what follows it."""
+_BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
+"""How the tables write that a closer may begin with white space."""
+
+
+def _beginnings(expressions: Iterable[str]) -> re.Pattern[str]:
+    """Finds the tail of the text that may become what one of the expressions matches."""
+    parts = [begun for expression in expressions if (begun := partial(expression))]
+    return re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
 
 
 class RawEnd:
@@ -70,15 +82,7 @@ class RawEnd:
         self._other_closers: dict[bool, re.Pattern[str]] = {}
         self.other_closer_beginnings: re.Pattern[str] | None = None
         """Matches what may still become that; made with the expression."""
-        self._outer_beginnings: re.Pattern[str] | None = None
-        self._own_beginnings: re.Pattern[str] | None = None
         self._beside: dict[bool, re.Pattern[str]] = {}
-        self._closing_call: re.Pattern[str] | None = None
-        self._closing_call_beginnings: re.Pattern[str] | None = None
-        self._search: re.Pattern[str] | None = None
-        self._final: re.Pattern[str] | None = None
-        self._plain: re.Pattern[str] | None = None
-        self._beginnings: re.Pattern[str] | None = None
 
     @staticmethod
     def _leads(node: Node, numbers: tuple[int, ...]) -> bool:
@@ -90,22 +94,26 @@ class RawEnd:
             node = step.node
         return True
 
-    @property
+    @cached_property
     def search(self) -> re.Pattern[str]:
         """Finds the next closer, or tag of a quoted call, that is sure by what follows it."""
-        if self._search is None:
-            expression = self._expression(final=False)
-            self._search = re.compile(expression)
-            self.looks_on = _LOOKS_ON.search(expression) is not None
-            self.repeats = any("_SAME_" in group for group in self._search.groupindex)
-        return self._search
+        expression = self._expression(final=False)
+        found = re.compile(expression)
+        self.looks_on = _LOOKS_ON.search(expression) is not None
+        self.repeats = any("_SAME_" in group for group in found.groupindex)
+        return found
 
-    @property
+    @cached_property
+    def solid(self) -> re.Pattern[str] | None:
+        """Finds the same without white space that a closer begins with; None where none does."""
+        if not any(part.startswith(_BLANKS_IN_FRONT) for part in self.parts()):
+            return None
+        return re.compile("|".join(each.removeprefix(_BLANKS_IN_FRONT) for each in self.parts()))
+
+    @cached_property
     def final(self) -> re.Pattern[str]:
         """Finds what the end of the text may have cut, where `search` finds nothing."""
-        if self._final is None:
-            self._final = re.compile(self._expression(final=True))
-        return self._final
+        return re.compile(self._expression(final=True))
 
     @cached_property
     def bare(self) -> re.Pattern[str]:
@@ -119,56 +127,39 @@ class RawEnd:
             parts += [self._unnamed(each.pattern) for each in self.node.repairs.anchors.values()]
         return re.compile("|".join(parts) or "(?!)")
 
-    @property
+    @cached_property
     def beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become what `search` finds."""
-        if self._beginnings is None:
-            parts = [p for part in self._parts(final=False) if (p := partial(part))]
-            self._beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
-        return self._beginnings
+        return _beginnings(self.parts())
 
-    @property
+    @cached_property
     def own_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become the payload's own closer."""
-        if self._own_beginnings is None:
-            units = (self._unit(group, each, final=False) for group, each in self.node.tokens)
-            parts = [p for unit in units if (p := partial(unit))]
-            self._own_beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
-        return self._own_beginnings
+        return _beginnings(self._unit(group, each, final=False) for group, each in self.node.tokens)
 
-    @property
+    @cached_property
     def plain(self) -> re.Pattern[str]:
         """Matches a chunk in which nothing can begin that `search` finds."""
-        if self._plain is None:
-            self._plain = without(first_characters(self._expression(final=False)))
-        return self._plain
+        return without(first_characters(self._expression(final=False)))
 
     def is_plain(self, text: str, start: int, end: int) -> bool:
         """Whether nothing that `search` finds can begin between two indexes."""
         return start == end or self.plain.fullmatch(text, start, end) is not None
 
-    @property
+    @cached_property
     def outer_beginnings(self) -> re.Pattern[str]:
         """Matches what may still become a closer of what stands around the payload."""
-        if self._outer_beginnings is None:
-            parts = [p for part in self._outer_closers(final=False) if (p := partial(part))]
-            self._outer_beginnings = re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
-        return self._outer_beginnings
+        return _beginnings(self._outer_closers(final=False))
 
-    @property
+    @cached_property
     def closing_call(self) -> re.Pattern[str]:
         """Matches the call's closer behind the payload's own."""
-        if self._closing_call is None:
-            self._closing_call = re.compile(self._closers_of_call())
-        return self._closing_call
+        return re.compile(self._closers_of_call())
 
-    @property
+    @cached_property
     def closing_call_beginnings(self) -> re.Pattern[str]:
         """Matches what may still become what `closing_call` matches."""
-        if self._closing_call_beginnings is None:
-            begun = partial(self._closers_of_call()) or "(?!)"
-            self._closing_call_beginnings = re.compile(f"(?:{begun})\\Z")
-        return self._closing_call_beginnings
+        return _beginnings([self._closers_of_call()])
 
     def _closers_of_call(self) -> str:
         if not self.nests or self.call_closes_alone:
@@ -203,9 +194,10 @@ class RawEnd:
         return found
 
     def _expression(self, *, final: bool) -> str:
-        return "|".join(self._parts(final=final)) or "(?!)"
+        return "|".join(self.parts(final=final)) or "(?!)"
 
-    def _parts(self, *, final: bool) -> list[str]:
+    def parts(self, *, final: bool = False) -> list[str]:
+        """Lists the expressions of what ends the payload, or belongs to a call quoted in it."""
         closers = [self._unit(group, terminal, final=final) for group, terminal in self.node.tokens]
         if self.fenced:
             closers.append(NESTED)
@@ -220,9 +212,11 @@ class RawEnd:
             terminals = self.machine.tables.terminals
             following = "|".join(self._named(terminals[n], "") for n in follow)
             after = f"(?={BLANKS}(?:{following}))" if follow else ""
+            # An expression that begins with its literal, not with a group, is searched faster.
+            named = any(terminals[n].kind == "same" for n in closer)
             for number, head in enumerate(heads):
-                name = f"call_opener_{number}"
-                parts.append(f"{self._sequence(head, f'opened_{number}')}(?P<{name}>){after}")
+                opener = self._sequence(head, f"opened_{number}" if named else "")
+                parts.append(f"{opener}(?P<call_opener_{number}>){after}")
             if not self.call_closes_alone:
                 parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
             if value:
@@ -295,7 +289,7 @@ class RawEnd:
             terminal = self.machine.tables.terminals[number]
             text = self._named(terminal, "")
             names = ("same",) if group == "closed" else ("regex", "same", "tool")
-            if terminal.kind in names and not named:
+            if group and terminal.kind in names and not named:
                 text, named = f"(?P<{group}>{text})", True
             out.append(text)
         return r"\s{0,16}".join(out)
@@ -311,7 +305,6 @@ class RawEnd:
     def _unit(self, group: str, terminal: Terminal, *, final: bool) -> str:
         """Writes one closer: the tokens that the grammar forces, and what may follow them."""
         text, node, _ = self._forced(group, terminal, "u")
-        # The group stands behind: an expression that begins with its literal is searched faster.
         follow = self._follow(group, node, final=final, own=self._unnamed(text))
         return f"{text}{follow}(?P<closer_{group}>)"
 

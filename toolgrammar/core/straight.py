@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.json_whole import read_whole
+from toolgrammar.core.lane_learning import learn
 from toolgrammar.core.lanes import (
     BEGIN_GROUP,
     END_ARGUMENT,
@@ -27,7 +28,6 @@ from toolgrammar.core.lanes import (
     SCANNED,
     UNIT,
     Lane,
-    learn,
 )
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.roles import RAW_LIKE

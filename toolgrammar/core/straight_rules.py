@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.misspelt import NEAR, ends_with_closer
+from toolgrammar.core.raw_end import MOST_BLANKS
 from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
 from toolgrammar.tools.coerce import is_text_only, type_text
@@ -47,19 +48,21 @@ def raw_part(
         name: the name of the call, as written, which a closer may repeat.
         key: the key of the argument, likewise.
     """
-    raw = lane.raw
-    match = raw.search.search(text, start) if raw is not None else None
+    raw, find_end = lane.raw, lane.find_end
+    match = find_end(text, start) if find_end is not None else None
     if raw is None or match is None or not str(match.lastgroup).startswith("closer_"):
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
         return None
-    if raw.call_closes_alone and ends_with_closer(
-        text[max(start, match.start() - NEAR) : match.start()]
-    ):
+    end = match.start()
+    if raw.call_closes_alone and ends_with_closer(text[max(start, end - NEAR) : end]):
         return None
+    if lane.skips_blanks:
+        near = max(start, end - MOST_BLANKS)
+        end = near + len(text[near:end].rstrip())
     mode = trim or lane.trim
-    part = trimmed(text[start : match.start()], mode, before=lane.before or mode != lane.trim)
-    return None if part is None else (part, match.start())
+    part = trimmed(text[start:end], mode, before=lane.before or mode != lane.trim)
+    return None if part is None else (part, end)
 
 
 def typed_value(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.header import Header
 
-TABLE_VERSION = 3
+TABLE_VERSION = 5
 """Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
 
 ANY_TOOL = "*"
@@ -50,6 +50,9 @@ class Terminal:
     constants: tuple[tuple[str, str], ...] = ()
     """Roles that the header fills where this terminal stands, with their texts; the text `*` of a
     name is the one tool that is known."""
+    length: int = 0
+    """Characters of the expression before its repeats had bounds, where it has some: of two
+    terminals that match, the longer expression counts."""
 
     def with_header(self, header: Header) -> Terminal:
         """Gives the terminal with what a header says of it."""
@@ -67,6 +70,11 @@ class Terminal:
     def is_read(self, tools: Sequence[str]) -> bool:
         """Whether it is known which tool it stands for; else it is read nowhere."""
         return len(tools) == 1 or ("name", ANY_TOOL) not in self.constants
+
+    @property
+    def rank(self) -> int:
+        """The length by which it comes before others of its kind."""
+        return self.length or len(self.pattern)
 
     @property
     def is_fence(self) -> bool:
@@ -204,7 +212,7 @@ class Tables:
 
 
 def _terminal(row: list[Any]) -> Terminal:
-    *plain, groups, marks, constants = row
+    *plain, groups, marks, constants, length = row
     name, kind, text, pattern, partial, priority = plain
     return Terminal(
         *(name, kind, text, pattern, partial),
@@ -212,6 +220,7 @@ def _terminal(row: list[Any]) -> Terminal:
         groups=_pairs(groups),
         marks=tuple(marks),
         constants=_pairs(constants),
+        length=length,
     )
 
 

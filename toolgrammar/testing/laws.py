@@ -30,6 +30,7 @@ from toolgrammar.testing.readings import (
     seen,
     written,
 )
+from toolgrammar.testing.searches import runaways
 from toolgrammar.values.calls import ParseResult, ToolCall
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.events import (
@@ -254,7 +255,13 @@ def no_raise(
 
 
 def linear(case: Case) -> None:
-    """Holds the counted steps a character at 16 times the length to within ten per cent."""
+    """Holds the counted steps a character at 16 times the length to within ten per cent.
+
+    The work inside of a regular expression is no step: nothing that is looked for may begin with
+    a run of any length.
+    """
+    if found := runaways(case.format):
+        broken("linear", case, "expressions that begin with a run of any length", [], found)
     unit = case.text + "\n"
     short = unit * (1 + _LINEAR_FROM // len(unit))
     for place, size in (("in one piece", None), ("in chunks of 4", 4)):

@@ -1,0 +1,153 @@
+"""Keeps the work of expressions linear that are looked for in a text.
+
+An expression that begins with any number of characters tries from each of them again to its end,
+and a stream holds back what may yet become a match, and looks at it with each chunk: a text of such
+characters costs the square of its length. So a repeat without a bound is given one when a grammar
+is compiled, by the length that no token may have. White space in front has a bound of its own;
+other runs in front are for the author of the grammar, whom the laws tell.
+"""
+
+from __future__ import annotations
+
+import re._constants as sre
+import re._parser as sre_parser
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.partial import pattern_text
+from toolgrammar.core.raw_end import MOST_BLANKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MOST_REPEATS: Final = MAX_TOKEN + 1
+"""One more than the characters of the longest token: what reaches it is refused as before."""
+_REPEATS: Final = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
+_LOOKS: Final = frozenset({sre.ASSERT, sre.ASSERT_NOT})
+_SPACES: Final = frozenset(" \t\n\r\f\v")
+
+
+def bounded(pattern: str, names: dict[str, str]) -> tuple[str, int]:
+    """Gives a bound to each repeat in `pattern` that has none; and the length without the bounds.
+
+    Args:
+        pattern: a regular expression in Python's syntax.
+        names: the groups that shall capture, with their new names.
+    """
+    parsed = sre_parser.parse(pattern)
+    in_front = {
+        id(front.run)
+        for front in _in_front(list(parsed))
+        if not front.is_anchored and _is_blank(list(front.run[1][2]))
+    }
+    written = pattern_text(_bounded(parsed, in_front), parsed.state.groupdict, names)
+    return written, len(pattern_text(list(parsed), parsed.state.groupdict, names))
+
+
+def has_runaway(pattern: str) -> bool:
+    """Whether looking for `pattern` may cost the square of the text.
+
+    It begins with a run of any length, and what follows the run may fail; no look-behind or
+    anchor says where the run has to begin.
+
+    Args:
+        pattern: a regular expression in Python's syntax.
+    """
+    return any(
+        front.is_followed and not front.is_anchored
+        for front in _in_front(list(sre_parser.parse(pattern)))
+    )
+
+
+class _Front(NamedTuple):
+    """A repeat of any length that a match may begin with."""
+
+    run: tuple[Any, Any]
+    is_followed: bool
+    """Whether something comes behind it that may fail."""
+    is_anchored: bool
+    """Whether an anchor or a look-behind says where it begins."""
+
+
+def _in_front(
+    items: list[Any], *, is_followed: bool = False, is_anchored: bool = False
+) -> Iterator[_Front]:
+    for place, (operator, argument) in enumerate(items):
+        more = is_followed or any(map(_may_fail, items[place + 1 :]))
+        inner: list[Any] = []
+        can_be_empty, after = False, is_anchored
+        if operator in _REPEATS:
+            low, high, body = argument
+            can_be_empty = not low or not body.getwidth()[0]
+            if high > MOST_BLANKS:
+                yield _Front(items[place], more, is_anchored)
+            else:
+                inner, more = [body], more or high > 1
+        elif operator is sre.SUBPATTERN:
+            inner, can_be_empty = [argument[3]], not argument[3].getwidth()[0]
+            after = is_anchored or any(operator is sre.AT for operator, _ in argument[3])
+        elif operator is sre.ATOMIC_GROUP:
+            inner, can_be_empty = [argument], not argument.getwidth()[0]
+        elif operator is sre.BRANCH:
+            inner = argument[1]
+            can_be_empty = not all(branch.getwidth()[0] for branch in inner)
+        elif operator is sre.AT or (operator in _LOOKS and argument[0] < 0):
+            after = can_be_empty = True
+        elif operator in _LOOKS:
+            can_be_empty = True
+        for body in inner:
+            yield from _in_front(list(body), is_followed=more, is_anchored=is_anchored)
+        if not can_be_empty:
+            return
+        is_anchored = after
+
+
+def _may_fail(item: tuple[Any, Any]) -> bool:
+    """Whether a node of the parse tree can refuse a text."""
+    operator, argument = item
+    if operator in _REPEATS:
+        return bool(argument[0])
+    if operator is sre.SUBPATTERN:
+        return any(map(_may_fail, argument[3]))
+    return True
+
+
+def _is_blank(body: list[Any]) -> bool:
+    """Whether what is repeated is one character of white space."""
+    if len(body) != 1:
+        return False
+    operator, argument = body[0]
+    if operator is sre.LITERAL:
+        return chr(argument) in _SPACES
+    return operator is sre.IN and all(
+        (kind is sre.LITERAL and chr(value) in _SPACES)
+        or (kind is sre.CATEGORY and value is sre.CATEGORY_SPACE)
+        for kind, value in argument
+    )
+
+
+def _bounded(items: Iterable[Any], in_front: set[int]) -> list[Any]:
+    """Gives the parse tree with a bound for each repeat.
+
+    Args:
+        items: the nodes of a sequence.
+        in_front: identities of the runs of white space that a match may begin with.
+    """
+    found: list[Any] = []
+    for item in items:
+        operator, argument = item
+        if operator in _REPEATS:
+            low, high, body = argument
+            most = MOST_BLANKS if id(item) in in_front else MOST_REPEATS
+            bound = most if high == sre.MAXREPEAT else high
+            found.append((operator, (low, max(low, bound), _bounded(body, in_front))))
+        elif operator in (sre.SUBPATTERN, *_LOOKS):
+            found.append((operator, (*argument[:-1], _bounded(argument[-1], in_front))))
+        elif operator is sre.ATOMIC_GROUP:
+            found.append((operator, _bounded(argument, in_front)))
+        elif operator is sre.BRANCH:
+            branches = [_bounded(branch, in_front) for branch in argument[1]]
+            found.append((operator, (argument[0], branches)))
+        else:
+            found.append(item)
+    return found
