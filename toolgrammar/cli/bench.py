@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format
 
 _FORMATS = "formats"
-_SUITES = (_FORMATS, "parsers", "recovery")
+_PARSERS = "parsers"
+_SUITES = (_FORMATS, _PARSERS, "recovery")
 _ROUNDS = 15
 _DAMAGES = 300
 
@@ -88,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
             continue
         if scripts is None:
             raise InputError(f"the suite {suite!r} needs a source checkout of toolgrammar")
-        status = _run_script(scripts / f"{suite}.py", arguments)
+        status = _run_script(scripts, suite, arguments)
         if status:
             return status
     return 0
@@ -100,15 +101,18 @@ def _scripts() -> Path | None:
     return folder if (folder / "parsers.py").exists() else None
 
 
-def _run_script(script: Path, arguments: argparse.Namespace) -> int:
-    words = [sys.executable, str(script)]
+def _run_script(scripts: Path, suite: str, arguments: argparse.Namespace) -> int:
+    words = [sys.executable, str(scripts / f"{suite}.py")]
     if arguments.into:
         words += ["--into", str(Path(arguments.into).resolve())]
     if arguments.rounds:
         words += ["--rounds", str(arguments.rounds)]
     if arguments.long:
         words.append("--long")
-    write_line(f"== {script.stem}")
+    if suite == _PARSERS:
+        for name in arguments.formats:
+            words += ["--format", formats.resolve(name).id]
+    write_line(f"== {suite}")
     sys.stdout.flush()
     return subprocess.run(words, check=False).returncode  # noqa: S603 - a script of the checkout
 
