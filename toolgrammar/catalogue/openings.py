@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -85,12 +84,10 @@ def _opening(format_: Format) -> Opening:
 
 
 def _file_name(formats: Sequence[Format]) -> str:
-    digest = hashlib.sha256(f"{_VERSION} {files.compiler_stamp()}".encode())
-    for module in _MODULES:
-        digest.update(files.read_text_if_there(_CORE / module).encode())
-    for each in formats:
-        digest.update(f"\n{each.id} {each.digest}".encode())
-    return f"openings-{digest.hexdigest()[:32]}.json"
+    parts = [f"{_VERSION} {files.compiler_stamp()}"]
+    parts += [files.read_text_if_there(_CORE / module) for module in _MODULES]
+    parts += [f"\n{each.id} {each.digest}" for each in formats]
+    return f"openings-{files.hex_digest(''.join(parts).encode())[:32]}.json"
 
 
 def _read(text: str | None, count: int) -> list[Opening] | None:

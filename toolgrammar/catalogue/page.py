@@ -16,6 +16,7 @@ from typing import NamedTuple, cast
 
 from toolgrammar.core.files import read_text
 from toolgrammar.values.json_types import JsonValue
+from toolgrammar.values.patterns import late
 from toolgrammar.writing.prompt import PLACEHOLDERS, unknown_placeholders
 
 EXPECTED_KEYS = (
@@ -24,9 +25,9 @@ EXPECTED_KEYS = (
 )  # fmt: skip
 """The keys that an expectation may have."""
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*?)[ \t]*$")
-_ESCAPE = re.compile(r"\\(?:([nrt\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|)")
+_HEADING = late(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_FENCE = late(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*?)[ \t]*$")
+_ESCAPE = late(r"\\(?:([nrt\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|)")
 _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
 
 

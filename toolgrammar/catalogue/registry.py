@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import os
-import re
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from toolgrammar.catalogue.several import AUTO, AnyOf
 from toolgrammar.core.files import file_stamp, grammar_files, grammar_folder
 from toolgrammar.core.header import read_header, scan_headers
 from toolgrammar.values.errors import UnknownFormat
+from toolgrammar.values.patterns import late
 
 FormatLike: TypeAlias = str | os.PathLike[str] | Format
 """An id, an alias, a format, or a path to a `.lark` file."""
@@ -28,7 +27,7 @@ _Default = TypeVar("_Default")
 _KEPT = 64
 """Combinations of formats that are kept."""
 
-_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_FILE_NAME = late(r"[a-z0-9][a-z0-9_-]*")
 
 ENTRY_POINTS = "toolgrammar.formats"
 """The group of entry points by which installed packages bring formats."""
@@ -376,6 +375,8 @@ def _normal(name: str) -> str:
 
 
 def _nearest(name: str, known: list[str]) -> list[str]:
+    import difflib  # for mistakes alone
+
     return difflib.get_close_matches(name, known, 3, 0.5)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from toolgrammar.core.files import hex_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +40,7 @@ class AnyOf:
     @cached_property
     def digest(self) -> str:
         """The SHA-256, in hex, of the digests of the formats, in their order."""
-        return hashlib.sha256("\n".join(each.digest for each in self.formats).encode()).hexdigest()
+        return hex_digest("\n".join(each.digest for each in self.formats).encode())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AnyOf):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import last_call
 from toolgrammar.core.groups import settle
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
+from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
-_HELD = re.compile(r"\{\s*[^\s}]")
+_HELD = late(r"\{\s*[^\s}]")
 _NEAR = 256
 """Characters in which an object shows what it holds."""
 

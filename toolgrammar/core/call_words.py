@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.tools.coerce import is_text_only, type_text
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
-_WORD = re.compile(r"\S+")
+_WORD = late(r"\S+")
 
 
 def takes_words(spec: ToolSpec | None) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.roles import bare_name
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.tables import Terminal
     from toolgrammar.values.errors import GrammarError
 
-_HELPER = re.compile(r"__\w+?_(star|plus|repeat|opt)\w*_\d+")
+_HELPER = late(r"__\w+?_(star|plus|repeat|opt)\w*_\d+")
 _END = "$END"
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.call_words import arguments_of
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.values.events import ArgumentsDelta, Event
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import Status
     from toolgrammar.values.tools import ToolSpec
 
-_BETWEEN_IDS = re.compile(r"[\s,]+")
+_BETWEEN_IDS = late(r"[\s,]+")
 
 
 def decoded_token(text: str) -> str:

@@ -8,14 +8,13 @@ that is written twice is left out once, in every envelope.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.anywhere import anywhere, blanks
 from toolgrammar.core.json_ahead import ODD_SPACES
 from toolgrammar.core.role_effects import fill_role
 from toolgrammar.core.roles import JSON_LIKE
 from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.patterns import anywhere, blanks, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -24,19 +23,17 @@ if TYPE_CHECKING:
     from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
 
-_COMMENT = re.compile(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{0,256}[\n\r]")
-_COMMENT_BEGUN = re.compile(
-    r"(?:/|//[^\n\r]{0,256}|/\*(?:[^*]|\*(?!/)){0,256}\*?|#[^\n\r]{0,256})\Z"
-)
-_ODD = re.compile(rf"[{ODD_SPACES}]{{1,64}}|\\[nrt]")
+_COMMENT = late(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{0,256}[\n\r]")
+_COMMENT_BEGUN = late(r"(?:/|//[^\n\r]{0,256}|/\*(?:[^*]|\*(?!/)){0,256}\*?|#[^\n\r]{0,256})\Z")
+_ODD = late(rf"[{ODD_SPACES}]{{1,64}}|\\[nrt]")
 _COMMAS = anywhere(r",{0,64}")
-_EQUALS = re.compile(r"=>?")
-_NEXT = re.compile(r"\s{0,64},\s{0,64}\{")
-_NEXT_BEGUN = re.compile(r"\s{0,64}(?:,\s{0,64})?\Z")
-_OVERRUN = re.compile(r',\s*"\Z')
-_KEY_BEGUN = re.compile(r'\w{0,64}(?:"\s{0,16})?')
-_KEY_REST = re.compile(r'\w{1,64}"\s{0,16}:')
-_LAST_STRING = re.compile(r'"[^"]*"\Z')
+_EQUALS = late(r"=>?")
+_NEXT = late(r"\s{0,64},\s{0,64}\{")
+_NEXT_BEGUN = late(r"\s{0,64}(?:,\s{0,64})?\Z")
+_OVERRUN = late(r',\s*"\Z')
+_KEY_BEGUN = late(r'\w{0,64}(?:"\s{0,16})?')
+_KEY_REST = late(r'\w{1,64}"\s{0,16}:')
+_LAST_STRING = late(r'"[^"]*"\Z')
 _LONGEST_KEY: Final = 64
 _LONGEST_RUN: Final = 64
 """Characters that are left out at once."""
@@ -59,7 +56,7 @@ _MESSAGES: Final = {
 
 def mend_envelope(driver: Driver) -> bool | None:
     """Mends where the driver stands; None where it can't, False where it needs more text."""
-    place = blanks(driver.buffer, driver.position).end()
+    place = blanks.match(driver.buffer, driver.position).end()
     if place == len(driver.buffer):
         return None
     for mend in (_twice, _between, _bracket, _stray_comma, _open_name, _missing_mark):
@@ -152,7 +149,7 @@ def _stray_comma(driver: Driver, place: int) -> bool | None:
     if buffer[place] == ",":
         if not is_json(driver.node):
             return None
-        end = _COMMAS(buffer, place).end()
+        end = _COMMAS.match(buffer, place).end()
         if end == len(buffer) and not driver.final and end - place < _LONGEST_RUN:
             return False
         return _replace(driver, "stray-comma", place, end, "")

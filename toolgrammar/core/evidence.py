@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
     from toolgrammar.core.source import Source
 
-_NAME = re.compile(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
+_NAME = late(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
 """What the name of a tool looks like."""
-_FENCE_LINE = re.compile(r"(?:`{3,}|~{3,})[ \t]*[^\s`]*\s*")
-_WORD_TAG = re.compile(r"<[a-z]+>\s*")
-_BACKTICK = re.compile(r"(?<!`)`(?!`)")
+_FENCE_LINE = late(r"(?:`{3,}|~{3,})[ \t]*[^\s`]*\s*")
+_WORD_TAG = late(r"<[a-z]+>\s*")
+_BACKTICK = late(r"(?<!`)`(?!`)")
 _NEAR = 1024
 """Characters before a place in which a backtick tells that it is quoted."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from toolgrammar.core.partial import partial
+from toolgrammar.values.patterns import late
 
 LEAST = 3
 """Backticks of the shortest fence."""
@@ -14,7 +15,7 @@ OPENING = rf"(?m:^`{{{LEAST},}})"
 NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},}})[ \t]*[^\s`])(?P<fence_opener>)"
 """The expression of what opens a block inside a block: a fence with a word."""
 
-_RUNS = re.compile(r"^`+", re.MULTILINE)
+_RUNS = late(r"^`+", re.MULTILINE)
 
 
 def closing(count: int = LEAST) -> str:

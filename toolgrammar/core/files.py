@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import hashlib
 import os
 import re
 import stat
@@ -12,15 +11,27 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolgrammar.values.patterns import late
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from hashlib import sha256
+else:
+    # hashlib loads OpenSSL, which takes longer than a first message; the interpreter has its own.
+    try:
+        from _sha2 import sha256
+    except ImportError:
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256
 
 CACHE_VARIABLE = "TOOLGRAMMAR_CACHE"
 """The environment variable that names the cache folder."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_IMPORT = re.compile(r"^[ \t]*%import[ \t]+\.([\w.]+)[ \t]*(\()?", re.MULTILINE)
-_CACHE_NAME = re.compile(r"[\w-][\w.-]*")
+_IMPORT = late(r"^[ \t]*%import[ \t]+\.([\w.]+)[ \t]*(\()?", re.MULTILINE)
+_CACHE_NAME = late(r"[\w-][\w.-]*")
 
 
 def grammar_folder() -> Path:
@@ -100,12 +111,17 @@ def grammar_files(path: Path) -> list[tuple[str, Path]]:
     return [("", path), *((name, found[name]) for name in sorted(found) if found[name] != path)]
 
 
+def hex_digest(data: bytes) -> str:
+    """Returns the SHA-256 of bytes, in hex."""
+    return sha256(data).hexdigest()
+
+
 def digest_of(path: Path) -> str:
     """Returns the SHA-256, in hex, of a grammar and all that it imports.
 
     Line ends and the place of the files do not count: the same grammar has one digest everywhere.
     """
-    digest = hashlib.sha256()
+    digest = sha256()
     for name, file in grammar_files(path):
         content = _lf_bytes(file)
         digest.update(f"{name}\0{len(content)}\0".encode())
@@ -115,7 +131,7 @@ def digest_of(path: Path) -> str:
 
 def compiler_stamp() -> str:
     """Returns what changes whenever the compiler does, so that old caches are not read."""
-    digest = hashlib.sha256()
+    digest = sha256()
     for name in (
         "bounds.py",
         "compile.py",

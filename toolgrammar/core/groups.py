@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,8 @@ _NAMESPACE = bytes.fromhex("6ba7b8119dad11d180b400c04fd430c8")
 def generated_id(seed: str, index: int, text: str) -> str:
     """Makes a version-5 UUID (RFC 9562) from the seed, the index and the text of a call."""
     name = f"{seed}\0{index}\0{text}".encode("utf-8", "surrogatepass")
+    import hashlib  # loads OpenSSL: few messages need it
+
     digest = bytearray(hashlib.sha1(_NAMESPACE + name, usedforsecurity=False).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80

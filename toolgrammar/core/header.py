@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from toolgrammar.core.files import grammar_paths, read_text
 from toolgrammar.core.roles import BARE_QUOTES
 from toolgrammar.core.trim import MODES
 from toolgrammar.values.errors import GrammarError
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,11 +48,11 @@ WIRE_ROLES = ("id", "depends_on")
 """What an argument on the wire can be instead of an argument."""
 
 _MARK = "//@"
-_LINE = re.compile(r"//@[ \t]*(?P<key>[\w-]+)[ \t]*:[ \t]*(?P<value>.*?)[ \t]*$")
-_ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
-_PAIR = re.compile(r"(?P<name>[^\s=]+)=(?P<value>[^\s=]+)")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_LATE_MARK = re.compile(r"^//@", re.MULTILINE)
+_LINE = late(r"//@[ \t]*(?P<key>[\w-]+)[ \t]*:[ \t]*(?P<value>.*?)[ \t]*$")
+_ID = late(r"[a-z0-9][a-z0-9_-]*")
+_PAIR = late(r"(?P<name>[^\s=]+)=(?P<value>[^\s=]+)")
+_STRING = late(r'"(?:[^"\\]|\\.)*"')
+_LATE_MARK = late(r"^//@", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +201,8 @@ def _read_line(line: str, path: Path, number: int) -> _Entry:
 
 def _mend(word: str, known: tuple[str, ...]) -> str:
     """Returns the hint for a word that is none of the known ones."""
+    import difflib  # for mistakes alone
+
     nearest = difflib.get_close_matches(word.lower(), known, 1)
     return f"nearest: `{nearest[0]}`" if nearest else f"known: {', '.join(known)}"
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_frames import Frame, key_of
 from toolgrammar.core.json_repairs import Repair
 from toolgrammar.core.json_runs import end_and_item, next_item, next_key
 from toolgrammar.core.json_tokens import space_run
+from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,9 +42,9 @@ KEY_BODIES = {
     close: anywhere(rf"(?:[^{close}\\\n\r]++|\\.)*+") for close in set(CLOSING_QUOTES.values())
 }
 _STRICT_KEY = anywhere(r'(?:[^"\\\x00-\x1f]++|\\.)*+')
-_BARE_KEY = re.compile(r"[^\W\d][\w$-]{0,63}")
+_BARE_KEY = late(r"[^\W\d][\w$-]{0,63}")
 _BARE_ITEM = anywhere(r"[^\"'`“”\n\r,\[\]{}:]*+")
-_LITERALS = re.compile(r"(?:true|false|null)\b", re.IGNORECASE)
+_LITERALS = late(r"(?:true|false|null)\b", re.IGNORECASE)
 _VALUE_STARTS: Final = frozenset('"{[-0123456789tfn')
 
 
@@ -145,7 +145,7 @@ class LookAhead:
 
     def blank(self, index: int) -> int:
         """Gives where white space and comments end."""
-        end = _BLANK(self.text, index, self._stop).end()
+        end = _BLANK.match(self.text, index, self._stop).end()
         if self.at(end) in ("/", "#", "\\") and not self.final and self._comment_is_open(end):
             raise More
         return end
@@ -159,7 +159,7 @@ class LookAhead:
 
     def past_space(self, index: int) -> int:
         """Gives where the white space of JSON ends."""
-        return space_run(self.text, index, self._stop).end()
+        return space_run.match(self.text, index, self._stop).end()
 
     def reads_key(
         self, index: int, frame: Frame, *, at_end: bool = True, colon: bool = True
@@ -171,7 +171,7 @@ class LookAhead:
         close = CLOSING_QUOTES.get(self.at(index))
         if close is None:
             return self._reads_bare_key(index, frame, at_end=at_end)
-        match = KEY_BODIES[close](self.text, index + 1, self._stop)
+        match = KEY_BODIES[close].match(self.text, index + 1, self._stop)
         end, key = match.end(), key_of(match.group())
         if end == self._stop and not frame.may_have_begun(key):
             return False
@@ -225,7 +225,7 @@ class LookAhead:
                 return False
         elif character in CLOSING_QUOTES or character in "{[(-+.0123456789":
             return True
-        end = self.blank(_BARE_ITEM(self.text, index, self._stop).end())
+        end = self.blank(_BARE_ITEM.match(self.text, index, self._stop).end())
         lacks_quote = self.at(end) == '"' and not self.inner_quoted
         return self.at(self.blank(end + 1) if lacks_quote else end) in (",", "]", "")
 
@@ -263,7 +263,7 @@ class LookAhead:
             return character in _VALUE_STARTS
         if character != '"':
             return False
-        end = _STRICT_KEY(self.text, index + 1, self._stop).end()
+        end = _STRICT_KEY.match(self.text, index + 1, self._stop).end()
         character = self.at(end)
         if character != '"':
             return not character
@@ -277,8 +277,8 @@ class LookAhead:
         """Whether the most usual goes on, which needs no longer look."""
         frame = self.stack[-1]
         if not frame.is_object:
-            return frame.guide is None and next_item(self.text, index, self._stop) is not None
-        key = next_key(self.text, index, self._stop)
+            return frame.guide is None and next_item.match(self.text, index, self._stop) is not None
+        key = next_key.match(self.text, index, self._stop)
         if key is not None:
             return frame.may_have(key[2])
         if frame.guide is not None or len(self.stack) < 2:
@@ -286,7 +286,7 @@ class LookAhead:
         around = self.stack[-2]
         if around.guide is not None or around.is_object:
             return False
-        return end_and_item(self.text, index, self._stop) is not None
+        return end_and_item.match(self.text, index, self._stop) is not None
 
     def _may_go_on(self, index: int) -> bool:
         level = len(self.stack) - 1

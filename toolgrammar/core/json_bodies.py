@@ -6,12 +6,12 @@ import re
 from functools import cache
 from typing import Final
 
-from toolgrammar.core.anywhere import Matcher, anywhere
 from toolgrammar.core.json_ahead import More
 from toolgrammar.core.json_repairs import RunRepair
 from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_state import State
 from toolgrammar.core.json_tokens import as_json, space_run
+from toolgrammar.values.patterns import Matcher, anywhere, late
 
 LEAST: Final = 64
 """Characters of text that make it worth while to mend a part of a string at once."""
@@ -35,17 +35,17 @@ def _run(close: str, brackets: str) -> Matcher:
     opening = "".join(sorted({'"', "'", close}))
     comma = rf",(?![ \t\r\n]*+(?:[{opening}]|\Z))"
     goes_on = f"|{BRACKETS}" if brackets else ""
-    return anywhere(rf"(?:[^{plain}]++|{comma}|{UNIT}{goes_on})*+")
+    return anywhere(rf"(?:[^{plain}]++|{comma}|{UNIT}{goes_on})*+").match
 
 
 _FRAME: Final = r"}\]"
 _BRACKETS = anywhere(r"[}\]]*")
 _HEX = anywhere(r"[0-9a-fA-F]{0,4}")
-_LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-_LOW_BEGUN = re.compile(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
+_LOW = late(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_LOW_BEGUN = late(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
 _HALVES = anywhere(f"[{_SURROGATES}]*")
 _CONTROL_RUN = anywhere(r"[\x00-\x1f]*")
-_CONTROL_ESCAPE = re.compile(r"(?:[^\\]|\\[^bfnrt])*+\\[bfnrt]", re.DOTALL)
+_CONTROL_ESCAPE = late(r"(?:[^\\]|\\[^bfnrt])*+\\[bfnrt]", re.DOTALL)
 
 
 class Bodies(State):
@@ -92,7 +92,7 @@ class Bodies(State):
         if self.ends_at_brackets(start):
             self.end_unclosed(start)
             return
-        end = _BRACKETS(self.text, start).end()
+        end = _BRACKETS.match(self.text, start).end()
         self.take_body(self.text[start:end], end)
 
     def ends_at_brackets(self, _start: int) -> bool:
@@ -154,7 +154,7 @@ class Bodies(State):
 
     def _half_pairs(self, start: int) -> None:
         """Replaces halves of surrogate pairs, as many as stand here together."""
-        end = _HALVES(self.text, start).end()
+        end = _HALVES.match(self.text, start).end()
         self.repair("lone-surrogate", start, end, "\ufffd" * (end - start))
         self.take_body("\ufffd" * (end - start), end)
 
@@ -185,10 +185,10 @@ class Bodies(State):
         self.style.end = self.base + end
 
     def _control(self, start: int) -> None:
-        end = _CONTROL_RUN(self.text, start).end()
+        end = _CONTROL_RUN.match(self.text, start).end()
         run = self.text[start:end]
         if "\n" in run or "\r" in run:
-            quote = space_run(self.text, end).end()
+            quote = space_run.match(self.text, end).end()
             if self.ends_before(start, quote):
                 self.end_unclosed(start)
                 return
@@ -227,7 +227,7 @@ class Bodies(State):
 
     def _unicode_escape(self, start: int) -> None:
         text = self.text
-        end = _HEX(text, start + 2).end()
+        end = _HEX.match(text, start + 2).end()
         if end < start + 6:
             if end == len(text):
                 raise More

@@ -14,6 +14,7 @@ from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
 from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_tokens import as_json
+from toolgrammar.values.patterns import late
 
 _CONTROLS: Final = r"\x00-\x1f"
 _SURROGATES: Final = "\ud800-\udfff"
@@ -46,15 +47,13 @@ _COMMA_IN_ARRAY: Final = r",(?=[ \t\n\r]*+')"
 _COMMA: Final = r",(?=[ \t\n\r]*+[\"'])"
 
 _TABLE: Final = {code: as_json(chr(code))[1:-1] for code in range(32)}
-_HAS_CONTROL = re.compile(f"[{_CONTROLS}]")
-_ESCAPED = re.compile(rf'({UNIT})|([\\"])')
-_NO_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
-_LETTER_KEPT = re.compile(
-    r'(?:[^\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?![a-zA-Z]))*+\\(?=[a-zA-Z])'
-)
-_QUOTE = re.compile(r'(?:[^\\"]++|\\["\\/]|\\)*+"')
+_HAS_CONTROL = late(f"[{_CONTROLS}]")
+_ESCAPED = late(rf'({UNIT})|([\\"])')
+_NO_ESCAPE = late(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_LETTER_KEPT = late(r'(?:[^\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?![a-zA-Z]))*+\\(?=[a-zA-Z])')
+_QUOTE = late(r'(?:[^\\"]++|\\["\\/]|\\)*+"')
 _CODES: Final = ("", "escape", "inner-quote", "control")
-_DAMAGE = re.compile(rf'{UNIT}|(\\)|("++)|([{_CONTROLS}]++)')
+_DAMAGE = late(rf'{UNIT}|(\\)|("++)|([{_CONTROLS}]++)')
 
 
 @cache

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import Undecided
 from toolgrammar.core.json_state import BARE_KEY, COLON, COMMENT, STRING, TEXT, VALUE, WORD
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.json_typing import cut_container
 from toolgrammar.core.json_words import Words, scalar_of
+from toolgrammar.values.patterns import anywhere
 
 if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
@@ -76,7 +76,7 @@ class Closers(Words):
     def stray_commas(self) -> None:
         """Drops the commas that stand at `pos`."""
         start = self.pos
-        self.pos = _COMMAS(self.text, start).end()
+        self.pos = _COMMAS.match(self.text, start).end()
         self.stray_comma(start, self.pos)
 
     def drop_comma(self) -> None:

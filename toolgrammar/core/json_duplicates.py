@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any
 
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+from toolgrammar.values.patterns import late
+
+_TOKEN = late(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> None:

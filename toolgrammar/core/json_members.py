@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES, More
 from toolgrammar.core.json_plain import Plain
 from toolgrammar.core.json_runs import bare_key, other_key
 from toolgrammar.core.json_state import AFTER, COMMENT, ITEM, KEY, START, VALUE
 from toolgrammar.core.json_tokens import space_run
+from toolgrammar.values.patterns import anywhere, late
 
-_ODD_SPACE = re.compile(f"[{ODD_SPACES}]+")
-_KEY_AND_COLON = re.compile(r'"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\n\r]*:[ \t\n\r]*')
-_DOUBLED_KEY = re.compile(r'""[^"\\\s:,{}\[\]]')
+_ODD_SPACE = late(f"[{ODD_SPACES}]+")
+_KEY_AND_COLON = late(r'"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\n\r]*:[ \t\n\r]*')
+_DOUBLED_KEY = late(r'""[^"\\\s:,{}\[\]]')
 _OPENERS = anywhere(r"[{\[(]*+")
 _OTHER_OPENERS = anywhere(r"[\[(]*+")
 _SPACES: Final = " \t\n\r"
@@ -36,7 +35,7 @@ class Members(Plain):
         text, start = self.text, self.pos
         character = text[start]
         if character in _SPACES:
-            self.pos = space_run(text, start).end()
+            self.pos = space_run.match(text, start).end()
             if self.state != START:
                 self.hold(text[start : self.pos], start)
             return True
@@ -107,7 +106,7 @@ class Members(Plain):
         if self.is_free() and (self.mends() or self.damaged_members()):
             return
         if character in CLOSING_QUOTES:
-            if not self.plain_key(other_key(text, start), "quote-style"):
+            if not self.plain_key(other_key.match(text, start), "quote-style"):
                 self._begin_key(character, 1)
         elif self.stopped():
             return
@@ -118,7 +117,7 @@ class Members(Plain):
         elif character in ":=":
             self.leave_out(start, start + 1)
             self.pos = start + 1
-        elif not self.plain_key(bare_key(text, start), "bare-key"):
+        elif not self.plain_key(bare_key.match(text, start), "bare-key"):
             self.insert_comma()
             self.begin_bare_key()
 
@@ -157,7 +156,7 @@ class Members(Plain):
             return
         end = self.pos + 1
         if self.stops is None:
-            run = _OTHER_OPENERS if in_array else _OPENERS
+            run = _OTHER_OPENERS.match if in_array else _OPENERS.match
             end = run(self.text, self.pos).end()
         self.leave_out(self.pos, end)
         self.pos = end
@@ -193,7 +192,7 @@ class Members(Plain):
         frame = self.stack[-1]
         if character == ",":
             self.note_comma(start)
-            end = space_run(self.text, start + 1).end()
+            end = space_run.match(self.text, start + 1).end()
             if end > start + 1:
                 self.held.append(self.text[start + 1 : end])
             self.pos = end

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import REACH, LookAhead, More
 from toolgrammar.core.json_duplicates import equal_duplicates
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
@@ -14,6 +12,7 @@ from toolgrammar.core.json_repairs import single
 from toolgrammar.core.json_runs import inside_framed
 from toolgrammar.core.json_unclosed import ended_before
 from toolgrammar.values.codes import DOUBTS
+from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
@@ -31,10 +30,10 @@ _STRAYS = anywhere(
     r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
 )
 """Closers that fit nowhere."""
-_NEXT = re.compile(r",\s{0,64}\{")
-_NEXT_OR_END = re.compile(r",\s{0,64}[{}\]]")
-_BEGUN = re.compile(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")
-_BETWEEN_OBJECTS = re.compile(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
+_NEXT = late(r",\s{0,64}\{")
+_NEXT_OR_END = late(r",\s{0,64}[{}\]]")
+_BEGUN = late(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")
+_BETWEEN_OBJECTS = late(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 
 
 class JsonPayload(RecoveringScanner):
@@ -43,7 +42,7 @@ class JsonPayload(RecoveringScanner):
     __slots__ = ("_after", "_start", "refused_at")
 
     framed = True
-    inside = staticmethod(inside_framed)
+    inside = inside_framed
     """Whether a chunk only goes on in a string."""
 
     def __init__(
@@ -159,7 +158,7 @@ class JsonPayload(RecoveringScanner):
 
     def _goes_on_damaged(self, text: str, index: int) -> bool:
         """Whether what stands behind a strict value can only be damage behind it."""
-        place = _STRAYS(text, index).end()
+        place = _STRAYS.match(text, index).end()
         rest = text[place : place + REACH]
         if not self.final and len(rest) < REACH and _BEGUN.fullmatch(rest):
             raise More

@@ -232,7 +232,7 @@ class Plain(Closers):
 
     def plain_word(self) -> bool:
         """Reads a number or literal that plainly ends; tells if there is one."""
-        match = word(self.text, self.pos)
+        match = word.match(self.text, self.pos)
         if match is None or not self.stack:
             return False
         wanted = self.slot()
@@ -250,7 +250,7 @@ class Plain(Closers):
         reader = plain_strings.get(quote)
         if reader is None or not self.stack or self.doubled:
             return False
-        match = reader(self.text, start)
+        match = reader.match(self.text, start)
         if match is None or match.end() - start < 3:
             return False
         wanted = self.slot()

@@ -44,8 +44,8 @@ class RecoveringScanner(Members):
         "unread",
     )
 
-    inside = staticmethod(inside_string)
-    """Whether a piece only goes on in a string."""
+    inside = inside_string
+    """What a piece matches that only goes on in a string."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class RecoveringScanner(Members):
         """
         self.out = out
         length = len(text)
-        if self.plain and position < length and not final and self.inside(text, position):
+        if self.plain and position < length and not final and self.inside.fullmatch(text, position):
             out.append(text[position:] if position else text)
             self.text, self.pos = text[-1], 1
             return length
@@ -183,7 +183,9 @@ class RecoveringScanner(Members):
         if character == "{" or character == "[":  # noqa: PLR1714 - the hottest test
             self._open(character)
             return
-        scalar = plain_scalar(self.text, self.pos) if self.guide is None and self.stack else None
+        scalar = (
+            plain_scalar.match(self.text, self.pos) if self.guide is None and self.stack else None
+        )
         if scalar is not None and scalar.end() - self.pos <= MAX_DIGITS and self._is_ended(scalar):
             self.begin_value()
             self.out.append(scalar.group())

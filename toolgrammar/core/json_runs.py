@@ -11,6 +11,8 @@ import re
 from functools import cache
 from typing import Final
 
+from toolgrammar.values.patterns import late
+
 _SURROGATES: Final = "\ud800-\udfff"
 UNIT: Final = (
     r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
@@ -29,16 +31,16 @@ _NEXT_KEY: Final = rf',{_WS}(?="{_KEY}"{_WS}:)'
 
 _INNER_COMMA: Final = r",(?! *[,'\\])"
 """A comma behind which no key stands in single quotes."""
-inside_string = re.compile(
+inside_string = late(
     rf'(?:[^"\\\x00-\x1f,{_SURROGATES}]|{_INNER_COMMA})*[^"\\\x00-\x1f{_SURROGATES}, ] *'
-).fullmatch
+)
 """A piece of a string after which the string can't have ended before."""
 BRACKETS: Final = r"""[}\]]++(?= *[\w.;()=+\\"':/*&!?%$^~-]|, *[^ ,"'\\{\x00-\x1f])"""
 """Closing brackets in a string before which it can't have ended: neither markup nor a key follows."""
-inside_framed = re.compile(
+inside_framed = late(
     rf'(?:[^"\\\x00-\x1f,}}\]{_SURROGATES}]|{_INNER_COMMA}|{BRACKETS})*'
     rf'[^"\\\x00-\x1f}}\]{_SURROGATES}, ] *'
-).fullmatch
+)
 """The same where markup stands around the value: the string may have ended before a bracket."""
 
 
@@ -86,23 +88,23 @@ def item() -> re.Pattern[str]:
 
 # Behind a string value: what shows without a longer look that the string has ended.
 _ANY_KEY: Final = r"""(["'])([^"'\\\n\r]{1,64}+)\1[ \t\n\r]*+:"""
-next_key = re.compile(rf"{_WS},{_WS}{_ANY_KEY}").match
+next_key = late(rf"{_WS},{_WS}{_ANY_KEY}")
 """A comma and a key (2) in straight quotes."""
-next_item = re.compile(rf"""(?:{_WS},{_WS}|[ \t\n\r]++)["'{{\[]""").match
+next_item = late(rf"""(?:{_WS},{_WS}|[ \t\n\r]++)["'{{\[]""")
 """A comma, or white space where one is missing, and the begin of an item."""
-end_and_item = re.compile(rf"""{_WS}(?:,{_WS})?\}}{_WS}(?:,{_WS})?["'{{\[]""").match
+end_and_item = late(rf"""{_WS}(?:,{_WS})?\}}{_WS}(?:,{_WS})?["'{{\[]""")
 """The end of an object in an array and the begin of an item; the commas may be where they are."""
 
-word = re.compile(r"([\w.+\-]{1,64}+)(?=[,}\]\n\r])").match
+word = late(r"([\w.+\-]{1,64}+)(?=[,}\]\n\r])")
 """A word, and what ends it in any case."""
-bare_key = re.compile(rf"([^\W\d][\w$\-]{{0,63}}+)[ \t]*+:{_WS}").match
+bare_key = late(rf"([^\W\d][\w$\-]{{0,63}}+)[ \t]*+:{_WS}")
 """A key without quotes and its colon."""
-other_key = re.compile(rf"'([^\"'\\\\\x00-\x1f\ud800-\udfff]{{0,64}}+)'{_WS}:{_WS}").match
+other_key = late(rf"'([^\"'\\\\\x00-\x1f\ud800-\udfff]{{0,64}}+)'{_WS}:{_WS}")
 """A key in single quotes and its colon."""
 plain_strings: Final = {
-    '"': re.compile(rf'"{_BODY}"').match,
-    "'": re.compile(
+    '"': late(rf'"{_BODY}"'),
+    "'": late(
         rf"""'[^"',\\\x00-\x1f\ud800-\udfff]*+(?:,(?!{_WS}["'])[^"',\\\x00-\x1f\ud800-\udfff]*+)*+'"""
-    ).match,
+    ),
 }
 """By its quote, a string with nothing in it that needs a closer look."""

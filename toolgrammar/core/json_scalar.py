@@ -88,5 +88,5 @@ class Scalar:
             self._part = part
             position += 1
             if part in _DIGIT_PARTS:
-                position = digit_run(text, position).end()
+                position = digit_run.match(text, position).end()
         return position

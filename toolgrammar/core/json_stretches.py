@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgrammar.core.json_ahead import REACH
 from toolgrammar.core.json_runs import UNIT
 from toolgrammar.core.json_state import FIRST_WINDOW, LONGEST_WINDOW
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,9 +76,9 @@ _DAMAGED: Final = "|".join(
     )
 )
 _LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
-_colon = re.compile(rf"{_WS}:").match
-_separator = re.compile(rf"{_WS},{_WS}").match
-_key_and_colon = re.compile(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}').match
+_colon = late(rf"{_WS}:")
+_separator = late(rf"{_WS},{_WS}")
+_key_and_colon = late(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}')
 
 
 @cache
@@ -253,7 +254,7 @@ def _sound(written: str, seen: set[str] | None, depth: int) -> _Sound:
     try:
         while True:
             if seen is not None:
-                match = _key_and_colon(written, position)
+                match = _key_and_colon.match(written, position)
                 if match is None or match[1] in seen or match[1] in known:
                     break
                 keys.append(match[1])
@@ -262,8 +263,8 @@ def _sound(written: str, seen: set[str] | None, depth: int) -> _Sound:
             _, after = _scan_once(written, position)
             if after - position > 2 * depth and _brackets(written, position, after) > depth:
                 break
-            match = _separator(written, after)
-            if match is None and _colon(written, after):
+            match = _separator.match(written, after)
+            if match is None and _colon.match(written, after):
                 break  # a key where an item should be
             count += 1
             before, last = last, after

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, KEY_BODIES, More, Undecided
@@ -11,11 +10,12 @@ from toolgrammar.core.json_bodies import Bodies
 from toolgrammar.core.json_state import COLON, STRING
 from toolgrammar.core.json_tokens import space_run
 from toolgrammar.core.json_typing import typed_string
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.core.json_repairs import Repair
 
-_QUOTES = re.compile(r'"{3,256}')
+_QUOTES = late(r'"{3,256}')
 _LONGEST_GAP: Final = 256
 
 
@@ -160,7 +160,7 @@ class Strings(Bodies):
 
     def comma_in_string(self, start: int) -> None:
         """Takes a comma before a quote or the end of what has come."""
-        end = space_run(self.text, start + 1).end()
+        end = space_run.match(self.text, start + 1).end()
         self.comma_quote = self.base + end
         if self.ends_before(start, end):
             self.end_unclosed(start)
@@ -187,7 +187,7 @@ class Strings(Bodies):
 
     def _is_item(self, quote: int) -> bool:
         """Whether a string in double quotes, and then a comma or the end of the array, stand here."""
-        end = KEY_BODIES['"'](self.text, quote + 1, self._stop).end()
+        end = KEY_BODIES['"'].match(self.text, quote + 1, self._stop).end()
         return self.at(end) == '"' and self.at(self.blank(end + 1)) in (",", "]")
 
     def end_unclosed(self, start: int) -> None:

@@ -10,10 +10,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.values.patterns import late
+
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
 
-_BODY = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
+_BODY = late(r'(?:[^"\\]|\\.)*', re.DOTALL)
 
 
 class JsonText:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from json.encoder import encode_basestring
 from typing import Final
 
-from toolgrammar.core.anywhere import anywhere
+from toolgrammar.values.patterns import anywhere, late
 
 MAX_DEPTH: Final = 200
 """How deep brackets may nest, unless the caller says otherwise."""
@@ -25,22 +24,22 @@ _UNIT = (
     r'\\(?:["\\/bfnrt]|u(?:(?![dD][89abAB])[0-9a-fA-F]{4}'
     rf"|[dD][89abAB][0-9a-fA-F]{{2}}(?:{_LOW}|(?!{_LOW_BEGUN}\Z))))"
 )
-unit = re.compile(_UNIT).match
+unit = late(_UNIT)
 unit_run = anywhere(rf"(?:{_UNIT})*+")
 unit_begun = anywhere(
     rf"(?:\\(?:u(?:[dD][89abAB][0-9a-fA-F]{{2}}{_LOW_BEGUN}|[0-9a-fA-F]{{0,4}}))?)?"
 )
 LONGEST_UNIT: Final = 12
 string_run = anywhere(rf'(?:[^"\\\x00-\x1f]++|{_UNIT})*+')
-inside_string = re.compile(r'[^"\\\x00-\x1f]+').fullmatch
+inside_string = late(r'[^"\\\x00-\x1f]+')
 backtick_run = anywhere(r"[^`\\]*+")
 
-plain_scalar = re.compile(
+plain_scalar = late(
     r"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null)(?=[ \t\n\r,\]}])"
-).match
+)
 DELIMITERS: Final = " \t\n\r,]}"
 # A root number or literal has no comma or bracket to end it: it ends where no word goes on.
-word_character = re.compile(r"[\w.+-]").match
+word_character = late(r"[\w.+-]")
 as_json: Final = encode_basestring
 """Writes a text as JSON, its characters as they are."""
 

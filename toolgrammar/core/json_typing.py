@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_tokens import MAX_DIGITS
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
 
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*+)")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
+_INTEGER = late(r"-?(?:0|[1-9][0-9]*+)")
+_NUMBER = late(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
 _LARGEST_EXACT: Final = 2**53
 _CONTAINERS: Final = {"{": "object", "[": "array"}
 

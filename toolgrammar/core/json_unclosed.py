@@ -7,17 +7,17 @@ later, and strict JSON goes on behind it. So the next quote decides, if it is ne
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.json_ahead import REACH, More, Undecided
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.core.json_payload import JsonPayload
 
-_RUN = re.compile(r"(?:[}\]]\s{0,64}){1,64}")
-_BRACKET = re.compile(r"[}\]]")
-_MEMBER = re.compile(r',\s{0,64}"?')
+_RUN = late(r"(?:[}\]]\s{0,64}){1,64}")
+_BRACKET = late(r"[}\]]")
+_MEMBER = late(r',\s{0,64}"?')
 
 
 def ended_before(payload: JsonPayload, start: int) -> bool:

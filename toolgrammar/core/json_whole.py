@@ -53,7 +53,7 @@ def read_whole(
         return None
     if type(value) is list:
         return None if _is_odd(value) else (value, end)
-    if not isinstance(value, str) and (end == len(text) or word_character(text, end)):
+    if not isinstance(value, str) and (end == len(text) or word_character.match(text, end)):
         return None
     return value, end
 

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from math import isinf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
 from toolgrammar.core.json_state import BARE_KEY, COLON, KEY, TEXT, WORD
 from toolgrammar.core.json_strings import Strings
 from toolgrammar.core.json_tokens import MAX_DIGITS, as_json
 from toolgrammar.core.json_typing import typed_number
+from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
 
-_STRICT_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
-_DECIMAL = re.compile(r"([+-]?)([0-9]*)(\.?)([0-9]*)((?:[eE][+-]?[0-9]+)?)")
-_BASED = re.compile(r"([+-]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+))")
-_GROUPED = re.compile(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
-_ZEROS = re.compile(r"([+-]?)0+([0-9]+)")
+_STRICT_NUMBER = late(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
+_DECIMAL = late(r"([+-]?)([0-9]*)(\.?)([0-9]*)((?:[eE][+-]?[0-9]+)?)")
+_BASED = late(r"([+-]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+))")
+_GROUPED = late(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
+_ZEROS = late(r"([+-]?)0+([0-9]+)")
 _LITERALS: Final = {"true": "true", "false": "false", "null": "null", "none": "null"}
 _NONFINITE: Final = {
     "nan": "NaN",
@@ -33,9 +32,9 @@ _NONFINITE: Final = {
 }
 
 _WORD_RUN = anywhere(r"[\w.+\-]*+")
-_TEXT_RUN = re.compile("[^\\s,\\[\\]{}()\"'/\\\\\\x00-\\x1f\ud800-\udfff]++")
-_KEY_RUN = re.compile("[^:=,{}\\[\\]\"'`\u201c\u201d\u201e\u2018\u2019\\n\\r\ud800-\udfff]++")
-_PAD = re.compile(r"[^\S\n\r]++")
+_TEXT_RUN = late("[^\\s,\\[\\]{}()\"'/\\\\\\x00-\\x1f\ud800-\udfff]++")
+_KEY_RUN = late("[^:=,{}\\[\\]\"'`\u201c\u201d\u201e\u2018\u2019\\n\\r\ud800-\udfff]++")
+_PAD = late(r"[^\S\n\r]++")
 _LONGEST_LITERAL: Final = 9
 
 
@@ -139,7 +138,7 @@ class Words(Strings):
 
     def read_word(self) -> None:
         """Goes on in a word; at its end, tells what it is."""
-        if (end := _WORD_RUN(self.text, self.pos).end()) > self.pos:
+        if (end := _WORD_RUN.match(self.text, self.pos).end()) > self.pos:
             self.pieces.append(self.text[self.pos : end])
             self.pos = end
             return

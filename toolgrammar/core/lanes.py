@@ -56,7 +56,6 @@ class Lane:
         "marks",
         "match",
         "node",
-        "object_only",
         "payload",
         "raw",
         "reads_arguments",
@@ -109,7 +108,6 @@ class Lane:
             and payload.terminal.name not in RAW_LIKE
         )
         """Whether the payload is all arguments and not raw, and at most the call ends with it."""
-        self.object_only = payload is not None and payload.terminal.name in OBJECTS
         self.scans = payload is not None and payload.terminal.name in SCANNED
         self.reads_value = (
             payload is not None
@@ -121,14 +119,13 @@ class Lane:
         self.is_typed = payload is not None and payload.terminal.name == "RAW"
         self.before = before
         """Whether a line end stands before the payload."""
-        self.raw = node.end_of_raw(payload) if payload is not None else None
+        raw = self.raw = node.end_of_raw(payload) if payload is not None else None
         """What ends the payload, where it is raw."""
-        self.find_end = None if self.raw is None else (self.raw.solid or self.raw.search).search
+        self.find_end = None if raw is None else (raw.solid or raw.search).search
         """Finds that, without white space that the closer may begin with."""
-        self.skips_blanks = self.raw is not None and self.raw.solid is not None
+        self.skips_blanks = raw is not None and raw.solid is not None
         """Whether the closer may begin with white space."""
-        line_ends = before or (self.raw is not None and self.raw.closes_line)
-        self.trim = ONE_NEWLINE if line_ends else NONE
+        self.trim = ONE_NEWLINE if before or (raw is not None and raw.closes_line) else NONE
         """What is taken off the payload, where it is raw and the header says nothing."""
 
 

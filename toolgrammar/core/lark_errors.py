@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.files import imported_file
 from toolgrammar.core.roles import DECLARED_TERMINALS, bare_name
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 GUIDE = "docs/writing-a-format.md says how a grammar is written"
 _GOES_ON = "a rule goes on in the next line only behind a `|`; write it in one line"
-_QUOTED = re.compile(r"['`\"](\w+)['`\"]|\b(\w+)\)?$")
+_QUOTED = late(r"['`\"](\w+)['`\"]|\b(\w+)\)?$")
 
 # What Lark says, the code and what we say; `{0}` is the first name in Lark's message.
 _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (

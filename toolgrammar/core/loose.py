@@ -11,12 +11,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.values.patterns import late
+
 if TYPE_CHECKING:
     from toolgrammar.core.tables import Terminal
 
-_KEY = re.compile(r'"([A-Za-z_]\w*)"( ?:)?')
-_KEYS = re.compile(r'"((?:\w|\(\?:|\||\))+)"')
-_WAYS = re.compile(r"(\w*)\(\?:(\w*(?:\|\w*)*)\)(\w*)")
+_KEY = late(r'"([A-Za-z_]\w*)"( ?:)?')
+_KEYS = late(r'"((?:\w|\(\?:|\||\))+)"')
+_WAYS = late(r"(\w*)\(\?:(\w*(?:\|\w*)*)\)(\w*)")
 _COLON = r"\s{0,16}:"
 _NAME = r"[A-Za-z_][\w.\-]{0,63}"
 # A name that lacks a quote or both counts only before the comma and the key that follow it.
@@ -28,7 +30,7 @@ _STRING = (
     rf"|{_NAME}(?={_COLON})"
 )
 _STRING_NAME = "JSON_STRING"
-_ESCAPE = re.compile(r"\\.|\"", re.DOTALL)
+_ESCAPE = late(r"\\.|\"", re.DOTALL)
 _SMART = "\u201c\u201d\u201e"
 
 

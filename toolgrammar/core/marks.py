@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from toolgrammar.core.partial import partial
+from toolgrammar.values.patterns import late
 
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 OPENING = rf"['\"]?{_WORD}['\"]?"
@@ -15,7 +14,7 @@ CLOSING_BEGINNINGS = partial(CLOSING) or ""
 USUAL = "EOF"
 """The mark that is written where the text has no such line."""
 
-_OPENED = re.compile(rf"<<-?['\"]?({_WORD})")
+_OPENED = late(rf"<<-?['\"]?({_WORD})")
 
 
 def word(opening: str) -> str:

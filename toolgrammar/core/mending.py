@@ -13,14 +13,13 @@ Nothing else is mended: the call ends as one that the text does not finish.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
-from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.misspelt import respell
 from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, clipped, written
 from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -37,8 +36,8 @@ _REACH = 512
 """Characters that words between the calls of a section may have."""
 
 
-_FENCE = re.compile(r"\s{0,64}(?P<fence>```\w{0,16})[ \t]{0,16}(?:\r?\n)?")
-_FENCE_BEGINNINGS = re.compile(r"\s{0,64}(?:`{1,2}|```\w{0,16}[ \t]{0,16}\r?)?\Z")
+_FENCE = late(r"\s{0,64}(?P<fence>```\w{0,16})[ \t]{0,16}(?:\r?\n)?")
+_FENCE_BEGINNINGS = late(r"\s{0,64}(?:`{1,2}|```\w{0,16}[ \t]{0,16}\r?)?\Z")
 
 
 def skip_fence(driver: Driver) -> bool | None:
@@ -221,7 +220,7 @@ def cut_here(driver: Driver, node: Node, position: int) -> bool:
     buffer = driver.buffer
     if node.beginnings.match(buffer, position):
         return True
-    place = blanks(buffer, position).end()
+    place = blanks.match(buffer, position).end()
     closers = node.repairs.beginnings
     return place < len(buffer) and not node.payloads and closers.match(buffer, place) is not None
 
@@ -235,7 +234,7 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
 
 def _after_blanks(driver: Driver) -> int:
     """Gives the place behind white space, which may be consumed already."""
-    return blanks(driver.buffer, driver.position).end()
+    return blanks.match(driver.buffer, driver.position).end()
 
 
 def _written(driver: Driver, path: Sequence[Step], place: int) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
-from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.envelopes import is_json, mend_envelope
 from toolgrammar.core.mending import cut_call, cut_here, mend, skip_fence
 from toolgrammar.core.stops import close_by_stop
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
@@ -86,7 +86,7 @@ def _end_call(driver: Driver, *, in_payload: bool) -> bool | None:
         return mended
     if not in_payload:
         # White space before the place may be consumed already: it is markup in any case.
-        driver.position = blanks(driver.buffer, driver.position).end()
+        driver.position = blanks.match(driver.buffer, driver.position).end()
     call_ends.broken(driver.builder, driver.base + driver.position, driver.last_end)
     driver.node = driver.start_node
     return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolgrammar.core.loose import keys_of
 from toolgrammar.core.partial import partial
 from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ _SHORTEST = 4
 """Letters of a word that one letter more or less does not make another word of."""
 _LONGEST = 256
 """Characters of an opener."""
-_WORDS = re.compile(r"\w+")
+_WORDS = late(r"\w+")
 NEAR = 160
 """Characters at the end of a text in which a closer may stand."""
-ends_with_closer = re.compile(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z").search
-_OBJECT = re.compile(r"\s{0,16}:\s{0,64}\{\s{0,64}[^\s}]")
+ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z")
+_OBJECT = late(r"\s{0,16}:\s{0,64}\{\s{0,64}[^\s}]")
 """An object that holds something."""
-_OBJECT_BEGUN = re.compile(r"\s{0,16}(?::\s{0,64}(?:\{\s{0,64})?)?\Z")
+_OBJECT_BEGUN = late(r"\s{0,16}(?::\s{0,64}(?:\{\s{0,64})?)?\Z")
 
 
 class Meant(NamedTuple):
@@ -139,7 +140,7 @@ def doubt_closer(driver: Driver, end: int) -> None:
     """
     builder = driver.builder
     stop = driver.base + end
-    match = ends_with_closer(builder.source.slice(max(0, stop - NEAR), stop))
+    match = ends_with_closer.search(builder.source.slice(max(0, stop - NEAR), stop))
     if match is None or builder.draft is None:
         return
     text = builder.source.slice(max(builder.draft.start, builder.draft.arguments_start), stop)

@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.partial import begins_line, first_characters, literal_start, without
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_GROUP = re.compile(r"\(\?P<\w+>")
-_ANCHORED = re.compile(r"(?:\(\?(?:[a-z]+)?:)*\\A")
+_GROUP = late(r"\(\?P<\w+>")
+_ANCHORED = late(r"(?:\(\?(?:[a-z]+)?:)*\\A")
 _ANY_CASE = "(?i:"
 _NEVER = "(?!)"
 _LINE = "line"

@@ -7,7 +7,6 @@ of all of them at once when the passage ends.
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +20,7 @@ from toolgrammar.values.making import (
     make_reasoning_delta,
     make_text_delta,
 )
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 _CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
 _ESCAPE: Final = r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})'
 _COMMA: Final = r""",(?= *[^ ,"'\\])"""
-_IN_STRING: Final = re.compile(
+_IN_STRING: Final = late(
     rf"{_CHARACTERS}(?:(?:{_ESCAPE}|{_COMMA}|{BRACKETS}){_CHARACTERS})*+"
     r"(, *|[}\]]{1,64},? *|\\(?:u[0-9a-fA-F]{0,3})?)?"
-).fullmatch
+)
 """A piece of a JSON string; at its end what may yet become something else (1).
 
 That is the beginning of an escape, a comma and brackets: the string may have ended before them.
@@ -79,7 +79,7 @@ class StringPassage(Passage):
 
     def take(self, chunk: str) -> list[Event] | None:
         """Takes a chunk that goes on with the string and gives its events; None for another."""
-        match = _IN_STRING(self.held + chunk if self.held else chunk)
+        match = _IN_STRING.fullmatch(self.held + chunk if self.held else chunk)
         if match is None:
             return None
         held = match[1]
@@ -144,7 +144,7 @@ def feed_inside(driver: Driver, chunk: str) -> bool:
     if scanner is not None:
         if not isinstance(scanner, (JsonScanner, JsonPayload)) or not scanner.plain:
             return False
-        if not scanner.inside(chunk):
+        if not scanner.inside.fullmatch(chunk):
             return False
         driver.builder.scanned.take(chunk)
     elif raw is not None:
@@ -214,7 +214,7 @@ def _in_json(driver: Driver) -> Passage | None:
     ):
         return None
     kind = StringPassage if isinstance(scanner, JsonPayload) else Passage
-    return kind(scanner.inside, partial(make_arguments_delta, len(builder.calls)))
+    return kind(scanner.inside.fullmatch, partial(make_arguments_delta, len(builder.calls)))
 
 
 def _in_raw(driver: Driver) -> Passage | None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolgrammar.core import files
 from toolgrammar.core.roles import bare_name
 from toolgrammar.values.errors import GrammarError
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_TOKEN = re.compile(
+_TOKEN = late(
     r"""
     (?P<comment>//[^\n]*|\#[^\n]*)
     |(?P<regexp>/(?!/)(?:\\/|\\\\|[^/])*?/[imslux]*)
@@ -25,9 +26,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_HELPER = re.compile(r"__(?P<owner>\w+?)_(?:star|plus|repeat|opt|maybe|anon)\w*_\d+")
+_HELPER = late(r"__(?P<owner>\w+?)_(?:star|plus|repeat|opt|maybe|anon)\w*_\d+")
 _MODIFIERS = frozenset("!?")
-_BEFORE_COLON = re.compile(r"(?:\{[^{}\n]*\})?(?:\.[+-]?\d+)?[ \t]*:")
+_BEFORE_COLON = late(r"(?:\{[^{}\n]*\})?(?:\.[+-]?\d+)?[ \t]*:")
 
 
 class Place(NamedTuple):

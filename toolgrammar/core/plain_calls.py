@@ -37,13 +37,15 @@ if TYPE_CHECKING:
 MOST_NAMES: Final = 512
 """Names of calls, as they are written, that a machine remembers; none is longer than the next."""
 MAX_NAME: Final = 128
+_LONG: Final = 4096
+"""Characters from which on that is worth a copy."""
 _ENDS_OF_A_CALL: Final = (("call",), ("argument", "call"))
 
 
 class PlainReading:
     """What does not change while the messages of one format and one set of tools are read."""
 
-    __slots__ = ("by_shape", "calls", "format_id", "machine", "parts", "tools", "trim")
+    __slots__ = ("by_shape", "calls", "format_id", "is_wide", "machine", "parts", "tools", "trim")
 
     def __init__(
         self,
@@ -61,10 +63,14 @@ class PlainReading:
         self.by_shape = by_shape
         self.calls: list[ToolCall] = []
         self.parts: list[str] = []
+        self.is_wide = False
+        """Whether the markup may have wider characters than the arguments, which are read faster
+        without it; they are copied once at most."""
 
     def run(self, text: str) -> bool:
         """Reads a message; tells whether it holds nothing but text and plain calls."""
         node, position, calls, length = self.machine.start, 0, self.calls, len(text)
+        self.is_wide = length > _LONG and not text.isascii()
         while True:
             if position == length:
                 return True
@@ -163,10 +169,15 @@ class PlainReading:
                     found, position = scanned
                     arguments = cast("dict[str, Any]", found)
                 else:
-                    whole = read_object(text, end)
+                    if self.is_wide and not self.calls:
+                        whole = read_object(text[end : text.rfind("}") + 1], 0)
+                    else:
+                        whole = read_object(text, end)
                     if whole is None:
                         return None
                     arguments, position, texts = whole
+                    if self.is_wide and not self.calls:
+                        position += end
                     if self.tools and not takes(self.tools.get(name), arguments, texts=texts):
                         return None
                 if arguments_start < 0:

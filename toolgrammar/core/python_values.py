@@ -8,6 +8,8 @@ import sys
 from functools import lru_cache
 from typing import Final
 
+from toolgrammar.values.patterns import late
+
 encode_json: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 STRING_PREFIXES: Final = frozenset({"", "r", "u", "f", "rf", "fr"})
@@ -34,15 +36,15 @@ SET: Final = "set"
 CONTAINER_KINDS: Final = {"[": LIST, "(": ROUND, "{": BRACE}
 CLOSERS: Final = {LIST: "]", ROUND: ")", BRACE: "}", DICTIONARY: "}", SET: "}"}
 
-_INTEGER = re.compile(
+_INTEGER = late(
     r"([+-]?)(?:0[xX]((?:_?[0-9a-fA-F])+)|0[oO]((?:_?[0-7])+)|0[bB]((?:_?[01])+)"
     r"|([0-9](?:_?[0-9])*))"
 )
-_FLOAT = re.compile(
+_FLOAT = late(
     r"[+-]?(?:[0-9](?:_?[0-9])*\.?|(?:[0-9](?:_?[0-9])*)?\.[0-9](?:_?[0-9])*)"
     r"(?:[eE][+-]?[0-9](?:_?[0-9])*)?"
 )
-_OPEN_EXPONENT = re.compile(r"[+-]?[0-9._]+[eE]")
+_OPEN_EXPONENT = late(r"[+-]?[0-9._]+[eE]")
 _INTEGER_BASES = (16, 8, 2, 10)
 
 _SIMPLE_ESCAPES: Final = {
@@ -58,16 +60,16 @@ _SIMPLE_ESCAPES: Final = {
     "v": "\v",
     "\n": "",
 }
-_ESCAPE = re.compile(
+_ESCAPE = late(
     r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})"
     r"|U([0-9a-fA-F]{8})|(\r\n?))"
 )
 # At the end of the text so far: more of it could make this a whole or a longer escape.
-_UNFINISHED_ESCAPE = re.compile(
+_UNFINISHED_ESCAPE = late(
     r"\\(?:[0-7]{0,2}|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|\r)\Z"
 )
-_SURROGATE_PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
-_SOLID = re.compile(r"\S")
+_SURROGATE_PAIR = late("([\ud800-\udbff])([\udc00-\udfff])")
+_SOLID = late(r"\S")
 
 
 def skip_space(text: str, position: int) -> int:

@@ -21,6 +21,7 @@ from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import first_characters, partial, without
 from toolgrammar.core.repairs import clipped
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
 
-_LOOKS_ON = re.compile(r"\$|\\b|\(\?!(?!\)|\(\?#)")
+_LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """What may depend on more text; not the guard of strays, which stand before what decides."""
 _LONG = 5
 """Characters that an outer closer has at least."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import length
 from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.misspelt import doubt_closer, doubt_sibling, is_near
 from toolgrammar.core.stops import end_of_payload, stopped_before
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
+    import re
+
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.core.reasoning_ends import OtherEnds
     from toolgrammar.core.steps import Step
 
-_SAME_GROUP = re.compile(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
+_SAME_GROUP = late(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 
 _PROSE = ("reasoning", "content", "text")
 """Roles whose text may end anywhere."""

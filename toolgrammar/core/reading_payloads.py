@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
@@ -17,6 +16,7 @@ from toolgrammar.core.roles import ANY_JSON, JSON_LIKE, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.core.scanners import PYTHON_BEGINNINGS, scanner_for
 from toolgrammar.core.undecided import Undecided
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
@@ -34,10 +34,10 @@ MAX_ISLAND = 4096
 def find_payload(driver: Driver) -> bool:
     """Enters the payload that begins where no token stands; False where more text is needed."""
     buffer, position, node = driver.buffer, driver.position, driver.node
-    start = position if node.exact else blanks(buffer, position).end()
+    start = position if node.exact else blanks.match(buffer, position).end()
     for step in node.payloads:
         name = step.terminal.name
-        begin = start if name in RAW_LIKE else blanks(buffer, position).end()
+        begin = start if name in RAW_LIKE else blanks.match(buffer, position).end()
         if begin == len(buffer):
             if not driver.final:
                 return False
@@ -143,7 +143,7 @@ def read_undecided(driver: Driver) -> bool:
 def _goes_on(driver: Driver, node: Node, end: int) -> bool:
     """Whether what stands behind a whole payload leaves no doubt that it ends there."""
     buffer = driver.buffer
-    place = blanks(buffer, end).end()
+    place = blanks.match(buffer, end).end()
     if place == len(buffer):
         return driver.final
     if node.accepts_text or driver.builder.strict:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def read_text(driver: Driver) -> bool:
 def _behind_island(driver: Driver) -> bool | None:
     """Leaves out closers that follow a call or section; None where text begins."""
     buffer, node = driver.buffer, driver.node
-    place = blanks(buffer, driver.position).end()
+    place = blanks.match(buffer, driver.position).end()
     if place > driver.position:
         if node.closes_group and (waits := _blank_in_section(driver, place)) is not None:
             return waits

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.stumbles import Stumble
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.core.among import Among
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.source import Source
 
-_GROUP = re.compile(r"\(\?P<\w+>")
+_GROUP = late(r"\(\?P<\w+>")
 _LONGEST_OPENER = 64
 """Characters in which reasoning that has no closer opens."""
 MOST_ALARMS = 4

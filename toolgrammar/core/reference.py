@@ -17,13 +17,13 @@ from lark.load_grammar import Grammar, load_grammar
 
 from toolgrammar.core import files, roles
 from toolgrammar.core import tables as stored
-from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.doubled import once
 from toolgrammar.core.header import read_header
 from toolgrammar.core.kept_machines import machine_for
 from toolgrammar.core.strict_terminals import ODD_BLANK, PAYLOAD_GRAMMAR, StrictTerminals
 from toolgrammar.core.tree_calls import ISLAND, tokens_of
 from toolgrammar.core.tree_feed import Island
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -234,7 +234,7 @@ def _tidied(root: Any) -> Tree[Token]:
         nonlocal end
         if isinstance(node, Token):
             end = cast("int", node.end_pos)
-            blank = blanks(node).end()
+            blank = blanks.match(node).end()
             return _token(roles.bare_name(node.type), str(node)[blank:], end)
         if not node.data.startswith(_PAYLOAD):
             return Tree(roles.bare_name(node.data), [tidy(child) for child in node.children])

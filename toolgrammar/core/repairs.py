@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolgrammar.core.partial import partial
 from toolgrammar.core.roles import GROUP_ROLES
 from toolgrammar.core.sample import sample
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
@@ -29,15 +30,15 @@ _DISTINCTIVE = 3
 """Characters of a literal that stands for itself, not for prose."""
 _CLOSED = ("call", *GROUP_ROLES)
 BRACKETS = frozenset("}])")
-_GROUP = re.compile(r"\(\?P<\w+>")
-_PIECE = re.compile(r"<[^<>]*>|[^<>]+")
+_GROUP = late(r"\(\?P<\w+>")
+_PIECE = late(r"<[^<>]*>|[^<>]+")
 _BLANKS = r"\s{0,16}"
 
-JUNK = re.compile(
+JUNK = late(
     r"</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]"
 )
 """Markup that closes something which is not open: it can be left out."""
-JUNK_BEGINNINGS = re.compile(
+JUNK_BEGINNINGS = late(
     r"(?:<(?:/[^<>\s]{0,64}(?: [^<>\s]{0,64})?|[|\uff5c][^|<>\s]{0,64}[|\uff5c]?)?|\[(?:/[^\[\]\s]{0,32})?|`{1,2}|```\w{0,16})\Z"
 )
 

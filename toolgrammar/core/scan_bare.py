@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json, shown
 from toolgrammar.core.roles import BARE_QUOTES
+from toolgrammar.values.patterns import blanks, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,15 +42,15 @@ _WANTED: Final = {
     _VALUE: "a value",
     _ITEM: "an item or `]`",
 }
-_BLANKS = re.compile(r"\s+")
-_KEY_RUN = re.compile(r"[^:,{}\[\]]+")
-_WORD_RUN = re.compile(r"[^,}\]]+")
-_NUMBER = re.compile(r"(-?)(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
-_ESCAPE = re.compile(
+_BLANKS = late(r"\s+")
+_KEY_RUN = late(r"[^:,{}\[\]]+")
+_WORD_RUN = late(r"[^,}\]]+")
+_NUMBER = late(r"(-?)(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+_ESCAPE = late(
     r"\\(?:u\{(?P<point>[0-9a-fA-F]{1,6})\}|u(?P<unit>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})"
     r"|(?P<one>\r\n|[\s\S]))"
 )
-_ESCAPE_BEGUN = re.compile(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
+_ESCAPE_BEGUN = late(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
 _ESCAPED = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
     "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",
@@ -147,7 +147,7 @@ class BareScanner:
     def _key_or_end(self, text: str, at: int, out: list[str]) -> int:
         character = text[at]
         if character.isspace():
-            return blanks(text, at).end()
+            return blanks.match(text, at).end()
         if character == "}":
             return self._close(at, out)
         self._key = []
@@ -186,7 +186,7 @@ class BareScanner:
     def _value(self, text: str, at: int, out: list[str]) -> int:
         character = text[at]
         if character.isspace():
-            return blanks(text, at).end()
+            return blanks.match(text, at).end()
         if character in ",}" and self._state == _VALUE:
             self._begin(out)
             out.append('""')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from toolgrammar.core.python_values import (
@@ -23,6 +22,7 @@ from toolgrammar.core.python_values import (
     read_scalar,
     skip_space,
 )
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _Step: TypeAlias = "Callable[[PythonArgumentsScanner, str, int, list[str]], int]"
 
 # Everything but white space and ASCII punctuation; names are checked when they are whole.
-_WORD = re.compile(r"[^\x00-\x20!-\-/:-@\[-^`{-\x7f\s]+")
+_WORD = late(r"[^\x00-\x20!-\-/:-@\[-^`{-\x7f\s]+")
 
 
 class PythonArgumentsScanner:

@@ -11,6 +11,7 @@ from toolgrammar.core.flat_payloads import read_flat
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.roles import ANY_JSON
 from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.core.tables import Terminal
@@ -22,7 +23,7 @@ _PYTHON: Final = (
     r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
     r"|(?:True|False|None|true|false|null)\b"
 )
-PYTHON_BEGINNINGS = re.compile(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
+PYTHON_BEGINNINGS = late(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
 """What may yet become the beginning of Python arguments."""
 _BEGINNINGS: Final = {
     "JSON_OBJECT": r"\{",
@@ -95,7 +96,14 @@ def read_scanned(
     terminal: Terminal, spec: ToolSpec | None, text: str, start: int
 ) -> tuple[JsonValue, int] | None:
     """Gives the value of a payload that is whole and its end, or None where anything is odd."""
-    flat = read_flat(terminal, text, start)
+    flat: tuple[JsonValue, int] | None
+    if terminal.name == "ELEMENTS":
+        from toolgrammar.core.scan_elements import read_flat_elements
+
+        properties = spec.properties if spec is not None else {}
+        flat = read_flat_elements(terminal.marks[0], properties, text, start)
+    else:
+        flat = read_flat(terminal, text, start)
     if flat is not None:
         return flat
     scanner = scanner_for(terminal, spec, MAX_DEPTH)

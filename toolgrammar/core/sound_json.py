@@ -8,7 +8,6 @@ not ended before strict JSON goes on behind it.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import REACH
@@ -21,8 +20,11 @@ from toolgrammar.core.pieces import Pieces
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.sound_message import UNSOUND, WAITS, SoundMessage
 from toolgrammar.values.making import make_arguments_delta
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
+    import re
+
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.scanners import Scanner
     from toolgrammar.core.steps import Step
@@ -40,7 +42,7 @@ _BRACKETS: Final = rf"""[}}\]]++(?= *[\w.;()=+\\"':/*&!?%$^~#@-]|, *[^ ,"{{\x00-
 _BEGUN_ESCAPE: Final = (
     r"\\(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?)?"
 )
-_BODY = re.compile(
+_BODY = late(
     rf"{_CHARACTERS}(?:(?:{UNIT}|{_COMMA}|{_BRACKETS}){_CHARACTERS})*+"
     rf"(, *(?:{_SINGLE}(?:' *)?\Z)?|[}}\]]{{1,64}}(?:{_MAY_FRAME}\Z|,? *)|{_BEGUN_ESCAPE}\Z)?"
 )
@@ -52,24 +54,24 @@ _goes_on = _BODY.fullmatch
 _KEY: Final = '[^"\\\\\\x00-\\x1f\ud800-\udfff]'
 _PAIR: Final = rf'{_WS}"({_KEY}{{1,64}}+)"{_WS}:{_WS}(?=[^ \t\n\r])'
 _PAIR_BEGUN: Final = rf'{_WS}(?:"{_KEY}{{0,64}}+(?:"{_WS}(?::{_WS})?)?)?\Z'
-_FIRST = re.compile(_PAIR)
-_FIRST_BEGUN = re.compile(_PAIR_BEGUN)
-_NEXT = re.compile(rf"{_WS},{_PAIR}")
-_NEXT_BEGUN = re.compile(rf"{_WS}(?:,{_PAIR_BEGUN}|\Z)")
+_FIRST = late(_PAIR)
+_FIRST_BEGUN = late(_PAIR_BEGUN)
+_NEXT = late(rf"{_WS},{_PAIR}")
+_NEXT_BEGUN = late(rf"{_WS}(?:,{_PAIR_BEGUN}|\Z)")
 _TEXT: Final = r'"(?:[^"\\]|\\.){0,300}+'
 _ITEM_BEGIN: Final = rf'{_WS}(?=[^" \t\n\r]|{_TEXT}(?:"{_WS}[^:=/#\\ \t\n\r]|[^"\\]|\\.))'
 """An item; a string that a colon follows is the key of an object around the array."""
 _ITEM_BEGUN: Final = rf'{_WS}(?:{_TEXT}(?:"{_WS}|\\)?)?\Z'
-_ITEM = re.compile(_ITEM_BEGIN)
-_BEGUN_ITEM = re.compile(_ITEM_BEGUN)
-_NEXT_ITEM = re.compile(rf"{_WS},{_ITEM_BEGIN}")
-_NEXT_ITEM_BEGUN = re.compile(rf"{_WS}(?:,{_ITEM_BEGUN}|\Z)")
-_CLOSER = re.compile(rf"{_WS}([}}\]])")
-_SCALAR = re.compile(
+_ITEM = late(_ITEM_BEGIN)
+_BEGUN_ITEM = late(_ITEM_BEGUN)
+_NEXT_ITEM = late(rf"{_WS},{_ITEM_BEGIN}")
+_NEXT_ITEM_BEGUN = late(rf"{_WS}(?:,{_ITEM_BEGUN}|\Z)")
+_CLOSER = late(rf"{_WS}([}}\]])")
+_SCALAR = late(
     r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,3}+)?+)"
     r"(?=[ \t\n\r,}\]])"
 )
-_SCALAR_BEGUN = re.compile(r"[-+.0-9a-zA-Z]{1,128}\Z")
+_SCALAR_BEGUN = late(r"[-+.0-9a-zA-Z]{1,128}\Z")
 
 _DEEPEST: Final = 100
 """Objects and arrays inside each other."""

@@ -189,7 +189,7 @@ class SoundRaw(SoundJson):
         end = base + stop
         if raw.repeats and not repeats_rightly(match, self.written_name, self.written_key):
             return UNSOUND
-        if raw.call_closes_alone and ends_with_closer(
+        if raw.call_closes_alone and ends_with_closer.search(
             self.source.slice(max(self.payload_start, end - NEAR), end)
         ):
             return UNSOUND

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.lanes import SCANNED
 from toolgrammar.core.loose import is_loose
 from toolgrammar.core.machine import MAX_TOKEN
@@ -21,6 +20,7 @@ from toolgrammar.core.sound_message import UNSOUND, WAITS
 from toolgrammar.core.sound_raw import SoundRaw
 from toolgrammar.core.straight_rules import is_over
 from toolgrammar.values.making import make_result, make_text_delta
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     import re
@@ -64,7 +64,7 @@ class SoundStream(SoundRaw):
         """Reads text from an index on: up to the next opener, or to its end."""
         node, base = self.node, self.source.length - len(text)
         if self.behind or node.skipping:
-            place = blanks(text, position).end()
+            place = blanks.match(text, position).end()
             if node.skipping or (node.closes_group and place - position <= MAX_TOKEN):
                 # White space before the next call of a section, or before its end, is markup.
                 if place == len(text) or node.opener_beginnings.match(text, place):
@@ -227,7 +227,7 @@ class SoundStream(SoundRaw):
     def _read_payload(self, text: str, position: int) -> int:
         """Begins the payload that stands where no token does."""
         node = self.node
-        place = blanks(text, position).end()
+        place = blanks.match(text, position).end()
         for step in node.payloads:
             is_raw = step.terminal.name in RAW_LIKE
             begin = position if is_raw and node.exact else place

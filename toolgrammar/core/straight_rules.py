@@ -55,7 +55,7 @@ def raw_part(
     if raw.repeats and not repeats_rightly(match, name, key):
         return None
     end = match.start()
-    if raw.call_closes_alone and ends_with_closer(text[max(start, end - NEAR) : end]):
+    if raw.call_closes_alone and ends_with_closer.search(text[max(start, end - NEAR) : end]):
         return None
     if lane.skips_blanks:
         near = max(start, end - MOST_BLANKS)

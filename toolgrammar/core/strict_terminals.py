@@ -9,6 +9,7 @@ from toolgrammar.core import fences, marks
 from toolgrammar.core.doubled import once
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.scan_elements import NAME
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,8 +22,8 @@ LIGHT = 3
 
 _NOTHING = "(?!)"
 _END_OF_TEXT = r"\Z"
-_FENCE = re.compile(fences.OPENING)
-_NAMED_GROUP = re.compile(r"\(\?P<\w+>")
+_FENCE = late(fences.OPENING)
+_NAMED_GROUP = late(r"\(\?P<\w+>")
 _PAYLOAD_STARTS = {
     "JSON_OBJECT": r"\s*\{",
     "TEMPLATE_OBJECT": r"\s*\{",

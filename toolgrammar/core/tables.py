@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgrammar.core import files, marks
 from toolgrammar.core.fences import OPENING
@@ -27,8 +27,7 @@ ANY_TOOL = "*"
 JsonTables = dict[str, Any]
 
 
-@dataclass(slots=True, frozen=True)
-class Terminal:
+class Terminal(NamedTuple):
     """A terminal of the grammar as the driver needs it."""
 
     name: str
@@ -58,7 +57,7 @@ class Terminal:
         """Gives the terminal with what a header says of it."""
         texts = (("name", header.names.get(self.name)), ("key", header.keys.get(self.name)))
         constants = tuple((role, text) for role, text in texts if text is not None)
-        return replace(self, marks=header.marks_of(self.name), constants=constants)
+        return self._replace(marks=header.marks_of(self.name), constants=constants)
 
     def fills(self, tools: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Gives the roles that it fills by itself, with the one known tool filled in."""
@@ -103,8 +102,7 @@ class Terminal:
         return self.text[len(self.text.rstrip()) :]
 
 
-@dataclass(slots=True, frozen=True)
-class Production:
+class Production(NamedTuple):
     """A rule with its white-space literals, for writing."""
 
     origin: str
@@ -175,7 +173,7 @@ class Tables:
         """Gives the tables as JSON data."""
         return {
             "version": TABLE_VERSION,
-            "terminals": [[*astuple(terminal)] for terminal in self.terminals],
+            "terminals": [[*terminal] for terminal in self.terminals],
             "rules": [list(rule) for rule in self.rules],
             "actions": [[[t, *a] for t, a in row.items()] for row in self.actions],
             "gotos": [list(row.items()) for row in self.gotos],

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.anywhere import blanks
 from toolgrammar.core.leaving import cut_payload
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
@@ -64,7 +64,7 @@ class Undecided:
         if node.accepts_text:
             return True
         buffer, position = driver.buffer, driver.position
-        place = blanks(buffer, position).end()
+        place = blanks.match(buffer, position).end()
         if place - position > MAX_TOKEN:
             return False
         if not driver.final:

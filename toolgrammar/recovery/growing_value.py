@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
-_TOKEN = re.compile(
-    r'[ \t\n\r]*+(?:"((?:[^"\\]++|\\.)*+)("?)|([{\[])|([}\]])|([,:])|([^\s",:{}\[\]]++))'
-)
-_STRING_REST = re.compile(r'((?:[^"\\]++|\\.)*+)("?)')
+from toolgrammar.values.patterns import late
+
+_TOKEN = late(r'[ \t\n\r]*+(?:"((?:[^"\\]++|\\.)*+)("?)|([{\[])|([}\]])|([,:])|([^\s",:{}\[\]]++))')
+_STRING_REST = late(r'((?:[^"\\]++|\\.)*+)("?)')
 _NO_KEY: Final = object()
 
 

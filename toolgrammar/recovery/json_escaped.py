@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.anywhere import anywhere
+from toolgrammar.values.patterns import anywhere, late
+
+if TYPE_CHECKING:
+    import re
 
 _WHOLE = anywhere(r"(?s:[^\\]++|\\u[0-9a-fA-F]{4}|\\u(?![0-9a-fA-F]{0,3}\Z)|\\[^u])*+")
 """Up to half an escape at the end."""
-_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))?')
+_ESCAPE = late(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))?')
 _ESCAPES: Final = {
     '"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"
 }  # fmt: skip
@@ -42,7 +44,7 @@ class Unescaper:
     def feed(self, text: str, *, final: bool = False) -> str:
         """Gives the text without one level of escaping; half an escape waits."""
         text = self._rest + text
-        end = len(text) if final else _WHOLE(text).end()
+        end = len(text) if final else _WHOLE.match(text).end()
         text, self._rest = text[:end], text[end:]
         if text.count("\\") == text.count('\\"'):
             made = text.replace('\\"', '"')  # nothing else is escaped: most texts are so

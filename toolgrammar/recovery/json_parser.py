@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
@@ -20,6 +19,7 @@ from toolgrammar.recovery.json_result import RecoveredJson
 from toolgrammar.recovery.json_start import ESCAPED, MEMBER, Start
 from toolgrammar.recovery.schema_check import satisfies
 from toolgrammar.values.codes import CODES, DOUBTS
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ End = Literal["open", "closed"]
 _BATCH: Final = 4096
 """Characters that wait to be read together while nobody looks: it saves most of the cost."""
 _SPACES: Final = " \t\n\r"
-_SURROGATE = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
+_SURROGATE = late("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
 
 
 def recover_json(

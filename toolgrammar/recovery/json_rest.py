@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from toolgrammar.core.json_ahead import ODD_SPACES, LookAhead
 from toolgrammar.core.json_repairs import Repair
+from toolgrammar.values.patterns import late
 
 _JSON_SPACE: Final = " \t\n\r"
-_ODD = re.compile(f"[{ODD_SPACES}]")
-_COMMENT = re.compile(r"//[^\n\r]*|\#[^\n\r]*|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/")
-_OPENER = re.compile(r"[{\[]")
-_AFTER_BRACE = re.compile(r"\{\s*+(?:[}\"'`“\w$/#]|\Z)")
-_AFTER_BRACKET = re.compile(
+_ODD = late(f"[{ODD_SPACES}]")
+_COMMENT = late(r"//[^\n\r]*|\#[^\n\r]*|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/")
+_OPENER = late(r"[{\[]")
+_AFTER_BRACE = late(r"\{\s*+(?:[}\"'`“\w$/#]|\Z)")
+_AFTER_BRACKET = late(
     r"\[\s*+(?:[\]\"'`“{\[\-0-9/#]|(?i:true|false|null|none|nan)\b|\Z|(?i:[tfn]\w{0,4})\Z)"
 )
-_NEXT_KEY = re.compile(r",\s*+[\"'][^\"'\n]{0,64}[\"']\s*+:")
+_NEXT_KEY = late(r",\s*+[\"'][^\"'\n]{0,64}[\"']\s*+:")
 WINDOW: Final = 256
 """Characters behind a bracket, a comma or a comment's begin that decide what it is."""
 

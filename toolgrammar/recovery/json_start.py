@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from toolgrammar.core.anywhere import anywhere
 from toolgrammar.core.json_ahead import ODD_SPACES
 from toolgrammar.recovery.json_rest import WINDOW, may_go_on
+from toolgrammar.values.patterns import anywhere, late
 
 _BLANK = anywhere(
     rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
 )
-_COMMENT_BEGUN = re.compile(r"\\|/|//[^\n\r]*+|\#[^\n\r]*+|/\*(?s:(?!.*\*/).*)")
-_ESCAPED = re.compile(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\\"")
-_ESCAPED_BEGUN = re.compile(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\?")
-_MEMBER = re.compile(r'"[^"\\\n]{1,64}"\s*+:')
-_MEMBER_BEGUN = re.compile(r'"[^"\\\n]{0,64}(?:"\s*+)?')
-_FENCE_OR_OPENER = re.compile(r"```|[{\[]")
-_OPENER = re.compile(r"[{\[]")
+_COMMENT_BEGUN = late(r"\\|/|//[^\n\r]*+|\#[^\n\r]*+|/\*(?s:(?!.*\*/).*)")
+_ESCAPED = late(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\\"")
+_ESCAPED_BEGUN = late(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\?")
+_MEMBER = late(r'"[^"\\\n]{1,64}"\s*+:')
+_MEMBER_BEGUN = late(r'"[^"\\\n]{0,64}(?:"\s*+)?')
+_FENCE_OR_OPENER = late(r"```|[{\[]")
+_OPENER = late(r"[{\[]")
 
 PLAIN: Final = "plain"
 """A bracket stands there."""
@@ -54,7 +53,7 @@ class Start:
         if self._is_prose:
             return self._search(chunk)
         self.text += chunk
-        begin = _BLANK(self.text).end()
+        begin = _BLANK.match(self.text).end()
         if begin == len(self.text) or _COMMENT_BEGUN.fullmatch(self.text, begin):
             if len(self.text) > WINDOW and begin < len(self.text):
                 return self._turn_to_prose(begin)
@@ -120,7 +119,7 @@ class Start:
     def end(self) -> bool:
         """Ends the text; tells whether a bracket was found where a value can begin."""
         text = self.text = "".join(self._parts) or self.text
-        begin = _BLANK(text).end()
+        begin = _BLANK.match(text).end()
         if text[begin : begin + 1] in ("{", "["):
             self.kind, self.offset = PLAIN, 0
             return True

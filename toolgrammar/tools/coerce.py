@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.values.patterns import late
 from toolgrammar.values.schemas import type_of, types_of
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ MAX_DEPTH: Final = 200
 MAX_DIGITS: Final = 4300
 """CPython reads no longer integer; with a fixed bound its settings don't change a result."""
 
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_NUMBER = late(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SURROGATE = late(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _BOOLEANS: Final = {"true": True, "false": False}
 _NULLS: Final = frozenset({"null", "None"})
 _UNTYPED: Final = ("string",)

@@ -11,8 +11,10 @@ import re
 import sys
 from typing import Any, Final
 
-_SPACE = re.compile(r"[ \t\r\n\f]*(?:#[^\n]*\n[ \t\r\n\f]*)*")
-_STRING = re.compile(
+from toolgrammar.values.patterns import late
+
+_SPACE = late(r"[ \t\r\n\f]*(?:#[^\n]*\n[ \t\r\n\f]*)*")
+_STRING = late(
     r"(?P<prefix>[rRuU]?)(?:"
     r'"""(?P<a>(?:[^"\\]|\\.|"(?!""))*+)"""'
     r"|'''(?P<b>(?:[^'\\]|\\.|'(?!''))*+)'''"
@@ -20,16 +22,16 @@ _STRING = re.compile(
     r"|'(?P<d>(?:[^'\\\n]|\\.)*+)')",
     re.DOTALL,
 )
-_WORD = re.compile(r"[+-]?[A-Za-z0-9_.]+(?:(?<=[eE])[+-][0-9_]+)?")
-_INTEGER = re.compile(
+_WORD = late(r"[+-]?[A-Za-z0-9_.]+(?:(?<=[eE])[+-][0-9_]+)?")
+_INTEGER = late(
     r"([+-]?)(?:(0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+)"
     r"|([1-9](?:_?[0-9])*|0(?:_?0)*))"
 )
 _DIGITS = r"[0-9](?:_?[0-9])*"
-_FLOAT = re.compile(
+_FLOAT = late(
     rf"[+-]?(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS}|{_DIGITS}(?=[eE]))(?:[eE][+-]?{_DIGITS})?"
 )
-_ESCAPE = re.compile(
+_ESCAPE = late(
     r"\\(?:(\r\n|[\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})"
     r"|U([0-9a-fA-F]{8})|[xuUN])"
 )
