@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from toolgrammar.core.files import grammar_paths, read_text
 from toolgrammar.core.roles import BARE_QUOTES
@@ -55,8 +54,10 @@ _STRING = late(r'"(?:[^"\\]|\\.)*"')
 _LATE_MARK = late(r"^//@", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+_NONE: Mapping[str, str] = {}
+
+
+class Header(NamedTuple):
     """What a grammar file says of itself that is not syntax."""
 
     id: str = ""
@@ -71,15 +72,15 @@ class Header:
     """Patterns of the models that speak it, as in `NousResearch/Hermes-*`."""
     stop: tuple[str, ...] = ()
     """The strings at which a server should stop."""
-    trim: Mapping[str, str] = field(default_factory=dict)
+    trim: Mapping[str, str] = _NONE
     """How white space around a role's text is taken off, by role."""
-    roles: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = _NONE
     """The names on the wire that are roles, as in `toolId=id`."""
     quotes: tuple[str, ...] = ()
     """What strings of a `BARE_OBJECT` stand between; the first is the one that is written."""
     element: str = ""
     """What stands before each tag of `ELEMENTS`."""
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = _NONE
     """The tools that terminals stand for, by the names of the terminals; `*` is the one tool that
     the caller passes."""
     unwrap: tuple[str, ...] = ()
@@ -96,7 +97,7 @@ class Header:
     """Which calls of a message count."""
     carry: tuple[str, ...] = ()
     """Arguments that a call without them has from the call before it."""
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = _NONE
     """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
@@ -114,8 +115,7 @@ class Header:
         return (self.quotes or BARE_QUOTES) if terminal == "BARE_OBJECT" else ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """The value of one header line, and where it stands."""
 
     key: str

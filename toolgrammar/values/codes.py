@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.values.diagnostics import Severity  # noqa: TC001 - a field's type
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class CodeEntry:
+class CodeEntry(NamedTuple):
     """One code; a code never changes its meaning."""
 
     code: str

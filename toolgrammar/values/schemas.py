@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from toolgrammar.values.json_types import JsonSchema
@@ -38,8 +37,7 @@ _Types: TypeAlias = tuple[str, ...] | None
 _Members: TypeAlias = tuple[dict[str, JsonSchema], list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """What the schema of a tool's arguments says about their names."""
 
     properties: dict[str, JsonSchema]
