@@ -14,8 +14,7 @@ import re._parser as sre_parser
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.partial import pattern_text
-from toolgrammar.core.raw_end import MOST_BLANKS
+from toolgrammar.core.partial import MOST_BLANKS, pattern_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,10 +16,14 @@ from typing import Any
 
 _END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT_NON_BOUNDARY})
 """Anchors that look at what follows: while nothing does, a match may still fail."""
+MOST_BLANKS = 64
+"""White space that a token begins with; what is more belongs to what stands before it. A stream
+tries each of as many places with as many lengths, for each chunk of a run of white space."""
 _KEPT = 512
 """Beginnings that are remembered: the formats and the places of one ask for the same again."""
 _LONGEST_RANGE = 128
 """Characters of a range that are listed."""
+_REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
 _ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 
 _CATEGORIES = {
@@ -112,7 +116,7 @@ def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
         group, added, removed, body = argument
         text = _with_flags(_sequence_text(body, names), added, removed)
         return f"(?P<{names[group]}>{text})" if group in names else text
-    if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+    if operator in _REPEATS:
         low, high, body = argument
         return f"(?:{_sequence_text(body, names)}){_repeat_suffix(low, high, operator)}"
     if operator is sre.ATOMIC_GROUP:
@@ -139,7 +143,7 @@ def _begin(item: tuple[Any, Any], flags: int) -> str | None:
     if operator is sre.SUBPATTERN:
         part = _begin_sequence(list(argument[3]), flags & ~argument[2] | argument[1])
         return _with_flags(part, argument[1], argument[2]) if part else None
-    if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+    if operator in _REPEATS:
         return _begin_repeat(item, flags)
     if operator is sre.ATOMIC_GROUP:
         return _begin_sequence(list(argument), flags)
@@ -172,10 +176,18 @@ def _begin_sequence(items: list[Any], flags: int) -> str | None:
             parts.append(head + part)
         head += _text(item, {})
         rest = items[position + 1 :]
-        if rest and (_can_grow(rest) or _looks_on(rest)):
+        whole = bool(rest) and (_can_grow(rest) or _looks_on(rest))
+        if item[0] in _REPEATS:
+            # What follows a repeat shares it: else each beginning would read it anew.
+            following = _begin_sequence(rest, flags)
+            if following:
+                parts.append(f"{head}{following}")
+        if whole:
             parts.append(head)
             if rest[0] == (sre.AT, sre.AT_END) and not flags & re.MULTILINE:
                 parts.append(head + r"\n")  # `$` also matches before a line end that ends the text
+        if item[0] in _REPEATS:
+            break
     return "(?:" + "|".join(dict.fromkeys(parts)) + ")" if parts else None
 
 
@@ -210,7 +222,7 @@ def _looks_behind(items: list[Any]) -> bool:
             found = _looks_behind(list(argument[3]))
         elif operator is sre.BRANCH:
             found = any(_looks_behind(list(branch)) for branch in argument[1])
-        elif operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+        elif operator in _REPEATS:
             found = _looks_behind(list(argument[2]))
         else:
             found = operator is sre.ATOMIC_GROUP and _looks_behind(list(argument))
@@ -335,7 +347,7 @@ def _firsts_of(item: tuple[Any, Any]) -> tuple[frozenset[str] | None, bool]:
         return (None, False) if argument[1] & re.IGNORECASE else _firsts(list(argument[3]))
     if operator is sre.ATOMIC_GROUP:
         return _firsts(list(argument))
-    if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+    if operator in _REPEATS:
         low, _, body = argument
         found, is_empty = _firsts(list(body))
         return found, is_empty or not low

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
-from toolgrammar.core.partial import first_characters, partial, without
+from toolgrammar.core.partial import MOST_BLANKS, first_characters, partial, without
 from toolgrammar.core.repairs import clipped
 from toolgrammar.values.patterns import late
 
@@ -36,9 +36,7 @@ _LONG = 5
 """Characters that an outer closer has at least."""
 _STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
 _STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
-MOST_BLANKS = 256
-"""White space that a closer begins with; what is more belongs to the payload."""
-BLANKS = rf"\s{{0,{MOST_BLANKS}}}"
+BLANKS = r"\s{0,256}"
 """White space that may stand between a closer inside a raw value and what follows it."""
 _BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
 """How the tables write that a closer may begin with white space."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.steps import Step
     from toolgrammar.values.events import Event
 
+_MOST_BLANKS_HELD = 256
 _MODES = frozenset({NONE, ONE_NEWLINE, STRIP, RIGHT})
 _PROSE = frozenset({"reasoning", "text", "content"})
 
@@ -115,7 +116,7 @@ class SoundRaw(SoundJson):
         if not held:
             self.take = self._take_value
         if not kept:
-            return [] if len(held) <= MOST_HELD else None
+            return [] if _may_be_held(held) else None
         self.last = kept
         piece = as_json(kept)[1:-1]
         self.given += len(piece)
@@ -179,7 +180,7 @@ class SoundRaw(SoundJson):
             if kept and not self._begun(kept, base + start):
                 return UNSOUND
             self._pass_on()
-            return WAITS if len(self.held) <= MOST_HELD else UNSOUND
+            return WAITS if _may_be_held(self.held) else UNSOUND
         return self._close_raw(match, text, start) if closes else UNSOUND
 
     def _close_raw(self, match: re.Match[str], text: str, start: int) -> int:
@@ -268,6 +269,11 @@ class SoundRaw(SoundJson):
 def is_closer(match: re.Match[str]) -> bool:
     """Whether what was found in a raw payload is its own closer."""
     return str(match.lastgroup).startswith("closer_")
+
+
+def _may_be_held(text: str) -> bool:
+    """Whether that much may be held back: the driver keeps long runs of white space in pieces."""
+    return len(text) <= _MOST_BLANKS_HELD or (len(text) <= MOST_HELD and not text.isspace())
 
 
 @cache

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.header import Header
 
-TABLE_VERSION = 5
+TABLE_VERSION = 6
 """Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
 
 ANY_TOOL = "*"
