@@ -177,11 +177,9 @@ def _begin_sequence(items: list[Any], flags: int) -> str | None:
         head += _text(item, {})
         rest = items[position + 1 :]
         whole = bool(rest) and (_can_grow(rest) or _looks_on(rest))
-        if item[0] in _REPEATS:
-            # What follows a repeat shares it: else each beginning would read it anew.
-            following = _begin_sequence(rest, flags)
-            if following:
-                parts.append(f"{head}{following}")
+        # What follows a repeat shares it: else each beginning would read it anew.
+        if item[0] in _REPEATS and (following := _begin_sequence(rest, flags)):
+            parts.append(f"{head}{following}")
         if whole:
             parts.append(head)
             if rest[0] == (sre.AT, sre.AT_END) and not flags & re.MULTILINE:
