@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgrammar.core.draft import decoded_token
-from toolgrammar.core.json_whole import read_object
+from toolgrammar.core.json_whole import read_copied, read_object
 from toolgrammar.core.lanes import (
     BEGINS_WITH_KEY,
     BY_MARKS,
@@ -169,15 +169,11 @@ class PlainReading:
                     found, position = scanned
                     arguments = cast("dict[str, Any]", found)
                 else:
-                    if self.is_wide and not self.calls:
-                        whole = read_object(text[end : text.rfind("}") + 1], 0)
-                    else:
-                        whole = read_object(text, end)
+                    read = read_copied if self.is_wide and not self.calls else read_object
+                    whole = read(text, end)
                     if whole is None:
                         return None
                     arguments, position, texts = whole
-                    if self.is_wide and not self.calls:
-                        position += end
                     if self.tools and not takes(self.tools.get(name), arguments, texts=texts):
                         return None
                 if arguments_start < 0:

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from toolgrammar import ToolCall, formats, parse
 from toolgrammar.core.flat_payloads import read_flat
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.scan_elements import read_flat_elements
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.tables import Terminal
+from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.values.tools import ToolSpec
 
 _ROUNDS = 4000
@@ -90,3 +92,20 @@ def test_escapes_of_one_letter_are_read_at_once(written: str, value: str) -> Non
 @pytest.mark.parametrize("written", [r"'\x41'", r"'\d'", "'a\nb'", "'a' 'b'", "'''a'''", r"r'\n'"])
 def test_other_strings_are_left_to_the_scanner(written: str) -> None:
     assert read_flat(_PYTHON, f"a={written})", 0) is None
+
+
+@pytest.mark.parametrize(
+    "inside", ["x", "}", "\u4e2d", "<\uff5ctool\u2581call\u2581end\uff5c>", '\\"{']
+)
+@pytest.mark.parametrize("calls", [1, 2])
+def test_long_arguments_beside_wide_markup_are_read_as_the_driver_reads_them(
+    inside: str, calls: int
+) -> None:
+    written = [ToolCall("f", {"a": f"{inside}\n" * 3000, "b": [1, {"c": inside}]})] * calls
+    text = formats["deepseek_v3_1"].render(written)
+    assert len(text) > 4096
+    assert not text.isascii()
+    for _ in range(4):  # the first ones are not read straight
+        found = parse(text, format="deepseek_v3_1")
+        assert found == DrivenParser("deepseek_v3_1").run_whole(text)
+        assert [call.arguments for call in found.calls] == [call.arguments for call in written]
