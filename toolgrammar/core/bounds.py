@@ -14,15 +14,13 @@ import re._parser as sre_parser
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.partial import MOST_BLANKS, pattern_text
+from toolgrammar.core.partial import ASSERTIONS, MOST_BLANKS, REPEATS, pattern_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MOST_REPEATS: Final = MAX_TOKEN + 1
 """One more than the characters of the longest token: what reaches it is refused as before."""
-_REPEATS: Final = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
-_LOOKS: Final = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 _SPACES: Final = frozenset(" \t\n\r\f\v")
 
 
@@ -75,7 +73,7 @@ def _in_front(
         more = is_followed or any(map(_may_fail, items[place + 1 :]))
         inner: list[Any] = []
         can_be_empty, after = False, is_anchored
-        if operator in _REPEATS:
+        if operator in REPEATS:
             low, high, body = argument
             can_be_empty = not low or not body.getwidth()[0]
             if high > MOST_BLANKS:
@@ -90,9 +88,9 @@ def _in_front(
         elif operator is sre.BRANCH:
             inner = argument[1]
             can_be_empty = not all(branch.getwidth()[0] for branch in inner)
-        elif operator is sre.AT or (operator in _LOOKS and argument[0] < 0):
+        elif operator is sre.AT or (operator in ASSERTIONS and argument[0] < 0):
             after = can_be_empty = True
-        elif operator in _LOOKS:
+        elif operator in ASSERTIONS:
             can_be_empty = True
         for body in inner:
             yield from _in_front(list(body), is_followed=more, is_anchored=is_anchored)
@@ -104,7 +102,7 @@ def _in_front(
 def _may_fail(item: tuple[Any, Any]) -> bool:
     """Whether a node of the parse tree can refuse a text."""
     operator, argument = item
-    if operator in _REPEATS:
+    if operator in REPEATS:
         return bool(argument[0])
     if operator is sre.SUBPATTERN:
         return any(map(_may_fail, argument[3]))
@@ -135,12 +133,12 @@ def _bounded(items: Iterable[Any], in_front: set[int]) -> list[Any]:
     found: list[Any] = []
     for item in items:
         operator, argument = item
-        if operator in _REPEATS:
+        if operator in REPEATS:
             low, high, body = argument
             most = MOST_BLANKS if id(item) in in_front else MOST_REPEATS
             bound = most if high == sre.MAXREPEAT else high
             found.append((operator, (low, max(low, bound), _bounded(body, in_front))))
-        elif operator in (sre.SUBPATTERN, *_LOOKS):
+        elif operator in (sre.SUBPATTERN, *ASSERTIONS):
             found.append((operator, (*argument[:-1], _bounded(argument[-1], in_front))))
         elif operator is sre.ATOMIC_GROUP:
             found.append((operator, _bounded(argument, in_front)))

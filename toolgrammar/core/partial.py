@@ -23,8 +23,8 @@ _KEPT = 512
 """Beginnings that are remembered: the formats and the places of one ask for the same again."""
 _LONGEST_RANGE = 128
 """Characters of a range that are listed."""
-_REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
-_ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
+REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
+ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 
 _CATEGORIES = {
     sre.CATEGORY_DIGIT: r"\d",
@@ -116,12 +116,12 @@ def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
         group, added, removed, body = argument
         text = _with_flags(_sequence_text(body, names), added, removed)
         return f"(?P<{names[group]}>{text})" if group in names else text
-    if operator in _REPEATS:
+    if operator in REPEATS:
         low, high, body = argument
         return f"(?:{_sequence_text(body, names)}){_repeat_suffix(low, high, operator)}"
     if operator is sre.ATOMIC_GROUP:
         return f"(?>{_sequence_text(argument, names)})"
-    if operator in _ASSERTIONS:
+    if operator in ASSERTIONS:
         direction, body = argument
         sign = "=" if operator is sre.ASSERT else "!"
         return f"(?{'<' if direction < 0 else ''}{sign}{_sequence_text(body, names)})"
@@ -143,11 +143,11 @@ def _begin(item: tuple[Any, Any], flags: int) -> str | None:
     if operator is sre.SUBPATTERN:
         part = _begin_sequence(list(argument[3]), flags & ~argument[2] | argument[1])
         return _with_flags(part, argument[1], argument[2]) if part else None
-    if operator in _REPEATS:
+    if operator in REPEATS:
         return _begin_repeat(item, flags)
     if operator is sre.ATOMIC_GROUP:
         return _begin_sequence(list(argument), flags)
-    if operator in _ASSERTIONS and argument[0] > 0:
+    if operator in ASSERTIONS and argument[0] > 0:
         return _begin_sequence(list(argument[1]), flags)
     return None
 
@@ -178,13 +178,13 @@ def _begin_sequence(items: list[Any], flags: int) -> str | None:
         rest = items[position + 1 :]
         whole = bool(rest) and (_can_grow(rest) or _looks_on(rest))
         # What follows a repeat shares it: else each beginning would read it anew.
-        if item[0] in _REPEATS and (following := _begin_sequence(rest, flags)):
+        if item[0] in REPEATS and (following := _begin_sequence(rest, flags)):
             parts.append(f"{head}{following}")
         if whole:
             parts.append(head)
             if rest[0] == (sre.AT, sre.AT_END) and not flags & re.MULTILINE:
                 parts.append(head + r"\n")  # `$` also matches before a line end that ends the text
-        if item[0] in _REPEATS:
+        if item[0] in REPEATS:
             break
     return "(?:" + "|".join(dict.fromkeys(parts)) + ")" if parts else None
 
@@ -192,7 +192,7 @@ def _begin_sequence(items: list[Any], flags: int) -> str | None:
 def _can_grow(items: list[Any]) -> bool:
     """Tells whether something that takes up text, or looks at it, may still come."""
     for operator, argument in items:
-        if operator is sre.AT or (operator in _ASSERTIONS and argument[0] < 0):
+        if operator is sre.AT or (operator in ASSERTIONS and argument[0] < 0):
             continue
         if operator is sre.SUBPATTERN and not _can_grow(list(argument[3])):
             continue  # an empty group, which only marks a place
@@ -214,13 +214,13 @@ def _looks_behind(items: list[Any]) -> bool:
     for operator, argument in items:
         if operator is sre.AT:
             found = argument in _END_ANCHORS
-        elif operator in _ASSERTIONS:
+        elif operator in ASSERTIONS:
             found = argument[0] > 0
         elif operator is sre.SUBPATTERN:
             found = _looks_behind(list(argument[3]))
         elif operator is sre.BRANCH:
             found = any(_looks_behind(list(branch)) for branch in argument[1])
-        elif operator in _REPEATS:
+        elif operator in REPEATS:
             found = _looks_behind(list(argument[2]))
         else:
             found = operator is sre.ATOMIC_GROUP and _looks_behind(list(argument))
@@ -291,13 +291,13 @@ def without_look_around(pattern: str) -> str:
     Nothing in the result captures.
     """
     items = _without_end(list(sre_parser.parse(pattern)))
-    while items and items[0][0] in _ASSERTIONS and items[0][1][0] < 0:
+    while items and items[0][0] in ASSERTIONS and items[0][1][0] < 0:
         items = items[1:]
     return _sequence_text(items, {})
 
 
 def _without_end(items: list[Any]) -> list[Any]:
-    while items and items[-1][0] in _ASSERTIONS and items[-1][1][0] > 0:
+    while items and items[-1][0] in ASSERTIONS and items[-1][1][0] > 0:
         items = items[:-1]
     if items and items[-1][0] is sre.SUBPATTERN:
         group, added, removed, body = items[-1][1]
@@ -345,7 +345,7 @@ def _firsts_of(item: tuple[Any, Any]) -> tuple[frozenset[str] | None, bool]:
         return (None, False) if argument[1] & re.IGNORECASE else _firsts(list(argument[3]))
     if operator is sre.ATOMIC_GROUP:
         return _firsts(list(argument))
-    if operator in _REPEATS:
+    if operator in REPEATS:
         low, _, body = argument
         found, is_empty = _firsts(list(body))
         return found, is_empty or not low
