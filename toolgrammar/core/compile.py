@@ -205,7 +205,8 @@ class _Compiler:
             expression = f"(?{flag}:{expression})"
         number = self.numbers[lark_name]
         try:
-            least, _ = partial.least_width(expression), partial.partial(expression)
+            least = partial.least_width(expression)
+            partial.partial(expression)  # refuses what can't be read from a stream
         except re.error as problem:
             at = partial.expression_error(definition.pattern.value)
             place = self._terminal_place(lark_name, "", problem.pos or 0 if at is None else at)
@@ -228,9 +229,8 @@ class _Compiler:
                 place = self._terminal_place(lark_name, "", at)
                 raise place.error("undefined-role", message, hint)
         clean, length = bounded(expression, {role: group for group, role in groups})
-        begun = partial.partial(clean) or ""
-        plain = (name, "regex", "", clean, begun, definition.priority, groups)
-        return Terminal(*plain, length=length)
+        begun, priority = partial.partial(clean) or "", definition.priority
+        return Terminal(name, "regex", "", clean, begun, priority, groups, length=length)
 
     @staticmethod
     def _offset(expression: str, at: int | None) -> int:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 _MOST_BLANKS_HELD = 256
+"""White space that is held back before the driver takes over."""
 _MODES = frozenset({NONE, ONE_NEWLINE, STRIP, RIGHT})
 _PROSE = frozenset({"reasoning", "text", "content"})
 
