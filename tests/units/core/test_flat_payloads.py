@@ -9,6 +9,7 @@ import pytest
 from toolgrammar import ToolCall, formats, parse
 from toolgrammar.core.flat_payloads import read_flat
 from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.json_whole import read_copied, read_object
 from toolgrammar.core.scan_elements import read_flat_elements
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.tables import Terminal
@@ -109,3 +110,19 @@ def test_long_arguments_beside_wide_markup_are_read_as_the_driver_reads_them(
         found = parse(text, format="deepseek_v3_1")
         assert found == DrivenParser("deepseek_v3_1").run_whole(text)
         assert [call.arguments for call in found.calls] == [call.arguments for call in written]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '\uff5c{"a": "}é"}}\uff5c',
+        'x{"a": {"b": 1}} {"c": 2}',
+        '{"a": "x',
+        '{"a": 1',
+        "{}",
+        '{"a": 1,}',
+    ],
+)
+def test_a_copy_is_read_as_the_text_is(text: str) -> None:
+    start = text.index("{")
+    assert read_copied(text, start) == read_object(text, start)
