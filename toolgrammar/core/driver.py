@@ -177,6 +177,13 @@ class Driver:
         self.final = self.called = False
         self.run = read_text
 
+    def stand_before(self, text: str, offset: int) -> None:
+        """Stands before text that begins at an offset, some of which was looked at already."""
+        before = self.builder.source.slice(offset - 1, offset) if offset > 0 else ""
+        self.buffer = before + text
+        self.position = len(before)
+        self.base = offset - len(before)
+
     def went_on(self, text: str, chunks: int) -> None:
         """Steps behind text in which nothing began or ended."""
         # One character stays, for anchors and look-behinds.

@@ -77,7 +77,7 @@ def learn(node: Node, text: str, position: int, *, in_call: bool) -> Lane | None
         return None
     lane = fuse(run)
     if lane is not None:
-        node.lanes.append(lane)
+        node.add_lane(lane)
     return lane
 
 
@@ -256,7 +256,10 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
         return token, found
     if mine is not None and not any(map(str.isspace, mine)):
         return rf"\s*+{token}", found
-    return rf"(?>\s*{token})", found  # the token may begin with white space itself
+    # The token may begin with white space itself; what begins behind that is preferred to it.
+    others = [normalised(machine.tolerant(t), {}) for _, t in node.tokens if t is not step.terminal]
+    behind = rf"(?!\s+(?:{'|'.join(others)}))" if others else ""
+    return rf"{behind}(?>\s*{token})", found
 
 
 def _end(node: Node, payload: Step) -> str:

@@ -344,11 +344,9 @@ class RawReader:
         held = "".join(pieces)
         keep = max(0, len(held) - (driver.base + driver.position - self.last_closer))
         driver.builder.raws.take(held[:keep])
-        driver.buffer = held[keep:] + driver.buffer[driver.position :]
-        driver.base = self.last_closer
-        driver.position = 0
-        driver.builder.raws.end(driver.base, whole=True)
-        leave(driver, 0)
+        driver.stand_before(held[keep:] + driver.buffer[driver.position :], self.last_closer)
+        driver.builder.raws.end(self.last_closer, whole=True)
+        leave(driver, driver.position)
         driver.read_on()
 
 

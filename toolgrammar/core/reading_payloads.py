@@ -216,9 +216,8 @@ def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
         # What was looked at behind the payload is read once more, as what it is.
         driver.position = position - len(scanner.unread)
         if driver.position < 0:
-            driver.base += driver.position
-            driver.buffer = scanner.unread + driver.buffer[position:]
-            driver.position = 0
+            offset = driver.base + driver.position
+            driver.stand_before(scanner.unread + driver.buffer[position:], offset)
     scanned.mend(scanner, driver.base + driver.position)
     scanned.end(driver.base + driver.position)
     return leave(driver, driver.position)
