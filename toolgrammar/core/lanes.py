@@ -25,14 +25,16 @@ _REPEATED = (SAME_NAME, SAME_KEY)
 _OWN = ((NAME, SAME_NAME), (KEY, SAME_KEY))
 _OPEN = (END_CALL, END_ARGUMENT, END_GROUP)
 
-# What a lane does, but for ends of arguments and groups before it and behind it.
-BY_MARKS, NOTHING, BEGINS, BEGINS_WITH_KEY, NEXT_KEY, ENDS = range(6)
+# What a lane does, but for ends of arguments and groups before it and behind it; the last two end
+# a call.
+BY_MARKS, NOTHING, BEGINS, BEGINS_WITH_KEY, NEXT_KEY, ENDS, NEXT_CALL = range(7)
 WAYS = {
     (): NOTHING,
     (UNIT, NAME): BEGINS,
     (UNIT, NAME, FIRST_KEY, KEY): BEGINS_WITH_KEY,
     (FIRST_KEY, KEY): NEXT_KEY,
     (END_CALL,): ENDS,
+    (END_CALL, UNIT, NAME): NEXT_CALL,
 }
 OBJECTS = ("JSON_OBJECT", "TEMPLATE_OBJECT")
 """Those that are an object and nothing else."""
@@ -127,6 +129,24 @@ class Lane:
         """Whether the closer may begin with white space."""
         self.trim = ONE_NEWLINE if before or (raw is not None and raw.closes_line) else NONE
         """What is taken off the payload, where it is raw and the header says nothing."""
+
+    @property
+    def opens_call(self) -> bool:
+        """Whether it names a call and leads to all its arguments; it may begin a section before."""
+        payload = self.payload
+        return (
+            payload is not None
+            and self.way == BEGINS
+            and not (self.same or self.ends_argument or self.id or self.ends_group)
+            and self.reads_arguments
+            and not (self.scans or payload.after or payload.node.accepts_text)
+        )
+
+    @property
+    def ends_call(self) -> bool:
+        """Whether it leads from the arguments of a call to text; it may end a section, too."""
+        does_more = self.same or self.ends_argument or self.id or self.begins_group
+        return self.payload is None and self.way == ENDS and not does_more
 
 
 def _repeats_itself(marks: tuple[tuple[int, int], ...]) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgrammar.core.lanes import Lane
+    from toolgrammar.core.plain_calls import PlainReading
     from toolgrammar.core.tables import Tables, Terminal
 
 END = -1
@@ -73,6 +74,10 @@ class Node:
         self.raw_end: dict[str, RawEnd] = {}
         self.lanes: list[Lane] = []
         """Runs of tokens from here that were seen before, each fused into one expression."""
+        self.opens_call: Lane | None = None
+        """The first of them, where it leads from text to all arguments of a call."""
+        self.ends_call: Lane | None = None
+        """The first of them, where it leads from there back to text."""
         self.sightings: dict[tuple[int, ...], int] = {}
         self._fill()
 
@@ -231,6 +236,13 @@ class Node:
         """Finds closers that stand in text directly behind a call or a section."""
         return Strays(self)
 
+    def add_lane(self, lane: Lane) -> None:
+        """Keeps a run of tokens that was seen often enough."""
+        if not self.lanes:
+            self.opens_call = lane if lane.opens_call else None
+            self.ends_call = lane if lane.ends_call else None
+        self.lanes.append(lane)
+
     def end_of_raw(self, step: Step) -> RawEnd:
         """Gives what ends a raw payload that begins in this node."""
         key = step.terminal.name
@@ -249,6 +261,8 @@ class Machine:
         self.nodes: dict[tuple[int, ...], Node] = {}
         self.written_names: dict[str, str] = {}
         """Names of calls as they were written, with what they mean; some of them."""
+        self.reading: PlainReading | None = None
+        """What read the last plain message: the next one mostly has the same tools."""
         self.plain = Patience()
         """Whether messages of text and plain calls are usual here."""
         self.straight = Patience()

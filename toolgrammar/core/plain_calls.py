@@ -10,25 +10,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgrammar.core.draft import decoded_token
+from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_copied, read_object
 from toolgrammar.core.lanes import (
     BEGINS_WITH_KEY,
     BY_MARKS,
     ENDS,
+    NEXT_CALL,
     NEXT_KEY,
     NOTHING,
     SAME_NAME,
 )
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.scanners import read_scanned
-from toolgrammar.core.straight_rules import is_over, raw_part, takes, typed_value
+from toolgrammar.core.straight_rules import is_over, raw_part, typed_value
 from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.lanes import Lane
     from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.spans import Span
     from toolgrammar.values.tools import ToolSpec
@@ -43,34 +48,29 @@ _ENDS_OF_A_CALL: Final = (("call",), ("argument", "call"))
 
 
 class PlainReading:
-    """What does not change while the messages of one format and one set of tools are read."""
+    """Reads messages of one format, for one set of tools; it keeps nothing of a message."""
 
-    __slots__ = ("by_shape", "calls", "format_id", "is_wide", "machine", "parts", "tools", "trim")
+    __slots__ = ("guides", "machine", "rules", "tools")
 
-    def __init__(
-        self,
-        machine: Machine,
-        format_id: str,
-        tools: Mapping[str, ToolSpec],
-        trim: Mapping[str, str],
-        *,
-        by_shape: bool,
-    ) -> None:
+    def __init__(self, machine: Machine, rules: PlainRules, tools: Mapping[str, ToolSpec]) -> None:
         self.machine = machine
-        self.format_id = format_id
+        self.rules = rules
         self.tools = tools
-        self.trim = trim
-        self.by_shape = by_shape
-        self.calls: list[ToolCall] = []
-        self.parts: list[str] = []
-        self.is_wide = False
-        """Whether the markup may have wider characters than the arguments, which are read faster
-        without it; they are copied once at most."""
+        self.guides: dict[str, Guide] = {}
+        """What the tools that were called so far want."""
 
-    def run(self, text: str) -> bool:
-        """Reads a message; tells whether it holds nothing but text and plain calls."""
-        node, position, calls, length = self.machine.start, 0, self.calls, len(text)
-        self.is_wide = length > _LONG and not text.isascii()
+    def run(self, text: str, calls: list[ToolCall], parts: list[str]) -> bool:
+        """Reads a message; tells whether it holds nothing but text and plain calls.
+
+        Args:
+            text: the message.
+            calls: takes the calls.
+            parts: takes the text between them.
+        """
+        node, position, length = self.machine.start, 0, len(text)
+        # Wide markup makes the arguments wide, which are read faster without it; they are copied
+        # once at most.
+        is_wide = length > _LONG and not text.isascii()
         while True:
             if position == length:
                 return True
@@ -82,16 +82,53 @@ class PlainReading:
                     return False
                 if calls and node.strays.pattern.match(between.lstrip()):
                     return False
-                self.parts.append(between)
+                parts.append(between)
             if opener is None:
                 return True
-            found = self._island(text, node, end)
+            lane = None if is_wide else node.opens_call
+            found = None if lane is None else self._usual_call(text, lane, end, calls)
             if found is None:
-                return False
+                found = self._island(text, node, end, calls, is_wide=is_wide)
+                if found is None:
+                    return False
             node, position = found
 
+    def _usual_call(
+        self, text: str, opening: Lane, start: int, calls: list[ToolCall]
+    ) -> tuple[Node, int] | None:
+        """Reads a call of a name and an object as `_island` does, without asking what else it is.
+
+        Gives the node and the place behind it, or None where something else stands there.
+        """
+        payload, opened = opening.payload, opening.match(text, start)
+        closing = None if payload is None else payload.node.ends_call
+        if opened is None or closing is None or opening.begins_group != closing.ends_group:
+            return None
+        begin = opened.end()
+        whole = read_object(text, begin)
+        if whole is None:
+            return None
+        arguments, end, texts = whole
+        closed = closing.match(text, end)
+        if closed is None:
+            return None
+        behind = closed.end()
+        if begin - start > MAX_TOKEN or behind - end > MAX_TOKEN:
+            return None
+        unit, group = opening.groups
+        written = opened[group]
+        name = self.machine.written_names.get(written) or self._name(written)
+        if self.tools and not self._takes(name, arguments, texts=texts):
+            return None
+        raw, span = text[begin:end], make_span(opened.start(unit), closed.end(closing.groups[0]))
+        call = make_call(
+            name, arguments, None, None, raw, span, "complete", (), self.rules.id, None, ()
+        )
+        calls.append(call)
+        return closing.node, behind
+
     def _island(  # noqa: C901, PLR0911, PLR0912, PLR0915  (each call of a function costs a tenth)
-        self, text: str, node: Node, position: int
+        self, text: str, node: Node, position: int, calls: list[ToolCall], *, is_wide: bool
     ) -> tuple[Node, int] | None:
         """Reads the calls from an opener to the next text; gives the node and the place there."""
         name: str | None = None
@@ -101,7 +138,7 @@ class PlainReading:
         start = arguments_start = arguments_end = -1
         in_group = False
         names = self.machine.written_names
-        before = len(self.calls)
+        before = len(calls)
         while True:
             for lane in node.lanes:
                 match = lane.match(text, position)
@@ -120,14 +157,18 @@ class PlainReading:
                 if lane.ends_argument and arguments_start >= 0:
                     arguments_end = match.end(lane.ends_argument)
                 in_group = in_group or lane.begins_group
-            if way == ENDS:
+            if way >= ENDS:
                 if name is None:
                     return None
                 raw = text[arguments_start:arguments_end] if arguments_start >= 0 else ""
                 span = make_span(start, match.end(lane.groups[0]))
-                self.calls.append(self._call(name, arguments, id, raw, span))
+                calls.append(self._call(name, arguments, id, raw, span))
                 name = id = arguments = None
                 start = arguments_start = -1
+                if way == NEXT_CALL:
+                    start = match.start(lane.groups[1])
+                    written_name = match[lane.groups[2]]
+                    name = names.get(written_name) or self._name(written_name)
             elif way == NEXT_KEY:
                 if name is None:
                     return None
@@ -149,7 +190,7 @@ class PlainReading:
                     return None
                 id = decoded_token(match[lane.id]).strip() or None
             if lane.ends_group:
-                if len(self.calls) == before:
+                if len(calls) == before:
                     return None
                 in_group = False
             step = lane.payload
@@ -169,12 +210,12 @@ class PlainReading:
                     found, position = scanned
                     arguments = cast("dict[str, Any]", found)
                 else:
-                    read = read_copied if self.is_wide and not self.calls else read_object
+                    read = read_copied if is_wide and not calls else read_object
                     whole = read(text, end)
                     if whole is None:
                         return None
                     arguments, position, texts = whole
-                    if self.tools and not takes(self.tools.get(name), arguments, texts=texts):
+                    if self.tools and not self._takes(name, arguments, texts=texts):
                         return None
                 if arguments_start < 0:
                     arguments_start = end
@@ -196,7 +237,7 @@ class PlainReading:
                 if step.after and name is not None:
                     span = make_span(start, position)
                     raw = text[arguments_start:position]
-                    self.calls.append(self._call(name, arguments, id, raw, span))
+                    calls.append(self._call(name, arguments, id, raw, span))
                     name = id = arguments = None
                     start = arguments_start = -1
                     if node.accepts_text:
@@ -209,8 +250,18 @@ class PlainReading:
                     return None
                 raw = text[arguments_start:arguments_end] if arguments_start >= 0 else ""
                 span = make_span(start, position)
-                self.calls.append(self._call(name, arguments, id, raw, span))
+                calls.append(self._call(name, arguments, id, raw, span))
                 return self.machine.node(stack), position
+
+    def _takes(self, name: str, arguments: dict[str, Any], *, texts: bool) -> bool:
+        """Whether a tool wants no other types than its arguments have; `texts`: all are strings."""
+        guide = self.guides.get(name)
+        if guide is None:
+            spec = self.tools.get(name)
+            if spec is None or spec.parameters is None:
+                return True
+            guide = self.guides[name] = guide_of_tool(spec)
+        return (texts and guide.admits_texts(arguments)) or not needs_typing(arguments, guide)
 
     def _name(self, written: str) -> str:
         """Gives the name that a token writes, and keeps it for the next message."""
@@ -224,19 +275,18 @@ class PlainReading:
         self, name: str, arguments: dict[str, Any] | None, id: str | None, raw: str, span: Span
     ) -> ToolCall:
         values = {} if arguments is None else arguments
-        return make_call(
-            name, values, id, None, raw, span, "complete", (), self.format_id, None, ()
-        )
+        return make_call(name, values, id, None, raw, span, "complete", (), self.rules.id, None, ())
 
     def _raw(
         self, text: str, lane: Lane, start: int, name: str, key: str, *written: str
     ) -> tuple[Any, int] | None:
         """Reads the raw value of an argument; gives it and its end, or None."""
-        trim = self.trim and (self.trim.get(key) or self.trim.get("value"))
-        part = raw_part(text, lane, start, trim or "", *written)
-        if part is None or not (lane.is_typed and (self.tools or self.by_shape)):
+        trim, by_shape = self.rules.trim, self.rules.by_shape
+        mode = trim and (trim.get(key) or trim.get("value"))
+        part = raw_part(text, lane, start, mode or "", *written)
+        if part is None or not (lane.is_typed and (self.tools or by_shape)):
             return part
-        value, fitting = typed_value(self.tools.get(name), key, part[0], by_shape=self.by_shape)
+        value, fitting = typed_value(self.tools.get(name), key, part[0], by_shape=by_shape)
         return (value, part[1]) if fitting else None
 
 

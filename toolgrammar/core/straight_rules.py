@@ -96,13 +96,6 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
     return wanted is None or not needs_typing(value, wanted)
 
 
-def takes(spec: ToolSpec | None, value: dict[str, JsonValue], *, texts: bool) -> bool:
-    """Whether a tool wants no other types than its arguments have; `texts`: all are strings."""
-    if spec is None or spec.parameters is None:
-        return True
-    return (texts and guide_of_tool(spec).admits_texts(value)) or fits(spec, value)
-
-
 def leaves_out(calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:
     """Whether a call has an argument that its tool does not have."""
     for call in calls:

@@ -102,11 +102,14 @@ def _read_straight(
     reasoning = ""
     is_plain = machine.plain.left > 0 or machine.plain.tries()
     if is_plain:
-        reading = PlainReading(machine, plain.id, specs, plain.trim, by_shape=plain.by_shape)
-        is_plain = reading.run(text)
+        calls: list[ToolCall] = []
+        parts: list[str] = []
+        reading = machine.reading
+        if reading is None or reading.tools is not specs or reading.rules is not plain:
+            reading = machine.reading = PlainReading(machine, plain, specs)
+        is_plain = reading.run(text, calls, parts)
     if is_plain:
         machine.plain.left = CREDIT
-        calls, parts = reading.calls, reading.parts
     else:
         machine.plain.failed()
         longer = _read_longer(machine, plain, text, specs)
