@@ -25,6 +25,14 @@ class Patience:
         self._passed = (self._passed + 1) % PAUSE
         return self._passed == 0
 
+    def renew(self) -> None:
+        """Begins anew, as if nothing had been read."""
+        self.left, self._passed = CREDIT, 0
+
+    def rest(self) -> None:
+        """Lets the next messages go another way."""
+        self.left = self._passed = 0
+
     def failed(self) -> None:
         """Notes a message that could not be read in this way."""
         self.left -= 1

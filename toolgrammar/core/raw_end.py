@@ -110,6 +110,11 @@ class RawEnd:
         return re.compile("|".join(each.removeprefix(_BLANKS_IN_FRONT) for each in self.parts()))
 
     @cached_property
+    def solid_plain(self) -> re.Pattern[str]:
+        """Matches a chunk in which nothing can begin that `solid` finds, or else `search`."""
+        return self.plain if self.solid is None else without(first_characters(self.solid.pattern))
+
+    @cached_property
     def final(self) -> re.Pattern[str]:
         """Finds what the end of the text may have cut, where `search` finds nothing."""
         return re.compile(self._expression(final=True))

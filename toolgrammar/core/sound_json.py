@@ -123,13 +123,13 @@ class SoundJson(SoundMessage):
     def _begin_arguments(self, step: Step, text: str, start: int) -> None:
         self.payload = step
         self.begin_call()
-        self.payload_start = self.source.length - len(text) + start
+        self.payload_start = self.base + start
         if self.arguments_start < 0:
             self.arguments_start = self.payload_start
 
     def begin_json_value(self, step: Step, text: str, start: int) -> int:
         """Begins the value of an argument that is written as JSON."""
-        if self.doubtful or not self.begin_value(start + self.source.length - len(text)):
+        if self.doubtful or not self.begin_value(self.base + start):
             return UNSOUND
         self.payload = step
         self.read = self._json_value
@@ -146,7 +146,7 @@ class SoundJson(SoundMessage):
             return UNSOUND
         assert self.arguments is not None
         self.arguments[self.key] = value
-        self.arguments_end = self.source.length - len(text) + end
+        self.arguments_end = self.base + end
         self.doubtful = True
         self.give(self.member() + text[start:end])
         return self.leave(self.payload, text, end)
@@ -182,6 +182,7 @@ class SoundJson(SoundMessage):
         if not self.took(chunk) or scanner.failed:
             return None
         if scanner.done:
+            self.base = self.source.length - len(text)
             self._write(out)
             return self.told() if self.run(text, self._end_scanned(text, end)) else None
         if end == len(text):
@@ -209,7 +210,7 @@ class SoundJson(SoundMessage):
         if type(value) is not dict:
             return UNSOUND
         self.arguments = value
-        self.arguments_end = self.source.length - len(text) + end
+        self.arguments_end = self.base + end
         return self.leave(self.payload, text, end)
 
     def _first(self, text: str, sent: int) -> int:
@@ -343,7 +344,7 @@ class SoundJson(SoundMessage):
     def _end(self, text: str, sent: int, end: int) -> int:
         """Ends the arguments behind their last bracket."""
         self.give(text[sent:end])
-        stop = self.source.length - len(text) + end
+        stop = self.base + end
         written = self.source.slice(self.payload_start, stop)
         found = read_object(written, 0)
         if found is None or found[1] != len(written):

@@ -71,6 +71,8 @@ class SoundMessage:
         """Where in `held` that begins."""
         self.at = 0
         """Where in `held` a payload goes on, behind what of it waits to be given out."""
+        self.base = 0
+        """Offset of the text that is read."""
         self.steps = 0
         self.events: list[Event] = []
         self.doubtful = False
@@ -174,9 +176,12 @@ class SoundMessage:
 
     def run(self, text: str, position: int) -> bool:
         """Reads on from an index to where more text is needed; false where the driver must."""
+        self.base = self.source.length - len(text)
+        steps = 0
         while position >= 0:
-            self.steps += 1
+            steps += 1
             position = self.read(text, position)
+        self.steps += steps
         return position == WAITS
 
     def hold(self, text: str, position: int) -> int:

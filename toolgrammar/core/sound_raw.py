@@ -19,6 +19,7 @@ from toolgrammar.values.making import (
     make_reasoning_delta,
     make_text_delta,
 )
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +61,7 @@ class SoundRaw(SoundJson):
             return UNSOUND
         self.payload = step
         raw = self.raw = self.node.end_of_raw(step)
-        before = self.previous is not None and "\n" in self.previous.terminal.trail
+        before = self.previous is not None and self.previous.ends_line
         usual = ONE_NEWLINE if before or raw.closes_line else NONE
         key = self.key if role == "value" else ""
         mode = self.mode = self.rules.trim.get(key) or self.rules.trim.get(role) or usual
@@ -70,7 +71,7 @@ class SoundRaw(SoundJson):
         self.blanks = "\r\n" if mode in (NONE, ONE_NEWLINE) else None
         self.streams = True
         self.flows = False
-        self.payload_start = self.source.length - len(text) + start
+        self.payload_start = self.base + start
         if role == "value" and not self._begin_value(step):
             return UNSOUND
         self.read = self._look
@@ -102,12 +103,21 @@ class SoundRaw(SoundJson):
         self.settle()
         if not self.took(chunk):
             return None
-        match = self.raw.search.search(text, start)
+        raw = self.raw
+        if self.held:
+            begun = blanks.match(text, start).end()
+            if raw.beginnings.match(text, begun):
+                match = None if raw.looks_on else raw.search.match(text, begun)
+                if match is None or not is_closer(match):
+                    self.held = text[start:]
+                    return self.told() if _may_be_held(self.held) else None
+        match = raw.search.search(text, start)
         if self.flows and (match is None or not is_closer(match)):
-            begun = self.raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
-            stop = len(text) if begun is None else begun.start()
+            tail = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
+            stop = len(text) if tail is None else tail.start()
             if match is None or match.start() >= stop:
                 return self._flow(text, start, stop)
+        self.base = self.source.length - len(text)
         return self.told() if self.run(text, self._judge_raw(match, text, start)) else None
 
     def _flow(self, text: str, start: int, stop: int) -> list[Event] | None:
@@ -142,7 +152,9 @@ class SoundRaw(SoundJson):
         """Takes the next chunks; where nothing is held back and all is certain, at once."""
         self.take = self._take_raw
         role, is_free = self.payload.leaf, self.began and not self.rules.entities
-        is_solid = _solid(self.raw.plain.pattern, self.blanks or r"\s").fullmatch
+        raw = self.raw
+        held = r"\s" if self.blanks is None or raw.solid is not None else self.blanks
+        is_solid = _solid(raw.solid_plain.pattern, held).fullmatch
         self.is_solid = is_solid
         self.flows = is_free and role == "value" and self.streams and self.value_from >= 0
         if self.held or not is_free:
@@ -163,7 +175,6 @@ class SoundRaw(SoundJson):
         raw = self.raw
         if self.rules.entities and "&" in text:
             return UNSOUND
-        base = self.source.length - len(text)
         stop = len(text) if match is None else match.start()
         closes = match is not None and is_closer(match)
         begun = None
@@ -178,7 +189,7 @@ class SoundRaw(SoundJson):
             held = start + len(kept)
             self.last = text[held - 1 : held] if held else ""
             self.held = text[held:]
-            if kept and not self._begun(kept, base + start):
+            if kept and not self._begun(kept, self.base + start):
                 return UNSOUND
             self._pass_on()
             return WAITS if _may_be_held(self.held) else UNSOUND
@@ -187,15 +198,14 @@ class SoundRaw(SoundJson):
     def _close_raw(self, match: re.Match[str], text: str, start: int) -> int:
         """Ends the payload before its closer."""
         raw, stop = self.raw, match.start()
-        base = self.source.length - len(text)
-        end = base + stop
+        end = self.base + stop
         if raw.repeats and not repeats_rightly(match, self.written_name, self.written_key):
             return UNSOUND
         if raw.call_closes_alone and ends_with_closer.search(
             self.source.slice(max(self.payload_start, end - NEAR), end)
         ):
             return UNSOUND
-        if not self._end_raw(text[start:stop], base + start):
+        if not self._end_raw(text[start:stop], self.base + start):
             return UNSOUND
         if self.payload.leaf == "value":
             self.arguments_end = end

@@ -62,7 +62,7 @@ class SoundStream(SoundRaw):
 
     def _read_text(self, text: str, position: int) -> int:
         """Reads text from an index on: up to the next opener, or to its end."""
-        node, base = self.node, self.source.length - len(text)
+        node, base = self.node, self.base
         if self.behind or node.skipping:
             place = blanks.match(text, position).end()
             if node.skipping or (node.closes_group and place - position <= MAX_TOKEN):
@@ -110,8 +110,8 @@ class SoundStream(SoundRaw):
 
     def _read_tokens(self, text: str, position: int) -> int:
         """Reads one token of the envelope at an index, or what stands there instead."""
-        node, length = self.node, len(text)
-        if length - position <= _WINDOW and node.beginnings.match(text, position):
+        node = self.node
+        if len(text) - position <= _WINDOW and node.beginnings.match(text, position):
             self.begins = node.beginnings.match
             waits = self.hold(text, position)
             self.take = self._take_tokens
@@ -119,23 +119,23 @@ class SoundStream(SoundRaw):
         match = node.token.match(text, position)
         if match is None:
             return self._read_payload(text, position)
-        step = node.steps[str(match.lastgroup)]
+        step = node.steps[match.lastgroup or ""]
         if self.started and node.accepts_text and "call" in step.before:
             return self._end_before_text(position)
         if not (
-            self._pass_token(step, match, length)
+            self._pass_token(step, match)
             if step.is_silent
-            else step.is_sound and self._read_token(step, match, length)
+            else step.is_sound and self._read_token(step, match)
         ):
             return UNSOUND
         return self._arrive(step, match.end())
 
-    def _pass_token(self, step: Step, match: re.Match[str], length: int) -> bool:
+    def _pass_token(self, step: Step, match: re.Match[str]) -> bool:
         """Passes a token that only leads on, as most do; false where it is damaged."""
-        start, end = match.span(str(match.lastgroup))
+        start, end = match.span(match.lastgroup or 0)
         if step.may_be_loose and match.string[start:end].strip() != step.written:
             return False
-        base = self.source.length - length
+        base = self.base
         if self.unit < 0:
             self.unit = base + start
         if self.name is not None:
@@ -159,14 +159,14 @@ class SoundStream(SoundRaw):
             self.read = self._read_tokens
         return position
 
-    def _read_token(self, step: Step, match: re.Match[str], length: int) -> bool:
+    def _read_token(self, step: Step, match: re.Match[str]) -> bool:
         """Does what a token does; false where the driver must."""
-        group = str(match.lastgroup)
+        group = match.lastgroup or 0
         start, end = match.span(group)
         written = match[group]
         if end - start > MAX_TOKEN or (step.may_be_loose and is_loose(step.terminal, written)):
             return False
-        base = self.source.length - length
+        base = self.base
         start += base
         if step.before and not self._close(step.before, self.last_end):
             return False
@@ -188,7 +188,10 @@ class SoundStream(SoundRaw):
         return True
 
     def _close(self, closed: tuple[str, ...], end: int) -> bool:
-        return all(self.close(role, end) for role in closed)
+        for role in closed:  # noqa: SIM110  (a generator costs more than what it asks)
+            if not self.close(role, end):
+                return False
+        return True
 
     def _fill_groups(self, step: Step, match: re.Match[str], start: int) -> bool:
         for group, role in step.terminal.groups:
@@ -208,9 +211,8 @@ class SoundStream(SoundRaw):
         self.doubtful = False
         if (
             not self.started
-            and not step.leaf
+            and step.may_begin_call
             and (len(written.strip()) >= _DISTINCTIVE or step.kind == "same")
-            and all(role != "name" for _, role in step.terminal.groups)
         ):
             self.begin_call()
 
@@ -242,10 +244,10 @@ class SoundStream(SoundRaw):
         return self._end_before_text(position) if self.started and node.accepts_text else UNSOUND
 
     def _enter(self, step: Step, text: str, begin: int, *, is_raw: bool) -> int:
-        if not self._close(step.before, self.last_end):
+        if step.before and not self._close(step.before, self.last_end):
             return UNSOUND
         if self.unit < 0:
-            self.unit = self.source.length - len(text) + begin
+            self.unit = self.base + begin
         if is_raw:
             return self.begin_raw(step, text, begin)
         if self.name is None:
@@ -260,10 +262,10 @@ class SoundStream(SoundRaw):
 
     def leave(self, step: Step, text: str, end: int) -> int:
         """Ends a payload at an index of the text; gives where to read on, or `UNSOUND`."""
-        self.last_end = self.source.length - len(text) + end
+        self.last_end = self.base + end
         if step.node.accepts_text or "call" in step.after:
             self.doubtful = False
-        if not self._close(step.after, self.last_end):
+        if step.after and not self._close(step.after, self.last_end):
             return UNSOUND
         return self._arrive(step, end)
 
@@ -272,8 +274,9 @@ class SoundStream(SoundRaw):
     def finish(self) -> list[Event] | None:
         """Ends the message; gives its last events, or None where the driver has to read it."""
         text, position, node = self.held, self.position, self.node
+        self.base = self.source.length - len(text)
         if self.passing is not None and self.read == self._read_text:
-            text, position = "", 0
+            text, position, self.base = "", 0, self.source.length
         elif self.read == self._read_tokens:
             if not (self.started and node.accepts_text and is_over(node, text, position)):
                 return None
@@ -291,7 +294,7 @@ class SoundStream(SoundRaw):
             return None  # a call may begin, and end with the text
         if node.skipping and text[position:].strip():
             return None
-        self.say(text[position:], self.source.length - len(text) + position)
+        self.say(text[position:], self.base + position)
         self.settle()
         closers, texts = self.rules.closers, self.texts
         if closers and texts and not self.reasonings:

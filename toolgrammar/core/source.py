@@ -73,9 +73,12 @@ class Source:
 
     def slice(self, start: int, end: int) -> str:
         """Gives the characters from `start` to before `end`."""
-        end = min(end, self.length)
+        length = self._mark - self.room
+        end = min(end, length)
         if start >= end:
             return ""
+        if length <= _BLOCK:
+            return self.text()[start:end]
         if end > self._joined:
             self._join()
         first = bisect_right(self._starts, start) - 1

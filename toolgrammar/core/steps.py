@@ -69,6 +69,16 @@ class Step:
         )
 
     @cached_property
+    def may_begin_call(self) -> bool:
+        """Whether the token is one behind which a call with a name has begun, if it is distinct."""
+        return not self.leaf and all(role != "name" for _, role in self.terminal.groups)
+
+    @cached_property
+    def ends_line(self) -> bool:
+        """Whether a line ends behind the token."""
+        return "\n" in self.terminal.trail
+
+    @cached_property
     def is_silent(self) -> bool:
         """Whether it is a literal that opens, closes and fills nothing."""
         return self.kind == "literal" and not (
