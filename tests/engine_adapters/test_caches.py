@@ -371,3 +371,18 @@ def test_a_redis_that_dies_in_the_middle_raises(mortal_redis: RedisServer) -> No
             cache.get(KEY)
         with pytest.raises(redis.ConnectionError):
             cache.set(KEY, "2")
+
+
+@pytest.mark.parametrize("begin", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_file_that_another_process_writes_is_waited_for(tmp_path: Path, begin: str) -> None:
+    path = tmp_path / "results.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE other (x)")
+    other.execute(begin)
+    commit = threading.Timer(0.2, other.execute, ["COMMIT"])
+    commit.start()
+    with SQLiteCache(path) as cache:
+        cache.set(("search", "{}"), "found")
+        assert cache.get(("search", "{}")) == "found"
+    commit.join()
+    other.close()

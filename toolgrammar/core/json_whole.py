@@ -53,7 +53,7 @@ def read_whole(
     except (StopIteration, ValueError, RecursionError):
         return None
     if type(value) is list:
-        return None if _is_odd(value) else (value, end)
+        return None if is_odd(value) else (value, end)
     if not isinstance(value, str) and (end == len(text) or word_character.match(text, end)):
         return None
     return value, end
@@ -73,7 +73,7 @@ def read_object(text: str, position: int) -> tuple[dict[str, JsonValue], int, bo
         return None
     for inner in value.values():
         if type(inner) is not str:
-            return None if _is_odd(value) else (value, end, False)
+            return None if is_odd(value) else (value, end, False)
         if not inner.isascii() and has_surrogate(inner):
             return None
     return value, end, True
@@ -99,8 +99,8 @@ def has_surrogate(text: str) -> bool:
     return False
 
 
-def _is_odd(value: JsonValue) -> bool:
-    """Whether something is for the scanner to judge.
+def is_odd(value: JsonValue) -> bool:
+    """Whether something in an object or an array is for the scanner to judge.
 
     That is what nests deeper than `MAX_DEPTH`, a number that no float holds, half a surrogate pair.
     """

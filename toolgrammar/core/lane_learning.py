@@ -23,6 +23,7 @@ from toolgrammar.core.lanes import (
     SAME_NAME,
     SCANNED,
     UNIT,
+    Landmark,
     Lane,
 )
 from toolgrammar.core.machine import MAX_TOKEN
@@ -166,7 +167,20 @@ def fuse(run: Run) -> Lane | None:
             return None
         parts.append(_end(end, payload))
     before = "\n" in run.steps[-1].terminal.trail
-    return Lane("".join(parts), marks, end, payload, before=before)
+    landmark = _landmark(run.steps)
+    return Lane("".join(parts), marks, end, payload, before=before, landmark=landmark)
+
+
+def _landmark(steps: list[Step]) -> Landmark | None:
+    """Gives the literal that a run may be found by, where only brackets stand before it."""
+    braces = 0
+    for step in steps:
+        if step.kind != "literal":
+            return None
+        if any(map(str.isalnum, step.written)):
+            return Landmark(step.written, braces)
+        braces += step.written.count("}")
+    return None
 
 
 def _marks(

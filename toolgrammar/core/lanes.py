@@ -7,7 +7,7 @@ tokens: from a node to the next payload, or back to text. Its marks say what the
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
@@ -42,6 +42,14 @@ SCANNED = ("PYTHON_ARGUMENTS", "BARE_OBJECT", "ELEMENTS")
 """Payloads that a scanner reads at once."""
 
 
+class Landmark(NamedTuple):
+    """What stands behind all arguments of a call, and in few of them."""
+
+    text: str
+    braces: int
+    """Closing braces before it that are none of the arguments'."""
+
+
 class Lane:
     """One run of tokens: what it matches, what it means, where it leads."""
 
@@ -55,6 +63,7 @@ class Lane:
         "groups",
         "id",
         "is_typed",
+        "landmark",
         "marks",
         "match",
         "node",
@@ -77,6 +86,7 @@ class Lane:
         payload: Step | None,
         *,
         before: bool,
+        landmark: Landmark | None,
     ) -> None:
         compiled = re.compile(pattern)
         self.match = compiled.match
@@ -111,14 +121,11 @@ class Lane:
         )
         """Whether the payload is all arguments and not raw, and at most the call ends with it."""
         self.scans = payload is not None and payload.terminal.name in SCANNED
-        self.reads_value = (
-            payload is not None
-            and payload.leaf == "value"
-            and not payload.after
-            and payload.terminal.name in RAW_LIKE
-        )
+        self.reads_value = payload is not None and _is_raw_value(payload)
         """Whether the payload is the raw value of an argument, and nothing ends with it."""
         self.is_typed = payload is not None and payload.terminal.name == "RAW"
+        self.landmark = landmark
+        """The first literal of the run that is no bracket, where nothing but brackets is before."""
         self.before = before
         """Whether a line end stands before the payload."""
         raw = self.raw = node.end_of_raw(payload) if payload is not None else None
@@ -147,6 +154,11 @@ class Lane:
         """Whether it leads from the arguments of a call to text; it may end a section, too."""
         does_more = self.same or self.ends_argument or self.id or self.begins_group
         return self.payload is None and self.way == ENDS and not does_more
+
+
+def _is_raw_value(payload: Step) -> bool:
+    is_value = payload.leaf == "value" and not payload.after
+    return is_value and payload.terminal.name in RAW_LIKE
 
 
 def _repeats_itself(marks: tuple[tuple[int, int], ...]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgrammar.core.draft import decoded_token
+from toolgrammar.core.json_fast import LEAST, read_up_to
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_copied, read_object
@@ -70,7 +71,9 @@ class PlainReading:
         node, position, length = self.machine.start, 0, len(text)
         # Wide markup makes the arguments wide, which are read faster without it; they are copied
         # once at most.
-        is_wide = length > _LONG and not text.isascii()
+        is_ascii = text.isascii()
+        is_wide, is_fast = length > _LONG and not is_ascii, length > LEAST and is_ascii
+        is_usual = not is_wide
         while True:
             if position == length:
                 return True
@@ -85,16 +88,18 @@ class PlainReading:
                 parts.append(between)
             if opener is None:
                 return True
-            lane = None if is_wide else node.opens_call
-            found = None if lane is None else self._usual_call(text, lane, end, calls)
+            found, lane = None, node.opens_call
+            if is_usual and lane is not None:
+                found = self._usual_call(text, lane, end, calls, is_fast=is_fast)
             if found is None:
+                is_usual = False  # the next call will most likely look like this one
                 found = self._island(text, node, end, calls, is_wide=is_wide)
                 if found is None:
                     return False
             node, position = found
 
     def _usual_call(
-        self, text: str, opening: Lane, start: int, calls: list[ToolCall]
+        self, text: str, opening: Lane, start: int, calls: list[ToolCall], *, is_fast: bool
     ) -> tuple[Node, int] | None:
         """Reads a call of a name and an object as `_island` does, without asking what else it is.
 
@@ -104,10 +109,12 @@ class PlainReading:
         closing = None if payload is None else payload.node.ends_call
         if opened is None or closing is None or opening.begins_group != closing.ends_group:
             return None
-        begin = opened.end()
-        whole = read_object(text, begin)
+        begin, landmark = opened.end(), closing.landmark
+        whole = read_up_to(text, begin, landmark) if is_fast and landmark is not None else None
         if whole is None:
-            return None
+            whole = read_object(text, begin)
+            if whole is None:
+                return None
         arguments, end, texts = whole
         closed = closing.match(text, end)
         if closed is None:

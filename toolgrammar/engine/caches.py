@@ -22,6 +22,11 @@ __all__ = ["Cache", "CacheKey", "MemoryCache", "RedisCache", "RedisClient", "SQL
 CacheKey: TypeAlias = tuple[str, str]
 """The tool's name and the arguments exactly as the model wrote them."""
 
+_TIMEOUT = 10.0
+"""Seconds that a statement waits for a file which another process has locked."""
+_PAUSE = 0.01
+"""Seconds between two tries where SQLite does not wait by itself."""
+
 
 class Cache(Protocol):
     """What the engine asks of a cache. Both methods may be async.
@@ -124,7 +129,7 @@ class SQLiteCache:
         # Statements commit by themselves (no isolation level); one that finds the file locked by
         # another process waits for its turn.
         self._connection = sqlite3.connect(
-            path, timeout=10.0, isolation_level=None, check_same_thread=False
+            path, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
         )
         self._close = weakref.finalize(self, self._connection.close)
         try:
@@ -136,7 +141,7 @@ class SQLiteCache:
     def _prepare(self) -> None:
         """Makes the table where it is missing."""
         execute = self._connection.execute
-        execute("PRAGMA journal_mode=WAL")
+        self._begin_log()
         execute("PRAGMA synchronous=NORMAL")
         execute(
             "CREATE TABLE IF NOT EXISTS results (tool_name TEXT NOT NULL, raw_arguments TEXT"
@@ -147,6 +152,24 @@ class SQLiteCache:
             "CREATE INDEX IF NOT EXISTS results_expire ON results (expires)"
             " WHERE expires IS NOT NULL"
         )
+
+    def _begin_log(self) -> None:
+        """Sets the mode in which readers don't wait for the writer.
+
+        SQLite does not wait for its turn here: where two processes make the file at once, one of
+        them is told that it is locked (https://sqlite.org/rescode.html#busy).
+        """
+        last = time.monotonic() + _TIMEOUT
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+            except sqlite3.OperationalError as error:
+                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not is_busy or time.monotonic() > last:
+                    raise
+                time.sleep(_PAUSE)
+            else:
+                return
 
     def get(self, key: CacheKey) -> str | None:
         """Returns what is stored under the key."""

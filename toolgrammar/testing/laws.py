@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolgrammar.catalogue.format import Format
+from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.patience import CREDIT
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.parsing.whole import parse
@@ -279,7 +280,9 @@ def _steps(case: Case, text: str, size: int | None) -> int:
     would stand for more of a short text than of a long one.
     """
     _fed(case, "", None)  # makes the machine
-    patience = [machine.sound for machine in format_of(case).tables.machines.values()]
+    read = formats.resolve_any(case.format)
+    machines = read.tables.machines if isinstance(read, Format) else {}
+    patience = [machine.sound for machine in machines.values()]
     for each in patience:
         each.renew()
     steps = _fed(case, text, size)

@@ -1,0 +1,64 @@
+"""Reads a whole strict JSON object with jiter, where the extra `fast` brings it.
+
+jiter reads bytes at twice the speed of the standard library, but says no place where a value ends.
+So the text is taken up to the closer of the call: where that stands in a string, or anything else
+than one object stands before it, jiter fails, and `json_whole` reads the text.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.core.json_whole import is_odd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgrammar.core.lanes import Landmark
+    from toolgrammar.values.json_types import JsonValue
+
+LEAST: Final = 1024
+"""Characters of ASCII from which on jiter gains more than it costs; other text it never does."""
+_BLANKS: Final = " \t\n\r"
+
+
+def read_up_to(
+    text: str, position: int, landmark: Landmark
+) -> tuple[dict[str, JsonValue], int, bool] | None:
+    """Give the object that begins at `position`, its end, and whether it holds strings only.
+
+    None where `read_object` has to judge, and where jiter is not installed.
+
+    Args:
+        text: the message.
+        position: where the object begins.
+        landmark: what stands behind it.
+    """
+    read = _reader()
+    if read is None:
+        return None
+    end = text.find(landmark.text, position)
+    for _ in range(landmark.braces if end >= 0 else 0):
+        end = text.rfind("}", position, max(end, 0))
+    if end < 0 or not text.startswith("{", position):
+        return None
+    written = text[position:end].rstrip(_BLANKS)
+    try:
+        value: Any = read(written.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError:
+        return None
+    end = position + len(written)
+    for inner in value.values():
+        if type(inner) is not str:
+            return None if is_odd(value) else (value, end, False)
+    return value, end, True
+
+
+@cache
+def _reader() -> Callable[..., Any] | None:
+    try:
+        from jiter import from_json
+    except ImportError:
+        return None
+    return from_json
