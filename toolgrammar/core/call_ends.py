@@ -11,7 +11,7 @@ from toolgrammar.values.events import Problem
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
-_HELD = late(r"\{\s*[^\s}]")
+_HELD = late(r'(?:"(?:\s|\\[nrt])*)?\{\s*[^\s}]')
 _NEAR = 256
 """Characters in which an object shows what it holds."""
 

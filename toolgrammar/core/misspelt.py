@@ -26,9 +26,10 @@ _WORDS = late(r"\w+")
 NEAR = 160
 """Characters at the end of a text in which a closer may stand."""
 ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z")
-_OBJECT = late(r"\s{0,16}:\s{0,64}\{\s{0,64}[^\s}]")
-"""An object that holds something."""
-_OBJECT_BEGUN = late(r"\s{0,16}(?::\s{0,64}(?:\{\s{0,64})?)?\Z")
+_IN_STRING = r'(?:"(?:\s|\\[nrt]){0,64})?'
+_OBJECT = late(rf"\s{{0,16}}:\s{{0,64}}{_IN_STRING}\{{\s{{0,64}}[^\s}}]")
+"""An object that holds something, or its text in a string."""
+_OBJECT_BEGUN = late(rf"\s{{0,16}}(?::\s{{0,64}}{_IN_STRING}(?:\\|\{{\s{{0,64}})?)?\Z")
 
 
 class Meant(NamedTuple):

@@ -32,7 +32,7 @@ from toolgrammar.core.lanes import (
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scanners import read_scanned
-from toolgrammar.core.straight_rules import fits, is_over, raw_part, typed_value
+from toolgrammar.core.straight_rules import fits, is_over, may_be_arguments, raw_part, typed_value
 from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
@@ -294,8 +294,8 @@ class StraightReading:
             return -1
         value, end = whole
         if step.leaf != "value":
-            # Before the arguments an object may hold them under a key that is misspelt.
-            return -1 if self.arguments is None and value and type(value) is dict else end
+            # Before the arguments an object, or its text, may hold them under a misspelt key.
+            return -1 if self.arguments is None and may_be_arguments(value) else end
         if self.tools and not self._fits(value, self.key):
             return -1
         if self.arguments is None:

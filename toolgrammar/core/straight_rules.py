@@ -96,6 +96,11 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
     return wanted is None or not needs_typing(value, wanted)
 
 
+def may_be_arguments(value: JsonValue) -> bool:
+    """Whether a member of a call that fills no role may be meant as all its arguments."""
+    return value.lstrip().startswith("{") if isinstance(value, str) else type(value) is dict
+
+
 def leaves_out(calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:
     """Whether a call has an argument that its tool does not have."""
     for call in calls:

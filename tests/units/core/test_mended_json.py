@@ -147,6 +147,17 @@ def test_a_key_one_letter_off_is_that_of_the_arguments(key: str) -> None:
         assert (call.arguments, call.status, call.executable) == ({"path": "a"}, "repaired", True)
 
 
+@pytest.mark.parametrize("key", ["argumens", "args"])
+@pytest.mark.parametrize("blanks", ["", " ", "\n"])
+def test_the_text_of_an_object_under_a_key_like_that_is_the_arguments(
+    key: str, blanks: str
+) -> None:
+    value = json.dumps(blanks + '{"path": "a"}')
+    text = f'<tool_call>\n{{"name": "save", "{key}": {value}}}\n</tool_call>'
+    (call,) = mended("hermes", text).calls
+    assert (call.arguments, call.status) == ({"path": "a"}, "repaired")
+
+
 @pytest.mark.parametrize("key", ["args", "input"])
 def test_what_another_format_calls_the_arguments_is_taken_for_them_with_a_doubt(key: str) -> None:
     text = f'<tool_call>\n{{"name": "save", "{key}": {{"path": "a"}}}}\n</tool_call>'
@@ -155,7 +166,12 @@ def test_what_another_format_calls_the_arguments_is_taken_for_them_with_a_doubt(
 
 
 @pytest.mark.parametrize(
-    "members", ['"name": "save", "meta": {"path": "a"}', '"argumens": {"a": 1}, "name": "save"']
+    "members",
+    [
+        '"name": "save", "meta": {"path": "a"}',
+        '"name": "save", "meta": "{\\"path\\": \\"a\\"}"',
+        '"argumens": {"a": 1}, "name": "save"',
+    ],
 )
 def test_an_object_that_may_be_the_arguments_is_not_lost_in_silence(members: str) -> None:
     (call,) = mended("hermes", f"<tool_call>\n{{{members}}}\n</tool_call>").calls
