@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgrammar.core.python_values import (
     BRACE,
@@ -33,6 +33,8 @@ _Step: TypeAlias = "Callable[[PythonArgumentsScanner, str, int, list[str]], int]
 
 # Everything but white space and ASCII punctuation; names are checked when they are whole.
 _WORD = late(r"[^\x00-\x20!-\-/:-@\[-^`{-\x7f\s]+")
+_ENDS: Final = ")]"
+"""What ends the arguments: their closer, or that of the list of calls, where theirs is missing."""
 
 
 class PythonArgumentsScanner:
@@ -44,7 +46,8 @@ class PythonArgumentsScanner:
     keywords as argument names. Lone surrogates stay in the JSON text as they are.
 
     Attributes:
-        done: The matching `)` stands at the returned offset; what was given out is a JSON object.
+        done: The matching `)` stands at the returned offset, or what stands there closes the list of
+            the calls, so that it is missing; what was given out is a JSON object.
         failed: What stands at the returned offset cannot go on these arguments.
         failure: What stands there and what is wanted, as one sentence; empty unless failed.
     """
@@ -113,7 +116,7 @@ class PythonArgumentsScanner:
         if position == len(text):
             return position
         char = text[position]
-        if char == ")":
+        if char in _ENDS:
             self.done = True
             out.append("}" if self._given_out else "{}")
             return position
@@ -219,7 +222,7 @@ class PythonArgumentsScanner:
         char = text[position]
         if self._stack:
             return self._after_item(text, position)
-        if char not in ",)":
+        if char != "," and char not in _ENDS:
             self._fail(text, position, "`,` or `)` after an argument")
             return position
         self._give_out(out)

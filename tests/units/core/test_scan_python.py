@@ -231,7 +231,6 @@ REFUSED = {
     ("a='x'.y)", 7): {"a": "x"},
     ("a=f'x{y}')", 6): {"a": "x"},
     ("a=f'x}')", 6): {"a": "x"},
-    ("a=1]", 3): {},
     ("a=[1)", 4): {"a": []},
     ("a=[1, 2)", 7): {"a": [1]},
     ("a=[1}", 4): {"a": []},
@@ -435,3 +434,10 @@ def test_no_text_raises_and_no_cutting_matters(text: str, data: st.DataObject | 
     bounds = [0, *places, len(text)]
     chunks = [text[start:end] for start, end in pairwise(bounds)]
     assert scan(chunks, ["x", "y"]) == result
+
+
+@pytest.mark.parametrize("text", ["a=1]", "a='x']", "a=[1], ]", "a={'b': (1, 2)}\n]"])
+def test_the_closer_of_the_list_ends_arguments(text: str) -> None:
+    written, consumed, is_whole, failure = scan([text])
+    assert (text[consumed], is_whole, failure) == ("]", True, "")
+    assert json.loads(written).keys() == {"a"}
