@@ -81,6 +81,18 @@ def test_other_suites_need_a_checkout(run: Run, monkeypatch: pytest.MonkeyPatch)
     assert "source checkout" in done.error
 
 
+def test_a_suite_of_the_checkout_is_told_what_to_measure(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = "import pathlib, sys\npathlib.Path('said').write_text(' '.join(sys.argv[1:]))\n"
+    (tmp_path / "parsers.py").write_text(script, encoding="utf-8")
+    monkeypatch.setattr(bench, "_scripts", lambda: tmp_path)
+    done = run("bench", "parsers", "--format", "hermes", "--format", "glm45", "--rounds", "2")
+    assert done.status == 0
+    said = (tmp_path / "said").read_text(encoding="utf-8")
+    assert said == "--rounds 2 --format hermes --format glm45"
+
+
 def test_name_and_call_are_known_at_the_character_that_says_so() -> None:
     message = bench_material.Message("one", (ToolCall("list_notes"),))
     found, skipped = cases([formats["hermes"]], [message])
