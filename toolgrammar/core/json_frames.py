@@ -15,7 +15,17 @@ LONGEST_KEY: Final = 64
 class Frame:
     """One open object or array."""
 
-    __slots__ = ("closer", "dropped", "guide", "is_object", "key", "members", "path", "seen")
+    __slots__ = (
+        "begun",
+        "closer",
+        "dropped",
+        "guide",
+        "is_object",
+        "key",
+        "members",
+        "path",
+        "seen",
+    )
 
     def __init__(self, opener: str, guide: Guide | None, path: str) -> None:
         self.is_object = opener == "{"
@@ -24,6 +34,9 @@ class Frame:
         self.path = path
         self.key = ""
         self.members = 0
+        """Members or items that have begun."""
+        self.begun = False
+        """Whether the last of them is the one that is read, and no comma came since."""
         self.dropped = False
         """Whether a key without a value, or a value without a key, was left out."""
         self.seen: set[str] = set()
@@ -59,7 +72,7 @@ class Frame:
     def place(self) -> str:
         """Gives the path of the current member or item."""
         if not self.is_object:
-            return f"{self.path}[{self.members}]"
+            return f"{self.path}[{self.members - self.begun}]"
         return f"{self.path}.{self.key}" if self.key else self.path
 
 

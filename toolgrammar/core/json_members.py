@@ -197,6 +197,7 @@ class Members(Plain):
                 self.held.append(self.text[start + 1 : end])
             self.pos = end
             self.state = KEY if frame.is_object else ITEM
+            frame.begun = False
             frame.key = ""
         elif character in _CLOSERS:
             self.closer(character)
@@ -240,8 +241,10 @@ class Members(Plain):
                     self.strict = strict
                 frame.seen.add(frame.key)
             else:
+                frame.begun = False
                 self.insert_comma()
             frame.members += 1
+            frame.begun = True
         self.release()
 
     def value_ended(self) -> None:

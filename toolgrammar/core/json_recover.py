@@ -280,8 +280,8 @@ class RecoveringScanner(Members):
             self.failure = "too deep"
             return
         wanted = self.slot()
-        path = self.stack[-1].place() if self.stack else "$"
         self.begin_value()
+        path = self.stack[-1].place() if self.stack else "$"
         if opener == "(":
             self.repair("bracket", self.pos, self.pos + 1, "[")
         self.out.append("[" if opener == "(" else opener)

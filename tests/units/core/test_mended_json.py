@@ -257,3 +257,19 @@ def test_a_quoted_call_that_is_cut_in_its_string_is_cut() -> None:
     text = f'<tool_call>\n{{"name": "save", "arguments": {{"path": "{quoted}'
     (call,) = read("hermes", text, [SCHEMA]).calls
     assert (call.name, call.status) == ("save", "truncated")
+
+
+@pytest.mark.parametrize(
+    ("array", "paths"),
+    [
+        ("['x']", ["$.a[0]"]),
+        ("[1, 'x', 2]", ["$.a[1]"]),
+        ("[1, [2, 'x'], nul]", ["$.a[1][1]", "$.a[2]"]),
+        ("[1 {\"b\": 'x'}]", ["$.a[1]", "$.a[1].b"]),
+        ("[1, , 'x']", ["$.a[1]", "$.a[1]"]),
+        ('["x "y" z", 3]', ["$.a[0]", "$.a[0]"]),
+    ],
+)
+def test_the_path_of_a_repair_is_that_of_its_item(array: str, paths: list[str]) -> None:
+    text = f'<tool_call>{{"name": "f", "arguments": {{"a": {array}}}}}</tool_call>'
+    assert [each.path for each in mended("hermes", text).diagnostics] == paths
