@@ -6,9 +6,12 @@ import json
 import re
 import sys
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 encode_json: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -126,6 +129,13 @@ def _plain_run(quote: str, *, formatted: bool) -> re.Pattern[str]:
     return re.compile(f"[^{re.escape(special)}]+")
 
 
+@lru_cache(maxsize=4)
+def _solid_run(quote: str, *, formatted: bool) -> re.Pattern[str]:
+    """Compile the same without halves of characters, which wait for each other."""
+    special = quote + "\\" + ("{}" if formatted else "")
+    return re.compile(f"[^{re.escape(special)}\ud800-\udfff]+")
+
+
 def _join_surrogates(text: str) -> str:
     """Give `text` with each pair of surrogates as the one character that it means."""
     return _SURROGATE_PAIR.sub(
@@ -174,6 +184,12 @@ class PythonStringReader:
             else:
                 position = self._read_brace(text, position, pieces)
         return self._joined(pieces), position + shift
+
+    def run_on(self) -> Callable[[str], object] | None:
+        """Give what matches a text that means itself and ends nothing; None where more is open."""
+        if self.closed or self.failure or self._held or self._high or not self._quote:
+            return None
+        return _solid_run(self._quote[0], formatted=self._formatted).fullmatch
 
     def _joined(self, pieces: list[str]) -> str:
         """Give the decoded pieces as one text, keeping back half of a surrogate pair."""

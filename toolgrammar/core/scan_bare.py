@@ -128,6 +128,10 @@ class BareScanner:
             at = end
         return max(position, at + shift)
 
+    def run_on(self) -> Callable[[str], object] | None:
+        """Give what matches a chunk that only goes on in a string, where one is open."""
+        return self._run.fullmatch if self._state == _STRING and not self._rest else None
+
     def finish(self, out: list[str]) -> bool:
         """Append what closes the object; True if it was whole. The scanner stays as it is."""
         if self.done:

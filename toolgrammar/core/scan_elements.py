@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, as_json
@@ -20,7 +21,7 @@ from toolgrammar.values.patterns import blanks
 from toolgrammar.values.schemas import types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolgrammar.values.json_types import JsonSchema
 
@@ -148,6 +149,10 @@ class ElementScanner:
                 break
             position = end
         return position
+
+    def run_on(self) -> Callable[[str], object] | None:
+        """Give what matches a chunk that only goes on in a string, where one is given out."""
+        return _without(self._mark[:1] or "<") if self._streams() else None
 
     def finish(self, out: list[str]) -> bool:
         """Append what closes the object; the scanner stays as it is."""
@@ -308,6 +313,11 @@ def read_flat_elements(
 
 def _member(key: str, value: Any) -> str:
     return f"{as_json(key)}: {json.dumps(value, ensure_ascii=False)}"
+
+
+@cache
+def _without(character: str) -> Callable[[str], object]:
+    return re.compile(f"[^{re.escape(character)}]+").fullmatch
 
 
 _PATTERNS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}

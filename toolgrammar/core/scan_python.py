@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgrammar.core.python_values import (
@@ -27,7 +26,6 @@ from toolgrammar.values.patterns import late
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from toolgrammar.values.json_types import JsonValue
 
 _Step: TypeAlias = "Callable[[PythonArgumentsScanner, str, int, list[str]], int]"
 
@@ -96,6 +94,11 @@ class PythonArgumentsScanner:
         while position < len(text) and not self.done and not self.failed:
             position = self._step(self, text, position, out)
         return position
+
+    def run_on(self) -> Callable[[str], object] | None:
+        """Give what matches a chunk that only goes on in a string which is given out, if one is open."""
+        in_text = self._step is PythonArgumentsScanner._in_string and not self._stack
+        return self._reader.run_on() if in_text else None
 
     def finish(self, out: list[str]) -> bool:
         """Close the JSON object where the text ended; give False when the arguments were cut.
@@ -384,16 +387,3 @@ class PythonArgumentsScanner:
                 self._write_closer(container, empty=True)
         if whole:
             self._give_out(out)
-
-
-def read_whole(
-    text: str, position: int, parameters: Sequence[str] = ()
-) -> tuple[dict[str, JsonValue], int] | None:
-    """Give the arguments that begin at `position` and the offset of their `)`, or None."""
-    scanner = PythonArgumentsScanner(parameters=parameters)
-    out: list[str] = []
-    end = scanner.feed(text, position, out)
-    if not scanner.done:
-        return None
-    arguments: dict[str, JsonValue] = json.loads("".join(out))
-    return arguments, end

@@ -14,6 +14,8 @@ from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgrammar.core.tables import Terminal
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
@@ -50,6 +52,16 @@ class Scanner(Protocol):
         """Appends what closes the value; true if it was whole."""
 
 
+class CallScanner(Scanner, Protocol):
+    """One that reads all arguments of a call, written otherwise than in JSON."""
+
+    def run_on(self) -> Callable[[str], object] | None:
+        """Gives what matches a chunk that only goes on in the string that is open and given out.
+
+        None where there is none, or where something waits.
+        """
+
+
 def beginning(terminal: Terminal) -> re.Pattern[str]:
     """Gives the expression of how the text of a payload begins."""
     if terminal.name == "ELEMENTS":
@@ -70,6 +82,20 @@ def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Sc
         spec: the tool that is called, where it is known.
         max_depth: how deep brackets may nest.
     """
+    found = call_scanner_for(terminal, spec, max_depth)
+    if found is not None:
+        return found
+    return JsonScanner(
+        object_only=terminal.name in ("JSON_OBJECT", "TEMPLATE_OBJECT"),
+        backticks=terminal.name == "TEMPLATE_OBJECT",
+        max_depth=max_depth,
+    )
+
+
+def call_scanner_for(
+    terminal: Terminal, spec: ToolSpec | None, max_depth: int
+) -> CallScanner | None:
+    """Makes the scanner of arguments that are no JSON; None for any other payload."""
     # Most formats need one of them: the others are not imported.
     if terminal.name == "PYTHON_ARGUMENTS":
         from toolgrammar.core.scan_python import PythonArgumentsScanner
@@ -85,11 +111,7 @@ def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Sc
         from toolgrammar.core.scan_bare import BareScanner
 
         return BareScanner(quotes=terminal.marks, max_depth=max_depth)
-    return JsonScanner(
-        object_only=terminal.name in ("JSON_OBJECT", "TEMPLATE_OBJECT"),
-        backticks=terminal.name == "TEMPLATE_OBJECT",
-        max_depth=max_depth,
-    )
+    return None
 
 
 def read_scanned(

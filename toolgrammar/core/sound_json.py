@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_ahead import REACH
 from toolgrammar.core.json_runs import UNIT
-from toolgrammar.core.json_tokens import MAX_DEPTH
+from toolgrammar.core.json_tokens import MAX_DEPTH, as_json
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_object, read_whole
 from toolgrammar.core.lanes import OBJECTS
 from toolgrammar.core.pieces import Pieces
-from toolgrammar.core.scanners import scanner_for
+from toolgrammar.core.scanners import call_scanner_for
 from toolgrammar.core.sound_message import UNSOUND, WAITS, SoundMessage
 from toolgrammar.values.making import make_arguments_delta
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Callable
 
     from toolgrammar.core.json_guide import Guide
-    from toolgrammar.core.scanners import Scanner
+    from toolgrammar.core.scanners import CallScanner
     from toolgrammar.core.steps import Step
     from toolgrammar.values.events import Event
 
@@ -97,8 +98,10 @@ class SoundJson(SoundMessage):
     """Offset where the payload begins."""
     written: Pieces
     """The JSON of arguments that are written otherwise."""
-    scanner: Scanner
+    scanner: CallScanner
     """What reads arguments that are no JSON."""
+    runs_on: Callable[[str], object]
+    """Whether a chunk only goes on in a string of theirs."""
     frames: list[Frame]
     """The objects and arrays that are open."""
     wanted: Guide | None
@@ -155,8 +158,11 @@ class SoundJson(SoundMessage):
         """Begins arguments that are written otherwise than in JSON."""
         if self.arguments is not None or self.doubtful:
             return UNSOUND
+        scanner = call_scanner_for(step.terminal, self.spec, MAX_DEPTH)
+        if scanner is None:
+            return UNSOUND
         self._begin_arguments(step, text, start)
-        self.scanner = scanner_for(step.terminal, self.spec, MAX_DEPTH)
+        self.scanner = scanner
         self.written = Pieces()
         self.read = self._scan
         return start
@@ -187,6 +193,10 @@ class SoundJson(SoundMessage):
             return self.told() if self.run(text, self._end_scanned(text, end)) else None
         if end == len(text):
             self.held, self.position = "", 0
+            runs_on = scanner.run_on()
+            if runs_on is not None:
+                self.runs_on = runs_on
+                self.take = self._take_scanned_string
         elif self.hold(text, end) == UNSOUND:
             return None
         else:
@@ -194,6 +204,18 @@ class SoundJson(SoundMessage):
         if not out:
             return []
         piece = out[0] if len(out) == 1 else "".join(out)
+        self.written.append(piece)
+        self.given += len(piece)
+        return [make_arguments_delta(self.index, piece)]
+
+    def _take_scanned_string(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in a string of such arguments, where nothing is held back."""
+        if not self.runs_on(chunk):
+            self.take = self._take_scanned
+            return self._take_scanned(chunk)
+        if not self.took(chunk):
+            return None
+        piece = as_json(chunk)[1:-1]
         self.written.append(piece)
         self.given += len(piece)
         return [make_arguments_delta(self.index, piece)]

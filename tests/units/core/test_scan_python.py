@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toolgrammar.core.scan_python import PythonArgumentsScanner, read_whole
+from toolgrammar.core.scan_python import PythonArgumentsScanner
 
 
 def scan(
@@ -276,7 +276,6 @@ def test_refused_arguments(text: str, offset: int, expected: dict[str, object]) 
     assert failure
     assert len(failure) <= 100
     assert consumed == offset
-    assert read_whole(text, 0) is None
 
 
 @pytest.mark.parametrize("text", ["a=1, True)", "a=1, 'x')", "1, 2, 3)", "'x'=1)", "a:1)"])
@@ -339,13 +338,6 @@ def test_long_numbers_are_refused() -> None:
         result = scan([text])
         assert result[3]
         assert scan(list(text)) == result
-
-
-def test_read_whole() -> None:
-    assert read_whole("f(a=1, b={'c': ')'}) after", 2) == ({"a": 1, "b": {"c": ")"}}, 19)
-    assert read_whole("f('x')", 2, ["q"]) == ({"q": "x"}, 5)
-    assert read_whole("f('x')", 2) is None
-    assert read_whole("f(a=1", 2) is None
 
 
 NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,6}", fullmatch=True)
