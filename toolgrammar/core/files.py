@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from hashlib import sha256
 else:
     # hashlib loads OpenSSL, which takes longer than a first message; the interpreter has its own.
@@ -182,13 +182,10 @@ def cache_folder() -> Path | None:
     return None if foreign or writable else folder
 
 
-def stored_tables(format_id: str, cache_name: str) -> Iterator[str]:
-    """Yields the texts that may hold a format's tables: what the wheel carries, then the cache."""
+def shipped_tables(format_id: str) -> str | None:
+    """Returns the text of a format's tables that the wheel carries, or None where there are none."""
     shipped = tables_folder()
-    if shipped is not None and (text := read_text_if_there(shipped / f"{format_id}.json")):
-        yield text
-    if (cached := read_cache(cache_name)) is not None:
-        yield cached
+    return None if shipped is None else read_text_if_there(shipped / f"{format_id}.json")
 
 
 def read_cache(name: str) -> str | None:

@@ -52,6 +52,10 @@ def _rank(terminal: Terminal) -> int:
     return 2 if bare else 0
 
 
+def _blanks_before(node: Node) -> str:
+    return "" if node.exact else r"\s{0,16}"
+
+
 class Node:
     """One reachable stack of LALR states; its expressions are made when they are first asked for."""
 
@@ -153,12 +157,12 @@ class Node:
     @cached_property
     def opener(self) -> re.Pattern[str]:
         """Finds the next place in text where a call, group or section may open."""
-        return re.compile("|".join(self._opener_parts()[0]) or "(?!)")
+        return re.compile("|".join(self.openers()) or "(?!)")
 
     @cached_property
     def opener_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become an opener."""
-        body = "|".join(self._opener_parts()[1]) or "(?!)"
+        body = "|".join(begin for _, begin in self.opener_pairs() if begin) or "(?!)"
         return re.compile(rf"(?:{body})\Z")
 
     def begun_opener(self, text: str, position: int, end: int) -> int:
@@ -180,40 +184,39 @@ class Node:
     @cached_property
     def plain(self) -> re.Pattern[str]:
         """Matches a chunk of text in which nothing can open."""
-        parts = self._opener_parts()[0]
+        parts = self.openers()
         return without(first_characters("|".join(parts)) if parts else None)
 
     def openers(self) -> list[str]:
-        """Gives the expressions of what may open in text."""
-        return self._opener_parts()[0]
-
-    def _opener_parts(self) -> tuple[list[str], list[str]]:
-        pairs = self.opener_pairs()
-        return [whole for whole, _ in pairs], [begin for _, begin in pairs if begin]
-
-    def opener_pairs(self) -> list[tuple[str, str]]:
-        """Gives what may open in text, each with its beginnings (or an empty string).
+        """Gives the expressions of what may open in text.
 
         An opener that alone is too short to be evidence is lengthened by what follows it.
         """
-        pairs = []
+        found = []
         for group, terminal in self.tokens:
-            whole = self.machine.pattern(terminal)
-            begin = self.machine.partial(terminal)
-            step = self.steps[group]
-            following = step.node
-            if terminal.kind == "literal" and step.weight < 3 and following.tokens:
+            whole, following = self.machine.pattern(terminal), self.steps[group].node
+            if self._is_short_opener(group, terminal):
                 second = "|".join(self.machine.pattern(t) for _, t in following.tokens)
-                second_begin = "|".join(
-                    b for _, t in following.tokens if (b := self.machine.partial(t))
-                )
-                blanks = "" if following.exact else r"\s{0,16}"
-                begin = "|".join(
-                    part for part in (begin, f"{whole}{blanks}(?:{second_begin})?") if part
-                )
-                whole = f"{whole}(?={blanks}(?:{second}))"
-            pairs.append((whole, begin))
-        return pairs
+                whole = f"{whole}(?={_blanks_before(following)}(?:{second}))"
+            found.append(whole)
+        return found
+
+    def opener_pairs(self) -> list[tuple[str, str]]:
+        """Gives what may open in text, each with its beginnings (or an empty string)."""
+        begins = []
+        for group, terminal in self.tokens:
+            begin, following = self.machine.partial(terminal), self.steps[group].node
+            if self._is_short_opener(group, terminal):
+                parts = (self.machine.partial(each) for _, each in following.tokens)
+                second = "|".join(part for part in parts if part)
+                whole = f"{self.machine.pattern(terminal)}{_blanks_before(following)}"
+                begin = f"{begin}|{whole}(?:{second})?" if begin else f"{whole}(?:{second})?"
+            begins.append(begin)
+        return list(zip(self.openers(), begins, strict=True))
+
+    def _is_short_opener(self, group: str, terminal: Terminal) -> bool:
+        step = self.steps[group]
+        return terminal.kind == "literal" and step.weight < 3 and bool(step.node.tokens)
 
     @cached_property
     def landmarks(self) -> re.Pattern[str] | None:

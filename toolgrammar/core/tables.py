@@ -232,11 +232,13 @@ def load(path: Path, digest: str) -> Tables:
     Raises:
         GrammarError: when the grammar has to be compiled and is wrong.
     """
+    tables = _stored(files.shipped_tables(path.stem), digest)
+    if tables is not None:
+        return tables
     name = f"{path.stem}-{digest[:32]}-{files.compiler_stamp()}.json"
-    for text in files.stored_tables(path.stem, name):
-        tables = _stored(text, digest)
-        if tables is not None:
-            return tables
+    tables = _stored(files.read_cache(name), digest)
+    if tables is not None:
+        return tables
     from toolgrammar.core.compile import compile_file  # imports lark: only for what is not stored
 
     tables = compile_file(path)
@@ -244,8 +246,10 @@ def load(path: Path, digest: str) -> Tables:
     return tables
 
 
-def _stored(text: str, digest: str) -> Tables | None:
+def _stored(text: str | None, digest: str) -> Tables | None:
     """Reads a table file, or gives None where it is absent, stale or damaged."""
+    if not text:
+        return None
     try:
         data = json.loads(text)
         return Tables.from_json(data["tables"]) if data["digest"] == digest else None

@@ -1,12 +1,14 @@
 """`core/files.py`: where grammars, tables and the cache lie."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from toolgrammar.core import files
+from toolgrammar import formats
+from toolgrammar.core import files, tables
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are POSIX")
 
@@ -164,16 +166,24 @@ def test_each_platform_has_its_place(
     assert files._cache_path() == Path(expected)
 
 
-def test_stored_tables_come_from_the_wheel_first(
+def test_tables_come_from_the_wheel_first(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert list(files.stored_tables("mine", "mine-1.json")) == []
-    files.write_cache("mine-1.json", "cached")
+    grammar = tmp_path / "hermes.lark"
+    shutil.copy(formats["hermes"].path, grammar)
+    shutil.copytree(formats["hermes"].path.parent / "common", tmp_path / "common")
+    digest = files.digest_of(grammar)
+    compiled = tables.load(grammar, digest)
+    assert [each.name.split("-")[0] for each in cache.glob("*.json")] == ["hermes"]
     (tmp_path / "tables").mkdir()
-    (tmp_path / "tables" / "mine.json").write_text("shipped")
-    monkeypatch.setattr(files, "_PACKAGE", tmp_path)
-    assert list(files.stored_tables("mine", "mine-1.json")) == ["shipped", "cached"]
-    assert cache.is_dir()
+    shipped = tmp_path / "tables" / "hermes.json"
+    shipped.write_text(tables.stored_form(compiled, digest), encoding="utf-8")
+    monkeypatch.setattr(files, "tables_folder", lambda: shipped.parent)
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "read_cache", lambda name: pytest.fail(f"{name} was looked for"))
+        assert tables.load(grammar, digest).to_json() == compiled.to_json()
+    shipped.write_text(tables.stored_form(compiled, "stale"), encoding="utf-8")
+    assert tables.load(grammar, digest).to_json() == compiled.to_json()
 
 
 def test_stamp_changes_with_the_file(tmp_path: Path) -> None:
