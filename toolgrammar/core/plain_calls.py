@@ -7,7 +7,7 @@ reads a message from its beginning where this gives up; the laws hold both equal
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.json_fast import LEAST, read_up_to
@@ -29,16 +29,20 @@ from toolgrammar.core.straight_rules import is_over, raw_part, typed_value
 from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.lanes import Lane
     from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.spans import Span
     from toolgrammar.values.tools import ToolSpec
 
+
+Read: TypeAlias = "Callable[[str, int], tuple[dict[str, JsonValue], int, bool] | None]"
+"""What reads an object: `read_object`, or `read_copied` for the first of a message."""
 
 MOST_NAMES: Final = 512
 """Names of calls, as they are written, that a machine remembers; none is longer than the next."""
@@ -69,11 +73,11 @@ class PlainReading:
             parts: takes the text between them.
         """
         node, position, length = self.machine.start, 0, len(text)
-        # Wide markup makes the arguments wide, which are read faster without it; they are copied
-        # once at most.
-        is_ascii = text.isascii()
-        is_wide, is_fast = length > _LONG and not is_ascii, length > LEAST and is_ascii
-        is_usual = not is_wide
+        # Wide markup makes the arguments wide, which are read faster without it: those of the first
+        # call are copied.
+        is_ascii, is_usual = text.isascii(), True
+        read = read_object if is_ascii or length <= _LONG else read_copied
+        is_fast = is_ascii and length > LEAST
         while True:
             if position == length:
                 return True
@@ -90,16 +94,24 @@ class PlainReading:
                 return True
             found, lane = None, node.opens_call
             if is_usual and lane is not None:
-                found = self._usual_call(text, lane, end, calls, is_fast=is_fast)
+                found = self._usual_call(text, lane, end, calls, read, is_fast=is_fast)
             if found is None:
                 is_usual = False  # the next call will most likely look like this one
-                found = self._island(text, node, end, calls, is_wide=is_wide)
+                found = self._island(text, node, end, calls, read)
                 if found is None:
                     return False
             node, position = found
+            read = read_object
 
     def _usual_call(
-        self, text: str, opening: Lane, start: int, calls: list[ToolCall], *, is_fast: bool
+        self,
+        text: str,
+        opening: Lane,
+        start: int,
+        calls: list[ToolCall],
+        read: Read,
+        *,
+        is_fast: bool,
     ) -> tuple[Node, int] | None:
         """Reads a call of a name and an object as `_island` does, without asking what else it is.
 
@@ -112,7 +124,7 @@ class PlainReading:
         begin, landmark = opened.end(), closing.landmark
         whole = read_up_to(text, begin, landmark) if is_fast and landmark is not None else None
         if whole is None:
-            whole = read_object(text, begin)
+            whole = read(text, begin)
             if whole is None:
                 return None
         arguments, end, texts = whole
@@ -135,7 +147,7 @@ class PlainReading:
         return closing.node, behind
 
     def _island(  # noqa: C901, PLR0911, PLR0912, PLR0915  (each call of a function costs a tenth)
-        self, text: str, node: Node, position: int, calls: list[ToolCall], *, is_wide: bool
+        self, text: str, node: Node, position: int, calls: list[ToolCall], read: Read
     ) -> tuple[Node, int] | None:
         """Reads the calls from an opener to the next text; gives the node and the place there."""
         name: str | None = None
@@ -217,8 +229,7 @@ class PlainReading:
                     found, position = scanned
                     arguments = cast("dict[str, Any]", found)
                 else:
-                    read = read_copied if is_wide and not calls else read_object
-                    whole = read(text, end)
+                    whole = (read_object if calls else read)(text, end)
                     if whole is None:
                         return None
                     arguments, position, texts = whole
