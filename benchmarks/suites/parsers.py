@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     shared = given.format or list(WIRES)
     rows = measure(shared, rounds=given.rounds, limit=given.limit, with_servers=with_servers)
     every = list(formats) if given.long and not given.format else shared
-    grown = growth(every, runs=2)
+    grown = growth(every, runs=3)
     # Where a text of 1 MB can't be read in time, it can't be written either.
     readable = [row["format"] for row in grown if not math.isinf(row["growth"])]
     sample = [each for each in MEMORY_FORMATS if each in readable]

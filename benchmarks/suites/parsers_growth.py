@@ -11,7 +11,8 @@ import tracemalloc
 from array import array
 from collections.abc import Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from harness.peer_messages import PEER_TOOLS, sized
@@ -68,11 +69,12 @@ _PEER_MAKERS = {
 
 
 def growth(format_ids: Iterable[str], *, runs: int) -> list[dict[str, Any]]:
-    """Returns what a delta costs at 4 KB and at 1 MB, the least of so many runs.
+    """Returns what a delta costs at 4 KB and at 1 MB, and its growth: medians of so many runs.
 
-    Both are measured in turn, and a run of either takes about as long: the least of many short
-    runs would be of the processor's best moment, which no long one has. Where 64 KB are already
-    many times dearer than 4 KB, 1 MB is not tried: infinity.
+    A run of either takes about as long: the least of many short runs would be of the processor's
+    best moment, which no long one has. Each long run stands between two short ones, and is
+    compared with their mean: the processor is faster in one second than in the next. Where 64 KB
+    are already many times dearer than 4 KB, 1 MB is not tried: infinity.
     """
     rows: list[dict[str, Any]] = []
     for format_id in format_ids:
@@ -80,20 +82,18 @@ def growth(format_ids: Iterable[str], *, runs: int) -> list[dict[str, Any]]:
         if short == 0.0:
             continue
         between = _delta(format_id, MEGABYTE // 16, times=1) if short < HOPELESS else math.inf
-        long = math.inf
+        long = grown = math.inf
         if between < 4 * short:
-            shorts, longs = zip(
-                *(
-                    (
-                        _delta(format_id, SHORT, times=MEGABYTE // SHORT // 2),
-                        _delta(format_id, MEGABYTE, times=1),
-                    )
-                    for _ in range(runs)
-                ),
-                strict=True,
+            times = MEGABYTE // SHORT // 2
+            shorts, longs = [_delta(format_id, SHORT, times=times)], []
+            for _ in range(runs):
+                longs.append(_delta(format_id, MEGABYTE, times=1))
+                shorts.append(_delta(format_id, SHORT, times=times))
+            short, long = median(shorts), median(longs)
+            grown = median(
+                2 * each / sum(around) for each, around in zip(longs, pairwise(shorts), strict=True)
             )
-            short, long = min(shorts), min(longs)
-        rows.append({"format": format_id, "4 KB": short, "1 MB": long, "growth": long / short})
+        rows.append({"format": format_id, "4 KB": short, "1 MB": long, "growth": grown})
         print(f"growth of {format_id} …", file=sys.stderr, flush=True)
     return rows
 
