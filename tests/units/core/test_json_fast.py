@@ -80,13 +80,25 @@ def test_the_rest_is_left_to_the_standard_library(text: str) -> None:
 
 
 def test_messages_are_read_alike_without_jiter(monkeypatch: pytest.MonkeyPatch) -> None:
-    bodies = ['"text"', '"</tool_call>"', "[1, {}]", '"é—"', "1e400", '"a", "a": 2']
+    bodies = ['"text"', '"</tool_call>"', "[1, {}]", '"\\u00e9"', "1e400", '"a", "a": 2']
+    long = "x" * json_fast.LEAST
     texts = [
-        f'<tool_call>\n{{"name": "f", "arguments": {{"a": {body}}}}}\n</tool_call>'
+        f'<tool_call>\n{{"name": "f", "arguments": {{"b": "{long}", "a": {body}}}}}\n</tool_call>'
         for body in bodies
     ]
+    hermes = tg.load_format(tg.formats["hermes"].path)  # one that has read nothing yet
     for text in texts * 3:
-        tg.parse(text, "hermes")
-    fast = [tg.parse(text, "hermes").to_dict() for text in texts]
+        tg.parse(text, hermes)
+    read = json_fast._reader()
+    assert read is not None
+    asked: list[bytes] = []
+
+    def count(data: bytes, **options: bool) -> object:
+        asked.append(data)
+        return read(data, **options)
+
+    monkeypatch.setattr(json_fast, "_reader", lambda: count)
+    fast = [tg.parse(text, hermes).to_dict() for text in texts]
+    assert len(asked) == len(texts) - 1  # before the closer in the string stands no brace
     monkeypatch.setattr(json_fast, "_reader", lambda: None)
-    assert [tg.parse(text, "hermes").to_dict() for text in texts] == fast
+    assert [tg.parse(text, hermes).to_dict() for text in texts] == fast
