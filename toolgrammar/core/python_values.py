@@ -122,18 +122,17 @@ def _escaped_character(escape: re.Match[str]) -> str | None:
     return chr(number) if number <= sys.maxunicode else None
 
 
-@lru_cache(maxsize=4)
-def _plain_run(quote: str, *, formatted: bool) -> re.Pattern[str]:
-    """Compile the longest run of characters that stand for themselves in such a string."""
-    special = quote + "\\" + ("{}" if formatted else "")
-    return re.compile(f"[^{re.escape(special)}]+")
+_HALVES: Final = "\ud800-\udfff"
 
 
-@lru_cache(maxsize=4)
-def _solid_run(quote: str, *, formatted: bool) -> re.Pattern[str]:
-    """Compile the same without halves of characters, which wait for each other."""
+@lru_cache(maxsize=8)
+def _plain_run(quote: str, *, formatted: bool, halves: bool = True) -> re.Pattern[str]:
+    """Compile the longest run of characters that stand for themselves in such a string.
+
+    Without `halves`, it has no halves of surrogate pairs, which wait for each other.
+    """
     special = quote + "\\" + ("{}" if formatted else "")
-    return re.compile(f"[^{re.escape(special)}\ud800-\udfff]+")
+    return re.compile(f"[^{re.escape(special)}{'' if halves else _HALVES}]+")
 
 
 def _join_surrogates(text: str) -> str:
@@ -189,7 +188,8 @@ class PythonStringReader:
         """Give what matches a text that means itself and ends nothing; None where more is open."""
         if self.closed or self.failure or self._held or self._high or not self._quote:
             return None
-        return _solid_run(self._quote[0], formatted=self._formatted).fullmatch
+        run = _plain_run(self._quote[0], formatted=self._formatted, halves=False)
+        return run.fullmatch
 
     def _joined(self, pieces: list[str]) -> str:
         """Give the decoded pieces as one text, keeping back half of a surrogate pair."""
