@@ -98,7 +98,9 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
 
 def may_be_arguments(value: JsonValue) -> bool:
     """Whether a member of a call that fills no role may be meant as all its arguments."""
-    return value.lstrip().startswith("{") if isinstance(value, str) else type(value) is dict
+    if isinstance(value, str):
+        return value.lstrip().startswith("{")
+    return isinstance(value, dict) and bool(value)
 
 
 def leaves_out(calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:
