@@ -23,7 +23,8 @@ from toolgrammar.core.lint import Lint
 from toolgrammar.core.nesting import Nesting
 from toolgrammar.core.places import Places
 from toolgrammar.core.result_rules import result_rules
-from toolgrammar.core.tables import Production, Tables, Terminal
+from toolgrammar.core.signs import signs_of
+from toolgrammar.core.tables import Production, Tables, Terminal, stored_form
 from toolgrammar.values.errors import GrammarError
 
 if TYPE_CHECKING:
@@ -146,6 +147,7 @@ class _Compiler:
             opening=tuple(self._opening(closure, kept) for closure in order),
             call_opener=Nesting(kept, self.terminals, self.numbers, analyzer.FIRST).call_opener(),
             productions=productions,
+            signs=signs_of(self.terminals, productions) if self.header.calls != "last" else (),
         )
 
     def _lint(self, productions: tuple[Production, ...]) -> None:
@@ -388,8 +390,6 @@ class _Compiler:
 
 def write_all_tables(folder: Path) -> list[Path]:
     """Compiles every shipped grammar into `folder`, one JSON file each, and lists what it wrote."""
-    from toolgrammar.core.tables import stored_form
-
     written = []
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted(files.grammar_folder().glob("*.lark")):

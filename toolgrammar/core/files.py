@@ -141,6 +141,7 @@ def compiler_stamp() -> str:
         "partial.py",
         "result_rules.py",
         "roles.py",
+        "signs.py",
         "tables.py",
     ):
         digest.update(read_text_if_there(_PACKAGE / "core" / name).encode())

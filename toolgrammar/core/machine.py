@@ -19,6 +19,7 @@ from toolgrammar.core.patience import Patience
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
 from toolgrammar.core.steps import Step
+from toolgrammar.core.unread import Signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -264,6 +265,8 @@ class Machine:
         self.nodes: dict[tuple[int, ...], Node] = {}
         self.written_names: dict[str, str] = {}
         """Names of calls as they were written, with what they mean; some of them."""
+        self.signs = Signs(tables.signs, self.tool_names)
+        """What shows in text that a call was written there."""
         self.reading: PlainReading | None = None
         """What read the last plain message: the next one mostly has the same tools."""
         self.plain = Patience()

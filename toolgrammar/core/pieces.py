@@ -90,6 +90,22 @@ class Parts:
         del self.texts[mark:], self.offsets[mark:]
         self._floor = mark
 
+    def stretches(self) -> list[tuple[int, str]]:
+        """Gives the text in pieces that stand together in the source, each with its offset.
+
+        Parts whose place is not known are left out.
+        """
+        found: list[tuple[int, list[str]]] = []
+        end = -1
+        for offset, text in zip(self.offsets, self.texts, strict=True):
+            if offset < 0:
+                continue  # the payload of an envelope: its own markup would have closed it
+            if offset != end or not found:
+                found.append((offset, []))
+            found[-1][1].append(text)
+            end = offset + len(text)
+        return [(offset, "".join(pieces)) for offset, pieces in found]
+
     def stripped(self) -> str:
         """Gives the whole text without outer white space, and without a copy of it that has some."""
         first, stop = 0, len(self.texts)

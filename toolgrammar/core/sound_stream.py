@@ -296,11 +296,12 @@ class SoundStream(SoundRaw):
             return None
         self.say(text[position:], self.base + position)
         self.settle()
-        closers, texts = self.rules.closers, self.texts
-        if closers and texts and not self.reasonings:
-            said = texts.of(self.source.text())
-            if any(closer in said for closer in closers):
+        if self.texts:
+            said = self.texts.of(self.source.text())
+            if not self.reasonings and any(closer in said for closer in self.rules.closers):
                 return None  # nothing opened what it closes
+            if self.machine.signs.are_in(said):
+                return None  # a call that could not be read
         return self.told()
 
     def result(self) -> ParseResult:

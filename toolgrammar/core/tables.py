@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.header import Header
 
-TABLE_VERSION = 6
+TABLE_VERSION = 7
 """Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
 
 ANY_TOOL = "*"
@@ -135,6 +135,8 @@ class Tables:
     productions: tuple[Production, ...]
     results: tuple[Production, ...] = ()
     """The rules for tool results, as `result_rules` spells them; empty where there are none."""
+    signs: tuple[tuple[str, int], ...] = ()
+    """Texts that show a call, each with its weight, as `signs_of` finds them."""
     header: dict[str, Any] = field(default_factory=dict)
     machines: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Machines made from these tables, by the names of the tools."""
@@ -182,6 +184,7 @@ class Tables:
             "call_opener": [list(part) for part in self.call_opener],
             "productions": [[p.origin, p.role, list(p.symbols)] for p in self.productions],
             "results": [[p.origin, p.role, list(p.symbols)] for p in self.results],
+            "signs": [list(sign) for sign in self.signs],
         }
 
     @classmethod
@@ -204,6 +207,7 @@ class Tables:
                 call_opener=tuple(tuple(part) for part in data["call_opener"]),
                 productions=tuple(Production(o, r, tuple(s)) for o, r, s in data["productions"]),
                 results=tuple(Production(o, r, tuple(s)) for o, r, s in data["results"]),
+                signs=tuple((text, weight) for text, weight in data["signs"]),
             )
         except (KeyError, TypeError, IndexError) as problem:
             raise ValueError(f"not a table: {problem}") from problem

@@ -45,7 +45,7 @@ def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
     if not tags or builder.reasoning_parts:
         return
     closer = re.compile("|".join(map(re.escape, tags)))
-    for start, text in _stretches(builder):
+    for start, text in builder.text_parts.stretches():
         found = closer.search(text)
         if found is not None:
             place = Span(start + found.start(), start + found.end())
@@ -53,18 +53,3 @@ def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
             hint = _HINT.format(opener=f"{tags[found[0]]}\n")
             builder.report("unopened-reasoning", "info", message, place, hint=hint)
             return
-
-
-def _stretches(builder: Builder) -> list[tuple[int, str]]:
-    """Gives the text of the message in pieces that stand together, each with its offset."""
-    stretches: list[tuple[int, list[str]]] = []
-    end = -1
-    parts = builder.text_parts
-    for offset, text in zip(parts.offsets, parts.texts, strict=True):
-        if offset < 0:
-            continue  # the payload of an envelope: its own markup would have closed it
-        if offset != end or not stretches:
-            stretches.append((offset, []))
-        stretches[-1][1].append(text)
-        end = offset + len(text)
-    return [(offset, "".join(pieces)) for offset, pieces in stretches]

@@ -14,6 +14,7 @@ from toolgrammar.core.passage import LONGEST_PASSAGE, end_passage, feed_inside, 
 from toolgrammar.core.patience import CREDIT
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
+from toolgrammar.core.unread import report_unread
 from toolgrammar.parsing.machines import machine_of, settings_of
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
@@ -245,6 +246,8 @@ class Parser:
             self._driver.feed(chunk, final=final)
         if final:
             report_unopened(self._builder, self._reasoning_tags())
+            if not self._over and self._several is None:
+                report_unread(self._builder, self._driver.start_node.machine.signs)
 
     def _reasoning_tags(self) -> Mapping[str, str]:
         if self._several is not None:

@@ -119,7 +119,7 @@ def _read_straight(
         reasoning = "".join(longer.reasoning).strip()
     written = "".join(parts) if parts else ""
     if (
-        (written and not reasoning and _closes_unopened(plain, written))
+        (written and (machine.signs.are_in(written) or _closes_unopened(plain, written, reasoning)))
         or (plain.judges and _is_judged(plain, calls, specs))
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
@@ -144,9 +144,9 @@ def _read_longer(
     return None
 
 
-def _closes_unopened(plain: PlainRules, written: str) -> bool:
+def _closes_unopened(plain: PlainRules, written: str, reasoning: str) -> bool:
     """Whether the text holds what closes reasoning: where none was opened, that is reported."""
-    return any(closer in written for closer in plain.closers)
+    return not reasoning and any(closer in written for closer in plain.closers)
 
 
 def _is_judged(plain: PlainRules, calls: list[ToolCall], specs: Mapping[str, ToolSpec]) -> bool:

@@ -41,6 +41,11 @@ _CALLS = (
         "malformed-call", "error", "A call goes on as its format does not; the rest stays text."
     ),
     CodeEntry(
+        "unread-call",
+        "warning",
+        "Markup of the format's calls stands in text, where no call could be read.",
+    ),
+    CodeEntry(
         "malformed-arguments",
         "error",
         "The arguments could not be read; the call is unreadable and has none.",

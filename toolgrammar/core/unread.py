@@ -1,0 +1,90 @@
+"""Reports calls that could not be read: their markup stands in the text of the message."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toolgrammar.core.build import Builder
+    from toolgrammar.values.diagnostics import Diagnostic
+
+ANY_NAME: Final = "\0"
+"""Stands in a sign for the name of a known tool."""
+MENTIONED: Final = 1
+"""Who speaks of a format mentions it, too: an opener."""
+POSSIBLE: Final = 2
+"""A text may hold it by chance: with another sign, it is taken for a call."""
+CERTAIN: Final = 3
+"""It is enough by itself."""
+
+_HINT = (
+    "A misspelt opener, or a key that the format does not have, makes a call text: compare what "
+    "stands there with the format's page"
+)
+
+
+class Signs:
+    """What shows in a text that a call was written there."""
+
+    __slots__ = ("texts", "weights")
+
+    def __init__(self, signs: Iterable[tuple[str, int]], names: Sequence[str]) -> None:
+        """Takes the signs of a grammar, each with its weight, and the names of the known tools."""
+        self.weights: dict[str, int] = {}
+        for text, weight in signs:
+            for name in names if ANY_NAME in text else ("",):
+                self.weights[text.replace(ANY_NAME, name)] = weight
+        self.texts = tuple(self.weights)
+
+    def are_in(self, text: str) -> bool:
+        """Whether a call seems to be written in a text."""
+        if not any(map(text.__contains__, self.texts)):
+            return False
+        return sum(weight for sign, weight in self.weights.items() if sign in text) >= CERTAIN
+
+    def first_in(self, text: str) -> tuple[int, str]:
+        """Gives the first place of one in a text that has some, and which it is."""
+        return min((text.index(sign), sign) for sign in self.texts if sign in text)
+
+
+def report_unread(builder: Builder, signs: Signs) -> None:
+    """Reports the first place in the text of a message where a call was written and none was read.
+
+    It is called once, when the text has ended. Nothing is read anew: the text stays text. What
+    another report tells of is left out.
+
+    Args:
+        builder: what the message consists of.
+        signs: what shows a call.
+    """
+    told = _Told(builder.diagnostics)
+    for start, text in builder.text_parts.stretches():
+        if not signs.are_in(text) or told.touches(start, start + len(text)):
+            continue
+        at, sign = signs.first_in(text)
+        message = f"Found `{sign[:40]}` in text, and no call there that could be read"
+        place = Span(start + at, start + at + len(sign))
+        builder.report("unread-call", "warning", message, place, hint=_HINT)
+        return
+
+
+class _Told:
+    """Where reports speak of something already."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        spans = [(d.span.start, d.span.end) for d in diagnostics if d.severity != "info"]
+        spans.sort()
+        self._starts = [start for start, _ in spans]
+        self._ends = list(accumulate((end for _, end in spans), max))
+        """For each of them, how far it and those before it reach."""
+
+    def touches(self, start: int, end: int) -> bool:
+        """Whether one of them reaches into a stretch or stands at its edge."""
+        before = bisect_right(self._starts, end)
+        return before > 0 and self._ends[before - 1] >= start
