@@ -12,6 +12,8 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
@@ -26,6 +28,7 @@ _WORDS = late(r"\w+")
 NEAR = 160
 """Characters at the end of a text in which a closer may stand."""
 ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z")
+_ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
 _IN_STRING = r'(?:"(?:\s|\\[nrt]){0,64})?'
 _OBJECT = late(rf"\s{{0,16}}:\s{{0,64}}{_IN_STRING}\{{\s{{0,64}}[^\s}}]")
 """An object that holds something, or its text in a string."""
@@ -42,7 +45,7 @@ class Meant(NamedTuple):
 
 
 def is_near(one: str, other: str) -> bool:
-    """Whether one letter is missing, too much or another one, or two are swapped."""
+    """Whether one character is missing, too much or another one, or two are swapped."""
     if abs(len(one) - len(other)) > 1 or one == other:
         return False
     same = 0
@@ -75,7 +78,7 @@ def near_mark(text: str, group: str) -> tuple[str, str]:
         return "", ""
     before, _, behind = text.strip().partition(word)
     length = f"{len(word) - 1},{len(word) + 1}"
-    pattern = rf"{_spaced(before)}(?P<{group}>\w{{{length}}}){_spaced(behind)}"
+    pattern = rf"{_spaced(before)}(?P<{group}>[^\s<>/]{{{length}}}){_spaced(behind)}"
     return pattern, word
 
 
@@ -130,6 +133,27 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
             f"Found `{opener[:40]}` in the value before; it may begin another argument",
             Span(place, place),
         )
+
+
+def doubt_inner_closer(driver: Driver, closers: Iterable[tuple[str, int]], end: int) -> None:
+    """Doubts a call in whose value the closer of that value ends a line, or markup follows it.
+
+    Who speaks of a closer goes on behind it.
+
+    Args:
+        driver: the driver.
+        closers: those in the value that nothing opens there, with the offsets behind them.
+        end: index in the buffer where the value ends.
+    """
+    builder, place = driver.builder, max(0, driver.base + end)
+    for closer, behind in closers:
+        if builder.draft is not None and _ENDS_LINE.match(
+            builder.source.slice(behind, behind + 64)
+        ):
+            builder.draft.doubts.append("stray-close-tag")
+            message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
+            builder.report("stray-close-tag", "error", message, Span(place, place))
+            return
 
 
 def doubt_closer(driver: Driver, end: int) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import length
 from toolgrammar.core.leaving import cut_payload, leave
-from toolgrammar.core.misspelt import doubt_closer, doubt_sibling, is_near
+from toolgrammar.core.misspelt import doubt_closer, doubt_inner_closer, doubt_sibling, is_near
 from toolgrammar.core.stops import end_of_payload, stopped_before
 from toolgrammar.values.patterns import late
 
@@ -37,9 +37,11 @@ class RawReader:
         "last_closer",
         "mended",
         "others",
+        "others_open",
         "quoted",
         "searched",
         "sibling",
+        "strays",
         "values_open",
     )
 
@@ -60,8 +62,12 @@ class RawReader:
         """Blocks of code that are open inside a block."""
         self.quoted: list[str] = []
         """Names of the calls that are quoted and open."""
+        self.strays: list[tuple[str, int]] = []
+        """The value's own closers that pair with nothing in it, each with the offset behind it."""
         self.values_open = 0
         """How often the value's own opener is quoted and open."""
+        self.others_open = 0
+        """How often that of another value is."""
         self.others: OtherEnds | None = None
         """What ends reasoning in the other formats that the message may be written in."""
 
@@ -171,8 +177,8 @@ class RawReader:
             if count >= length(self.driver.builder.last_fence):
                 self.fences += 1
         elif kind.startswith("value_closer"):
-            if not quoted and self.values_open and self._repeats_rightly(groups):
-                self.values_open -= 1
+            if not quoted and self._repeats_rightly(groups):
+                self._pair_closer(match)
         elif kind in ("near_opener", "value_opener"):
             if not quoted and self._opener_ends(match, groups):
                 return True
@@ -193,6 +199,8 @@ class RawReader:
             self.sibling = self.sibling or match.group()
         if near is None and key == builder.same("SAME_KEY"):
             self.values_open += 1
+        elif near is None:
+            self.others_open += 1
         return False
 
     def _begins_sibling(self, match: re.Match[str], key: str | None) -> bool:
@@ -204,6 +212,15 @@ class RawReader:
         start = match.start()
         at_start = driver.buffer[start - 1 : start] == "\n"
         return at_start and self.end.tagged and driver.builder.awaits(key)
+
+    def _pair_closer(self, match: re.Match[str]) -> None:
+        """Closes the opener of a value that is quoted; without one, the value may end here."""
+        if self.values_open:
+            self.values_open -= 1
+        elif self.others_open:
+            self.others_open -= 1
+        else:
+            self.strays.append((match.group().strip(), self.driver.base + match.end()))
 
     def _close_quoted(self, name: str | None) -> None:
         """Closes a quoted call; with a name, the innermost of that name and what it holds."""
@@ -302,6 +319,8 @@ class RawReader:
             doubt_sibling(driver, self.sibling, end)
         elif self.end.call_closes_alone:
             doubt_closer(driver, end)
+        if not self.sibling:
+            doubt_inner_closer(driver, self.strays, end)
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
         leave(driver, end)
         driver.last_end -= dropped

@@ -193,6 +193,8 @@ def read_scanned(driver: Driver) -> bool:
     if out:
         scanned.take("".join(out))
     if scanner.done:
+        if scanner.doubt:
+            scanned.doubt_quote(scanner.doubt, driver.base + driver.position)
         scanned.end(driver.base + driver.position)
         return leave(driver, driver.position)
     if scanner.failed:

@@ -86,6 +86,7 @@ class BareScanner:
         "_state",
         "_word",
         "done",
+        "doubt",
         "failed",
         "failure",
     )
@@ -110,6 +111,8 @@ class BareScanner:
         self.done = False
         self.failed = False
         self.failure = ""
+        self.doubt = ""
+        """The bare word that a quote stands in, which opens or closes nothing there."""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Give the offset of the first character not consumed; safe pieces go to `out`.
@@ -173,8 +176,7 @@ class BareScanner:
             return run.end()
         if text[at] != ":":
             return self._refuse(text, at)
-        self._key = [as_json("".join(self._word).rstrip())[1:-1]]
-        self._word = []
+        self._key = [as_json(self._taken_word())[1:-1]]
         self._state = _VALUE
         return at + 1
 
@@ -225,8 +227,7 @@ class BareScanner:
             self._word.append(run.group())
             return run.end()
         self._begin(out)
-        out.append(word_as_json("".join(self._word).rstrip()))
-        self._word = []
+        out.append(word_as_json(self._taken_word()))
         self._state = _AFTER
         return self._after(text, at, out)
 
@@ -240,6 +241,14 @@ class BareScanner:
         return self._blank_or_refuse(text, at)
 
     # What the states share
+
+    def _taken_word(self) -> str:
+        """Gives the bare word that was read; one with a quote may have been a string."""
+        word = "".join(self._word).rstrip()
+        self._word = []
+        if any(word.endswith(each) or (len(each) > 1 and each in word) for each in self._quotes):
+            self.doubt = self.doubt or word
+        return word
 
     def _opened(self, text: str, at: int) -> str | None:
         """Opens the string whose quote stands here; empty where none does, None where one may."""

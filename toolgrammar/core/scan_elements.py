@@ -111,6 +111,8 @@ class ElementScanner:
         "failure",
     )
 
+    doubt = ""
+
     def __init__(
         self,
         *,

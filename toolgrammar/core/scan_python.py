@@ -70,6 +70,8 @@ class PythonArgumentsScanner:
         "failure",
     )
 
+    doubt = ""
+
     def __init__(self, *, parameters: Sequence[str] = (), max_depth: int = 200) -> None:
         self.done = False
         self.failed = False

@@ -229,6 +229,14 @@ class ScannedValues:
             message, span = found.message, found.span
             self.builder.report(found.code, "warning", message, span, edits=found.edits)
 
+    def doubt_quote(self, word: str, end: int) -> None:
+        """Doubts a payload in which a quote stands in a bare word: its partner may be damaged."""
+        draft = self.builder.draft
+        if draft is not None and self.role in ("arguments", "value"):
+            draft.doubts.append("missing-quote")
+            message = f"Found a quote in `{word[:40]}`, which has none before it; kept both"
+            self.builder.report("missing-quote", "error", message, Span(end, end))
+
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""
         if self.builder.draft is not None and (self.text or self.role in ("arguments", "value")):

@@ -44,6 +44,8 @@ class Scanner(Protocol):
     done: bool
     failed: bool
     failure: str
+    doubt: str
+    """What makes it doubtful whether the value is read as it was meant; mostly empty."""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Gives the offset of the first character not consumed; safe JSON goes to `out`."""
@@ -131,7 +133,7 @@ def read_scanned(
     scanner = scanner_for(terminal, spec, MAX_DEPTH)
     written: list[str] = []
     end = scanner.feed(text, start, written)
-    if not scanner.done or scanner.failed:
+    if not scanner.done or scanner.failed or scanner.doubt:
         return None
     value: JsonValue = json.loads("".join(written))
     return value, end

@@ -229,7 +229,7 @@ class SoundJson(SoundMessage):
     def _end_scanned(self, text: str, end: int) -> int:
         """Ends the arguments that the scanner has read."""
         value = json.loads(self.written.take())
-        if type(value) is not dict:
+        if type(value) is not dict or self.scanner.doubt:
             return UNSOUND
         self.arguments = value
         self.arguments_end = self.base + end

@@ -199,3 +199,61 @@ def test_half_of_a_closer_of_two_tags_is_completed() -> None:
         ({"path": "a"}, "repaired"),
         ({"path": "a"}, "complete"),
     ]
+
+
+@pytest.mark.parametrize(
+    "opener", ["<param:eter=days>", "<parmaeter=days>", "<parame ter=days>", "parameter=days>"]
+)
+def test_a_damaged_opener_of_an_argument_never_joins_two_values_unsaid(opener: str) -> None:
+    text = (
+        "<function=tide>\n<parameter=place>\nOslo\n</parameter>\n"
+        f"{opener}\n3\n</parameter>\n</function>"
+    )
+    [call] = read("qwen3_xml", text).calls
+    assert call.arguments == {"place": "Oslo", "days": "3"} or not call.executable
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "It ends with </parameter> there.",
+        "<parameter=x>\n1\n</parameter>\n",
+        "<parameter=place>\n1\n</parameter>\nand more",
+    ],
+)
+def test_a_value_may_speak_of_closers(value: str) -> None:
+    text = f"<function=tide>\n<parameter=place>\n{value}\n</parameter>\n</function>"
+    [call] = read("qwen3_xml", text).calls
+    assert (call.arguments, call.executable) == ({"place": value}, True)
+
+
+def test_a_closer_at_the_end_of_a_line_in_a_value_makes_the_call_a_doubt() -> None:
+    value = "It ends\n</parameter>\nthere."
+    text = f"<function=tide>\n<parameter=place>\n{value}\n</parameter>\n</function>"
+    result = read("qwen3_xml", text)
+    assert (result.calls[0].arguments, result.calls[0].doubts) == (
+        {"place": value},
+        ("stray-close-tag",),
+    )
+    assert [each.severity for each in result.diagnostics] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("format_id", "written", "value"),
+    [
+        ("functiongemma", "escape>Oslo<escape>", "escape>Oslo<escape>"),
+        ("functiongemma", "[<esape>Oslo<escape>]", ["<esape>Oslo<escape>"]),
+        ("gemma4", '<"|>Oslo<|"|>', '<"|>Oslo<|"|>'),
+    ],
+)
+def test_a_quote_in_a_bare_word_makes_the_call_a_doubt(
+    format_id: str, written: str, value: object
+) -> None:
+    opener, closer = {
+        "gemma4": ("<|tool_call>call:", "<tool_call|>"),
+        "functiongemma": ("<start_function_call>call:", "<end_function_call>"),
+    }[format_id]
+    result = read(format_id, f"{opener}tide{{place:{written},days:3}}{closer}")
+    [call] = result.calls
+    assert call.arguments == {"place": value, "days": 3}
+    assert (call.doubts, call.executable) == (("missing-quote",), False)
