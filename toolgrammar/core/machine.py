@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core import fences, marks, roles
 from toolgrammar.core.loose import loose_pattern
+from toolgrammar.core.misspelt import NearOpener, near_openers
 from toolgrammar.core.partial import first_characters, literal_start, partial, without
 from toolgrammar.core.patience import Patience
 from toolgrammar.core.raw_end import RawEnd
@@ -166,18 +167,36 @@ class Node:
         body = "|".join(begin for _, begin in self.opener_pairs() if begin) or "(?!)"
         return re.compile(rf"(?:{body})\Z")
 
-    def begun_opener(self, text: str, position: int, end: int) -> int:
-        """Gives where what may become an opener begins before an index; -1 where none does.
+    @cached_property
+    def near_openers(self) -> tuple[NearOpener, ...]:
+        """What resembles an opener; whether it is a misspelt one, `is_near` says."""
+        return tuple(near_openers(self))
+
+    @cached_property
+    def entry(self) -> re.Pattern[str]:
+        """Finds the next place where text may end: an opener, or what resembles one."""
+        near = (each.unnamed for each in self.near_openers)
+        return re.compile("|".join((*self.openers(), *near)) or "(?!)")
+
+    @cached_property
+    def entry_beginnings(self) -> re.Pattern[str]:
+        """Finds the tail of the text that may become that."""
+        begins = [begin for _, begin in self.opener_pairs() if begin]
+        begins += [begin for each in self.near_openers if (begin := partial(each.unnamed))]
+        return re.compile(rf"(?:{'|'.join(begins) or '(?!)'})\Z")
+
+    def begun_entry(self, text: str, position: int, end: int) -> int:
+        """Gives where what may become an entry begins before an index; -1 where none does.
 
         Args:
             text: the text so far.
             position: where to look from.
-            end: where an opener stands already, or the end of the text.
+            end: where one stands already, or the end of the text.
         """
         far = len(text) - _LONGEST_OPENER
         if end < far:
             return -1
-        begun = self.opener_beginnings.search(
+        begun = self.entry_beginnings.search(
             text, position if end == len(text) else max(position, far)
         )
         return begun.start() if begun is not None and begun.start() < end else -1

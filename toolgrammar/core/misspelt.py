@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.loose import keys_of
@@ -12,7 +13,7 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Node
@@ -24,7 +25,10 @@ _SHORTEST = 4
 """Letters of a word that one letter more or less does not make another word of."""
 _LONGEST = 256
 """Characters of an opener."""
-_WORDS = late(r"\w+")
+_BRACKET = 2
+"""Characters of a literal that any text may hold."""
+_WORDS = late(r"[^\s<>/|=\"'()\[\]{}]+")
+_GROUP = late(r"\(\?P<\w+>")
 NEAR = 160
 """Characters at the end of a text in which a closer may stand."""
 ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z")
@@ -70,6 +74,89 @@ def near_opener(step: Step, group: str) -> tuple[str, str]:
     return near_mark(step.terminal.text, group) if keyed else ("", "")
 
 
+class NearOpener:
+    """What resembles the opener of a call or section in text."""
+
+    def __init__(self, step: Step, pattern: str, word: str) -> None:
+        self.step = step
+        """What reading the opener does."""
+        self.pattern = pattern
+        """An expression of it, with the group `near`, which must resemble the word."""
+        self.word = word
+
+    @property
+    def unnamed(self) -> str:
+        """The expression without its group."""
+        return self.pattern.replace("?P<near>", "?:")
+
+    def matches(self, text: str, place: int) -> bool | None:
+        """Whether it stands at a place, whatever follows; None where more text may tell."""
+        found = re.match(self.pattern, text[place : place + _LONGEST])
+        return None if found is None else is_near(found["near"], self.word)
+
+    @cached_property
+    def whole(self) -> re.Pattern[str]:
+        """Matches it with what must follow."""
+        return re.compile(f"{self.pattern}(?={_following(self.step.node)})")
+
+    @cached_property
+    def begun(self) -> re.Pattern[str]:
+        """Matches what may become that, up to the end of the text."""
+        return re.compile(rf"(?:{partial(self.whole.pattern.replace('?P<near>', '?:'))})\Z")
+
+
+def near_openers(node: Node) -> Iterator[NearOpener]:
+    """Gives what resembles the openers of a node that begin with a bracket or a mark.
+
+    One that begins with a letter would have all words of a text looked at.
+    """
+    for group, terminal in node.tokens:
+        text = terminal.text.strip()
+        pattern, word = near_mark(text, "near") if terminal.kind == "literal" else ("", "")
+        if pattern and not (text[0].isalnum() or pattern.endswith(")")):
+            yield NearOpener(node.steps[group], pattern, word)
+
+
+def opens_at(node: Node, text: str, place: int) -> bool:
+    """Whether an opener stands at a place, or one that may be misspelt."""
+    if node.opener.match(text, place):
+        return True
+    return any(each.matches(text, place) for each in node.near_openers)
+
+
+def _following(node: Node) -> str:
+    """Writes what must follow a misspelt opener; behind a bracket what stands there, too."""
+    options = []
+    for group, terminal in node.tokens:
+        pattern, step = node.machine.pattern(terminal), node.steps[group]
+        if terminal.kind == "literal" and step.weight <= _BRACKET:
+            second = "|".join(node.machine.pattern(each) for _, each in step.node.tokens)
+            pattern = rf"{pattern}\s{{0,16}}(?:{second})" if second else "(?!)"
+        options.append(_GROUP.sub("(?:", pattern))
+    return rf"\s{{0,16}}(?:{'|'.join(options) or '(?!)'})"
+
+
+def respelt_opener(driver: Driver) -> tuple[Step, re.Match[str]] | bool:
+    """Gives the misspelt opener that an island begins with, and says so.
+
+    False where more text tells, True where none stands there.
+    """
+    place = driver.position
+    if driver.builder.strict or place != driver.island:
+        return True
+    for each in driver.node.near_openers:
+        near = each.matches(driver.buffer, place)
+        if near is False:
+            continue
+        match = each.whole.match(driver.buffer, place) if near else None
+        if match is not None:
+            _report(driver, place, match.end(), each.step.terminal.text.strip(), sure=True)
+            return each.step, match
+        if not driver.final and each.begun.match(driver.buffer, place):
+            return False
+    return True
+
+
 def near_mark(text: str, group: str) -> tuple[str, str]:
     """Gives an expression of what resembles markup, and the longest word in it; see above."""
     words: list[str] = _WORDS.findall(text)
@@ -77,13 +164,18 @@ def near_mark(text: str, group: str) -> tuple[str, str]:
     if len(word) < _SHORTEST:
         return "", ""
     before, _, behind = text.strip().partition(word)
-    length = f"{len(word) - 1},{len(word) + 1}"
-    pattern = rf"{_spaced(before)}(?P<{group}>[^\s<>/]{{{length}}}){_spaced(behind)}"
+    # What ends the word is not in it: else a longer text could be taken for it than a shorter one.
+    character = rf"[^\s<>/{re.escape(behind[0])}]" if behind else r"\w"
+    # One character off, or two swapped, leaves one of the halves as it is.
+    half = (len(word) - 1) // 2
+    rest = f"{character}{{{len(word) - half - 1},{len(word) - half + 1}}}"
+    halves = f"{re.escape(word[:half])}{rest}|{rest}{re.escape(word[-half:])}"
+    pattern = rf"{_spaced(before)}(?P<{group}>{halves}){_spaced(behind)}"
     return pattern, word
 
 
 def _spaced(text: str) -> str:
-    return r"\s+".join(map(re.escape, re.split(r"\s+", text)))
+    return r"\s{1,64}".join(map(re.escape, re.split(r"\s+", text)))
 
 
 def respell(driver: Driver, place: int) -> bool | None:
@@ -250,7 +342,9 @@ def _report(driver: Driver, start: int, end: int, text: str, *, sure: bool) -> N
         span,
         edits=(Edit(span, text),),
     )
-    assert builder.draft is not None
+    if builder.draft is None:
+        builder.mended_before = True
+        return
     builder.draft.repaired = True
     if not sure:
         builder.draft.doubts.append("misspelt")

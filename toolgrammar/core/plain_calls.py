@@ -81,7 +81,7 @@ class PlainReading:
         while True:
             if position == length:
                 return True
-            opener = node.opener.search(text, position)
+            opener = node.entry.search(text, position)
             end = length if opener is None else opener.start()
             if end > position:
                 between = text[position:end]

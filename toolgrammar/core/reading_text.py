@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.misspelt import opens_at
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
@@ -21,10 +22,10 @@ def read_text(driver: Driver) -> bool:
     node = driver.node
     if driver.among is not None and driver.among.governs(node):
         return driver.among.text(driver)
-    match = node.opener.search(buffer, position)
+    match = node.entry.search(buffer, position)
     end = match.start() if match else len(buffer)
     if not driver.final:
-        begun = node.begun_opener(buffer, position, end)
+        begun = node.begun_entry(buffer, position, end)
         if begun >= 0:
             match, end = None, begun
     driver.give_text_to(end)
@@ -91,9 +92,9 @@ def _blank_in_section(driver: Driver, place: int) -> bool | None:
     if place - driver.position > MAX_TOKEN:
         driver.behind = None
         return None
-    if not driver.final and (place == len(buffer) or node.opener_beginnings.match(buffer, place)):
+    if not driver.final and (place == len(buffer) or node.entry_beginnings.match(buffer, place)):
         return False
-    if not node.opener.match(buffer, place):
+    if not opens_at(node, buffer, place):
         return None
     driver.position = place
     return True
@@ -103,4 +104,4 @@ def _opens(driver: Driver, place: int) -> bool | None:
     """Whether an island opens at a place; None where more text has to come to tell."""
     if driver.among is not None and driver.among.governs(driver.node):
         return driver.among.opens(driver, place)
-    return driver.node.opener.match(driver.buffer, place) is not None
+    return opens_at(driver.node, driver.buffer, place)

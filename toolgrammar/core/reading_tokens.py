@@ -10,7 +10,7 @@ from toolgrammar.core.loose import as_strict, code_of, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import step_back_to_call
 from toolgrammar.core.mismatch import give_back_nameless, mismatch
-from toolgrammar.core.misspelt import arguments_key
+from toolgrammar.core.misspelt import arguments_key, respelt_opener
 from toolgrammar.core.reading_payloads import MAX_ISLAND, find_payload
 from toolgrammar.core.role_effects import fill_role, open_role
 from toolgrammar.values.diagnostics import Edit
@@ -40,7 +40,7 @@ def read_token(driver: Driver) -> bool:
         if match is None and not node.exact and not buffer[position:].strip():
             return _wait_blank(driver)
     if match is None:
-        return find_payload(driver)
+        return _read_misfit(driver)
     group = match.lastgroup
     assert group is not None
     step = node.steps[group]
@@ -69,6 +69,19 @@ def read_token(driver: Driver) -> bool:
     driver.back = (start, node, driver.last_end, driver.previous) if short else None
     driver.position = end
     _take(driver, step, text, start, end, match)
+    return True
+
+
+def _read_misfit(driver: Driver) -> bool:
+    """Reads what is none of the tokens that may stand there: a misspelt opener, or a payload."""
+    respelt = respelt_opener(driver)
+    if respelt is True:
+        return find_payload(driver)
+    if respelt is False:
+        return False
+    step, match = respelt
+    start, driver.position = match.span()
+    _take(driver, step, step.terminal.text, start, driver.position, match)
     return True
 
 

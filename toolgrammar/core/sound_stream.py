@@ -67,9 +67,9 @@ class SoundStream(SoundRaw):
             place = blanks.match(text, position).end()
             if node.skipping or (node.closes_group and place - position <= MAX_TOKEN):
                 # White space before the next call of a section, or before its end, is markup.
-                if place == len(text) or node.opener_beginnings.match(text, place):
+                if place == len(text) or node.entry_beginnings.match(text, place):
                     return self.hold(text, position)
-                if node.opener.match(text, place):
+                if node.entry.match(text, place):
                     return self._begin_island(place)
             if node.skipping:
                 return UNSOUND
@@ -80,9 +80,9 @@ class SoundStream(SoundRaw):
             if strays.pattern.match(text, place):
                 return UNSOUND
             self.behind = False
-        opener = node.opener.search(text, position)
+        opener = node.entry.search(text, position)
         end = len(text) if opener is None else opener.start()
-        begun = node.begun_opener(text, position, end)
+        begun = node.begun_entry(text, position, end)
         if begun >= 0:
             self.say(text[position:begun], base + position)
             return self.hold(text, begun)
@@ -290,7 +290,7 @@ class SoundStream(SoundRaw):
         else:
             return None
         ends = node.closes_group and node.end is not None
-        if self.start >= 0 or (self.in_group and not ends) or node.opener.search(text, position):
+        if self.start >= 0 or (self.in_group and not ends) or node.entry.search(text, position):
             return None  # a call may begin, and end with the text
         if node.skipping and text[position:].strip():
             return None

@@ -105,7 +105,7 @@ class StraightReading:
         """Reads the message; tells whether it could be read straight to its end."""
         text, node, position, behind = self.text, self.machine.start, 0, 0
         while True:
-            match = node.opener.search(text, position)
+            match = node.entry.search(text, position)
             end = match.start() if match else len(text)
             if end > position:
                 between = text[position:end]

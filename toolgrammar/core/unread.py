@@ -32,7 +32,7 @@ _HINT = (
 class Signs:
     """What shows in a text that a call was written there."""
 
-    __slots__ = ("texts", "weights")
+    __slots__ = ("_by_first", "weights")
 
     def __init__(self, signs: Iterable[tuple[str, int]], names: Sequence[str]) -> None:
         """Takes the signs of a grammar, each with its weight, and the names of the known tools."""
@@ -40,17 +40,21 @@ class Signs:
         for text, weight in signs:
             for name in names if ANY_NAME in text else ("",):
                 self.weights[text.replace(ANY_NAME, name)] = weight
-        self.texts = tuple(self.weights)
+        self._by_first: dict[str, list[str]] = {}
+        for text in self.weights:
+            self._by_first.setdefault(text[0], []).append(text)
 
     def are_in(self, text: str) -> bool:
         """Whether a call seems to be written in a text."""
-        if not any(map(text.__contains__, self.texts)):
-            return False
-        return sum(weight for sign, weight in self.weights.items() if sign in text) >= CERTAIN
+        said = 0
+        for first, signs in self._by_first.items():
+            if first in text:  # one character is looked for at many times the speed of a text
+                said += sum([self.weights[sign] for sign in signs if sign in text])
+        return said >= CERTAIN
 
     def first_in(self, text: str) -> tuple[int, str]:
         """Gives the first place of one in a text that has some, and which it is."""
-        return min((text.index(sign), sign) for sign in self.texts if sign in text)
+        return min((text.index(sign), sign) for sign in self.weights if sign in text)
 
 
 def report_unread(builder: Builder, signs: Signs) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.units.core.cuts import read
+from toolgrammar import ToolCall, formats, parse
 from toolgrammar.testing import Case, laws
 from toolgrammar.tools.specs import to_specs
 
@@ -257,3 +258,59 @@ def test_a_quote_in_a_bare_word_makes_the_call_a_doubt(
     [call] = result.calls
     assert call.arguments == {"place": value, "days": 3}
     assert (call.doubts, call.executable) == (("missing-quote",), False)
+
+
+CALL = '{"name": "tide", "arguments": {"place": "Narvik"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    "opener",
+    ["<tool_cal>", "<toolcall>", "<tool_calls>", "<tool_acll>", "<tool_call|>", "<tol_call>"],
+)
+@pytest.mark.parametrize("before", ["", "Look: <b>here</b>\n", f"<tool_call>\n{CALL}\n"])
+def test_an_opener_one_character_off_begins_a_call(opener: str, before: str) -> None:
+    text = f"{before}{opener}\n{CALL}"
+    assert deeds("hermes", text)[-1] == ("tide", {"place": "Narvik"}, "repaired")
+    result = read("hermes", text)
+    [problem] = result.diagnostics
+    assert (problem.code, problem.severity) == ("misspelt", "warning")
+    assert text[problem.span.start : problem.span.end] == opener
+    assert [edit.replacement for edit in problem.edits] == ["<tool_call>"]
+    assert parse(text, format="hermes", strict=True).calls == result.calls[:-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('<tool_cell>\n{"city": "Oslo"}', id="no call behind it"),
+        pytest.param("The <tool_cal> tag, misspelt.", id="prose behind it"),
+        pytest.param("<blockquote>\nNo call.\n</blockquote>", id="another tag"),
+        pytest.param("<tool_cal>\n{", id="the text ends"),
+    ],
+)
+def test_what_resembles_an_opener_in_text_stays_text(text: str) -> None:
+    result = read("hermes", text)
+    assert (result.calls, result.text, result.diagnostics) == ((), text, ())
+
+
+@pytest.mark.parametrize(
+    ("format_id", "opener", "written"),
+    [
+        ("mistral_json", "[TOOL_CALLS]", "[TOOL_CALL]"),
+        ("kimi_k2", "<|tool_calls_section_begin|>", "<|tool_calls_section_begn|>"),
+        (
+            "deepseek_v3_1",
+            "<\uff5ctool\u2581calls\u2581begin\uff5c>",
+            "<\uff5ctool\u2581calls\u2581begn\uff5c>",
+        ),
+        ("seed_oss", "<seed:tool_call>", "<seed:tool_cal>"),
+    ],
+)
+def test_the_opener_of_a_section_is_mended_likewise(
+    format_id: str, opener: str, written: str
+) -> None:
+    wire = formats[format_id].render([ToolCall("tide", {"place": "Narvik"})])
+    assert opener in wire
+    assert deeds(format_id, wire.replace(opener, written)) == [
+        ("tide", {"place": "Narvik"}, "repaired")
+    ]

@@ -20,11 +20,11 @@ def _streamed(text: str, size: int) -> ParseResult:
 @pytest.mark.parametrize(
     "text",
     [
-        CALL.replace("<tool_call>", "<tool_cal>"),
         CALL.replace("<tool_call>", "tool_call>"),
+        CALL.replace("<tool_call>", "<tool-cal>"),
         CALL.replace('"name"', '"who"'),
-        f"{CALL}\nAnd now:\n{CALL.replace('<tool', '<tol')}",
-        f"{CALL.replace('<tool', '<tol')}\nAnd now:\n{CALL}",
+        f"{CALL}\nAnd now:\n{CALL.replace('<tool', 'tool')}",
+        f"{CALL.replace('<tool', 'tool')}\nAnd now:\n{CALL}",
     ],
 )
 def test_a_lost_call_is_told_of_once(text: str) -> None:
@@ -43,7 +43,7 @@ def test_a_lost_call_is_told_of_once(text: str) -> None:
         "Open a call with `<tool_call>`, or with <function=NAME>.",
         'The answer: {"name": "Kari", "age": 41}',
         f"Look: {CALL} That is all.",
-        f"<think>\n{CALL.replace('<tool', '<tol')}\n</think>\nNone is needed.",
+        f"<think>\n{CALL.replace('<tool', 'tool')}\n</think>\nNone is needed.",
         CALL.replace("Narvik", "</tool_cal>"),
     ],
 )
@@ -68,7 +68,7 @@ def test_names_of_known_tools_are_signs_where_the_format_names_them() -> None:
 
 
 def test_one_report_speaks_of_a_thousand_lost_calls() -> None:
-    text = f"{CALL}\nor\n{CALL.replace('<tool', '<tol')}\n" * 1000
+    text = f"{CALL}\nor\n{CALL.replace('<tool', 'tool')}\n" * 1000
     result = parse(text, format="hermes")
     assert len(result.calls) == 1000
     assert [each.code for each in result.diagnostics] == ["unread-call"]
