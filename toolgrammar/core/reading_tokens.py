@@ -81,6 +81,7 @@ def _read_misfit(driver: Driver) -> bool:
         return False
     step, match = respelt
     start, driver.position = match.span()
+    driver.back = None
     _take(driver, step, step.terminal.text, start, driver.position, match)
     return True
 
