@@ -180,8 +180,6 @@ class Formats(Mapping[str, Format]):
             TypeError: it is nothing of the kind.
             ValueError: the sequence is empty.
         """
-        if isinstance(format, Format):
-            return format
         if isinstance(format, str):
             found = self._formats.get(format)  # the way of nearly every message: no lock is taken
             if found is not None:
@@ -190,6 +188,8 @@ class Formats(Mapping[str, Format]):
                 return self._all()
             if "," in format and not format.endswith(".lark"):
                 return self.any_of(*(part.strip() for part in format.split(",")))
+        elif isinstance(format, Format):
+            return format
         elif isinstance(format, Sequence):
             return self.any_of(*format)
         elif isinstance(format, AnyOf):

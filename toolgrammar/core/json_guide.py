@@ -33,10 +33,10 @@ class Guide:
         "_items",
         "_members",
         "_raw_texts",
-        "_texts",
         "judged",
         "properties",
         "required",
+        "texts",
         "types",
     )
 
@@ -58,7 +58,7 @@ class Guide:
         self._items = items
         self._item: Guide | None = None
         self._members: dict[str, Guide | None] = {}
-        self._texts: set[str] = set()
+        self.texts: set[str] = set()
         """Keys whose members may be strings, of those that were asked for."""
         self._raw_texts: dict[str, bool] = {}
         """Whether the member with a key is one where it is written raw; likewise."""
@@ -81,7 +81,7 @@ class Guide:
 
     def admits_texts(self, keys: Iterable[str]) -> bool:
         """Whether the members of an object with these keys may all be strings."""
-        texts = self._texts
+        texts = self.texts
         if texts.issuperset(keys):
             return True
         for key in keys:

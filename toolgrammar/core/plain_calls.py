@@ -132,13 +132,16 @@ class PlainReading:
         if closed is None:
             return None
         behind = closed.end()
-        if begin - start > MAX_TOKEN or behind - end > MAX_TOKEN:
-            return None
+        if begin - start + behind - end > MAX_TOKEN:
+            return None  # for `_island`, which judges each by itself
         unit, group = opening.groups
         written = opened[group]
         name = self.machine.written_names.get(written) or self._name(written)
-        if self.tools and not self._takes(name, arguments, texts=texts):
-            return None
+        if self.tools:
+            guide = self.guides.get(name) if texts else None
+            known = guide is not None and guide.texts.issuperset(arguments)
+            if not known and not self._takes(name, arguments, texts=texts):
+                return None
         raw, span = text[begin:end], make_span(opened.start(unit), closed.end(closing.groups[0]))
         call = make_call(
             name, arguments, None, None, raw, span, "complete", (), self.rules.id, None, ()
