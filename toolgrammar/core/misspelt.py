@@ -75,14 +75,16 @@ def near_opener(step: Step, group: str) -> tuple[str, str]:
 
 
 class NearOpener:
-    """What resembles the opener of a call or section in text."""
+    """What resembles the opener of a call, a section or an argument."""
 
-    def __init__(self, step: Step, pattern: str, word: str) -> None:
+    def __init__(self, step: Step, pattern: str, word: str, *, in_text: bool) -> None:
         self.step = step
         """What reading the opener does."""
         self.pattern = pattern
         """An expression of it, with the group `near`, which must resemble the word."""
         self.word = word
+        self.in_text = in_text
+        """Whether only what must follow it tells it from text."""
 
     @property
     def unnamed(self) -> str:
@@ -96,8 +98,9 @@ class NearOpener:
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
-        """Matches it with what must follow."""
-        return re.compile(f"{self.pattern}(?={_following(self.step.node)})")
+        """Matches it, in text with what must follow."""
+        follow = f"(?={_following(self.step.node)})" if self.in_text else ""
+        return re.compile(self.pattern + follow)
 
     @cached_property
     def begun(self) -> re.Pattern[str]:
@@ -114,7 +117,7 @@ def near_openers(node: Node) -> Iterator[NearOpener]:
         text = terminal.text.strip()
         pattern, word = near_mark(text, "near") if terminal.kind == "literal" else ("", "")
         if pattern and not (text[0].isalnum() or pattern.endswith(")")):
-            yield NearOpener(node.steps[group], pattern, word)
+            yield NearOpener(node.steps[group], pattern, word, in_text=True)
 
 
 def opens_at(node: Node, text: str, place: int) -> bool:
@@ -141,10 +144,16 @@ def respelt_opener(driver: Driver) -> tuple[Step, re.Match[str]] | bool:
 
     False where more text tells, True where none stands there.
     """
-    place = driver.position
-    if driver.builder.strict or place != driver.island:
+    if driver.builder.strict or driver.position != driver.island:
         return True
-    for each in driver.node.near_openers:
+    return _respelt(driver, driver.node.near_openers, driver.position)
+
+
+def _respelt(
+    driver: Driver, openers: Iterable[NearOpener], place: int
+) -> tuple[Step, re.Match[str]] | bool:
+    """Gives which of the openers is misspelt at a place; booleans as `respelt_opener`."""
+    for each in openers:
         near = each.matches(driver.buffer, place)
         if near is False:
             continue
@@ -181,28 +190,26 @@ def _spaced(text: str) -> str:
 def respell(driver: Driver, place: int) -> bool | None:
     """Reads the opener of an argument that is misspelt; False where more text tells."""
     node, buffer = driver.node, driver.buffer
+    previous, openers = driver.previous, []
+    behind_key = previous is not None and previous.leaf == "key"
     for group, terminal in node.tokens:
-        previous = driver.previous
-        behind_key = previous is not None and previous.leaf == "key"
+        step = node.steps[group]
         if behind_key and terminal.text.strip() == ">" and buffer.startswith("=", place):
-            _read_as(driver, node.steps[group], place, place + 1)
+            _report(driver, place, place + 1, ">", sure=True)
+            _read_as(driver, step, place + 1)
             return True
-        pattern, word = near_opener(node.steps[group], "near")
-        if not pattern:
-            continue
-        match = re.match(pattern, buffer[place : place + _LONGEST])
-        if match is not None and is_near(match["near"], word):
-            _read_as(driver, node.steps[group], place, place + match.end())
-            return True
-        begun = re.match(f"(?:{partial(pattern.replace('?P<near>', '?:'))})\\Z", buffer[place:])
-        if not driver.final and len(buffer) - place < _LONGEST and begun is not None:
-            return False
-    return None
+        pattern, word = near_opener(step, "near")
+        if pattern:
+            openers.append(NearOpener(step, pattern, word, in_text=False))
+    respelt = _respelt(driver, openers, place)
+    if isinstance(respelt, bool):
+        return None if respelt else False
+    _read_as(driver, respelt[0], respelt[1].end())
+    return True
 
 
-def _read_as(driver: Driver, step: Step, start: int, end: int) -> None:
-    """Reads what stands between two indexes as a literal, and says so."""
-    _report(driver, start, end, step.terminal.text.strip(), sure=True)
+def _read_as(driver: Driver, step: Step, end: int) -> None:
+    """Reads what ends at an index as a literal."""
     driver.last_end = driver.base + end
     driver.position = end
     driver.pass_over(step)
