@@ -138,6 +138,7 @@ class PlainReading:
         written = opened[group]
         name = self.machine.written_names.get(written) or self._name(written)
         if self.tools:
+            # The first question of `_takes`, without its two calls: most messages need no other.
             guide = self.guides.get(name) if texts else None
             known = guide is not None and guide.texts.issuperset(arguments)
             if not known and not self._takes(name, arguments, texts=texts):

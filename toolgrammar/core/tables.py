@@ -136,7 +136,8 @@ class Tables:
     results: tuple[Production, ...] = ()
     """The rules for tool results, as `result_rules` spells them; empty where there are none."""
     signs: tuple[tuple[str, int], ...] = ()
-    """Texts that show a call, each with its weight, as `signs_of` finds them."""
+    """Texts that show a call, each with its weight, as `signs_of` finds them; empty where the last call
+    alone counts, for those before it are text."""
     header: dict[str, Any] = field(default_factory=dict)
     machines: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Machines made from these tables, by the names of the tools."""
