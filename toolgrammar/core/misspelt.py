@@ -116,7 +116,7 @@ def near_openers(node: Node) -> Iterator[NearOpener]:
     for group, terminal in node.tokens:
         text = terminal.text.strip()
         pattern, word = near_mark(text, "near") if terminal.kind == "literal" else ("", "")
-        if pattern and not (text[0].isalnum() or pattern.endswith(")")):
+        if pattern and not (text[0].isalnum() or text.endswith(word)):
             yield NearOpener(node.steps[group], pattern, word, in_text=True)
 
 
