@@ -32,7 +32,8 @@ def least(
     """Returns the least microseconds of one run of each job; infinity for one over the limit.
 
     All jobs run in turn in every round, so a busy moment hits all alike; the least of all rounds is
-    what the processor needs when nothing disturbs it. A job that takes seconds runs in fewer.
+    what the processor needs when nothing disturbs it. A job that takes seconds runs in fewer. Many
+    jobs at once are the better measurement: the rounds of each lie further apart.
     """
     first: dict[Key, float] = {}
     for key, job in jobs.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.peer_messages import PEER_TOOLS, sized
 from harness.rounds import bounded, least
@@ -18,7 +18,7 @@ from peers.wires import WIRES, Wire
 from toolgrammar import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterator, Sequence
 
     from peers.readers import Calls, Reader
 
@@ -26,6 +26,15 @@ SIZES = {"300 B": 300, "4 KB": 4096, "32 KB": 32768}
 OURS = "toolgrammar"
 WAYS = ("batch", "delta")
 CUT = "over the limit"
+
+
+class Job(NamedTuple):
+    """One figure of the suite: a parser, a way of reading, and a text."""
+
+    format: str
+    size: str
+    peer: str
+    way: str
 
 
 def wire_of(format_id: str) -> Wire:
@@ -60,10 +69,16 @@ def readers(
 
 
 def measure(
-    format_ids: Iterable[str], *, rounds: int, limit: float, with_servers: bool
+    format_ids: Sequence[str], *, rounds: int, limit: float, with_servers: bool
 ) -> list[dict[str, Any]]:
-    """Returns a row for each format, size, way and parser."""
+    """Returns a row for each format, size, way and parser.
+
+    All that is measured takes turns in each round, so the rounds of one figure lie minutes apart:
+    a processor that changes its speed for a while does so for rivals alike.
+    """
     rows: list[dict[str, Any]] = []
+    jobs: dict[Job, Callable[[], Calls]] = {}
+    about: dict[Job, dict[str, Any]] = {}
     for format_id in format_ids:
         # One for parsers and texts: its ids are given out as pieces are seen.
         tokenizer = Tokenizer(wire_of(format_id).tokens)
@@ -71,68 +86,52 @@ def measure(
         rows += [
             {"format": format_id, "peer": peer, "problem": words} for peer, words in failed.items()
         ]
-        given_up: set[tuple[str, str]] = set()
-        for label, size in SIZES.items():
-            made = sized(formats[format_id], size)
+        too_slow: set[tuple[str, str]] = set()
+        for size, length in SIZES.items():
+            made = sized(formats[format_id], length)
             if made is None:
                 continue
-            found = _measure_text(
-                {"format": format_id, "size": label},
-                {
-                    (peer, way): reader
-                    for peer, reader in there.items()
-                    for way in WAYS
-                    if (peer, way) not in given_up
-                },
-                tokenizer,
-                made,
-                rounds=rounds,
-                limit=limit,
-            )
-            rows += [
-                {**found[0], "peer": peer, "way": way, "us": None, "verdict": CUT}
-                for peer, way in sorted(given_up)
-            ]
-            rows += found
-            given_up |= {(row["peer"], row["way"]) for row in found if row["verdict"] == CUT}
+            for job, run, row in _jobs(format_id, size, there, tokenizer, made):
+                verdict = CUT
+                if (job.peer, job.way) not in too_slow:
+                    typed = job.peer != "floor"
+                    verdict = _judged(run, made[0], typed=typed, limit=limit)
+                if verdict == "right":
+                    jobs[job], about[job] = run, row
+                    continue
+                rows.append({**row, "us": None, "verdict": verdict})
+                if verdict == CUT:
+                    too_slow.add((job.peer, job.way))
         print(f"{format_id} …", file=sys.stderr, flush=True)
-    return rows
+    absent.settle()
+    for job, microseconds in least(jobs, rounds=rounds, limit=limit).items():
+        row, is_cut = about[job], math.isinf(microseconds)
+        count = row["deltas"] if job.way == "delta" else 1
+        us, verdict = (None, CUT) if is_cut else (microseconds / count, "right")
+        rows.append({**row, "us": us, "verdict": verdict})
+    sizes = ["", *SIZES]
+    return sorted(
+        rows, key=lambda row: (format_ids.index(row["format"]), sizes.index(row.get("size", "")))
+    )
 
 
-def _measure_text(
-    about: dict[str, Any],
-    there: dict[tuple[str, str], Reader],
+def _jobs(
+    format_id: str,
+    size: str,
+    there: dict[str, Reader],
     tokenizer: Tokenizer,
     made: tuple[Calls, str],
-    *,
-    rounds: int,
-    limit: float,
-) -> list[dict[str, Any]]:
-    wanted, text = made
+) -> Iterator[tuple[Job, Callable[[], Calls], dict[str, Any]]]:
+    """Yields every parser and way to read one text, and what its row says besides the time."""
+    _, text = made
     parts = pieces(text, tokenizer.tokens)
     ids, all_ids = [tokenizer.encode(part) for part in parts], tokenizer.encode(text)
-    about = {**about, "deltas": len(parts), "bytes": len(text.encode())}
-    jobs: dict[tuple[str, str], Callable[[], Calls]] = {}
-    rows: list[dict[str, Any]] = []
-    for (peer, way), reader in there.items():
-        job = (
-            partial(reader.whole, text, all_ids)
-            if way == "batch"
-            else partial(reader.stream, parts, ids)
-        )
-        verdict = _judged(job, wanted, typed=peer != "floor", limit=limit)
-        if verdict == "right":
-            jobs[peer, way] = job
-        else:
-            rows.append({**about, "peer": peer, "way": way, "us": None, "verdict": verdict})
-    absent.settle()
-    for (peer, way), microseconds in least(jobs, rounds=rounds, limit=limit).items():
-        count = len(parts) if way == "delta" else 1
-        is_cut = math.isinf(microseconds)
-        figure = None if is_cut else microseconds / count
-        verdict = CUT if is_cut else "right"
-        rows.append({**about, "peer": peer, "way": way, "us": figure, "verdict": verdict})
-    return rows
+    sizes = {"deltas": len(parts), "bytes": len(text.encode())}
+    for peer, reader in there.items():
+        whole, streamed = partial(reader.whole, text, all_ids), partial(reader.stream, parts, ids)
+        for way, run in zip(WAYS, (whole, streamed), strict=True):
+            job = Job(format_id, size, peer, way)
+            yield job, run, {**job._asdict(), **sizes}
 
 
 def _judged(job: Callable[[], Calls], wanted: Calls, *, typed: bool, limit: float) -> str:

@@ -32,9 +32,9 @@ class Guide:
         "_item",
         "_items",
         "_members",
-        "_raw_texts",
         "judged",
         "properties",
+        "raw_texts",
         "required",
         "texts",
         "types",
@@ -60,8 +60,8 @@ class Guide:
         self._members: dict[str, Guide | None] = {}
         self.texts: set[str] = set()
         """Keys whose members may be strings, of those that were asked for."""
-        self._raw_texts: dict[str, bool] = {}
-        """Whether the member with a key is one where it is written raw; likewise."""
+        self.raw_texts: dict[str, bool] = {}
+        """Whether the raw value of a key is a string, whatever its text; likewise."""
 
     def member(self, key: str) -> Guide | None:
         """Gives what is wanted of the member with this key."""
@@ -94,9 +94,11 @@ class Guide:
 
     def is_text(self, key: str) -> bool:
         """Whether the raw value of a key is a string, whatever its text."""
-        known = self._raw_texts.get(key)
+        known = self.raw_texts.get(key)
         if known is None:
-            known = self._raw_texts[key] = is_text_only(self.properties.get(key))
+            known = is_text_only(self.properties.get(key))
+            if len(self.raw_texts) < _KEPT:
+                self.raw_texts[key] = known
         return known
 
     def item(self) -> Guide | None:

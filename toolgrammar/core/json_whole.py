@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 from toolgrammar.core.json_tokens import MAX_DEPTH, word_character
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgrammar.values.json_types import JsonValue
 
 
@@ -71,10 +73,12 @@ def read_object(text: str, position: int) -> tuple[dict[str, JsonValue], int, bo
         value, end = _scan_once(text, position)
     except (StopIteration, ValueError, RecursionError):
         return None
-    for inner in value.values():
+    for key, inner in value.items():
         if type(inner) is not str:
             return None if is_odd(value) else (value, end, False)
         if not inner.isascii() and has_surrogate(inner):
+            return None
+        if not key.isascii() and has_surrogate(key):
             return None
     return value, end, True
 
@@ -108,7 +112,13 @@ def is_odd(value: JsonValue) -> bool:
     for _ in range(MAX_DEPTH):
         below: list[JsonValue] = []
         for each in level:
-            for inner in each.values() if isinstance(each, dict) else each:  # type: ignore[union-attr]
+            inside: Iterable[JsonValue] = each  # type: ignore[assignment]
+            if isinstance(each, dict):
+                inside = each.values()
+                keys = "".join(each)
+                if not keys.isascii() and has_surrogate(keys):
+                    return True
+            for inner in inside:
                 kind = type(inner)
                 if kind is str:
                     if not inner.isascii() and has_surrogate(inner):  # type: ignore[union-attr, arg-type]

@@ -13,6 +13,8 @@ from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
 
@@ -57,9 +59,14 @@ class Lane:
         "before",
         "begins_group",
         "does_more",
+        "ender",
         "ends_argument",
         "ends_group",
+        "ends_section",
+        "ends_values",
         "find_end",
+        "following",
+        "goes_on",
         "groups",
         "id",
         "is_typed",
@@ -67,6 +74,7 @@ class Lane:
         "marks",
         "match",
         "node",
+        "opens_values",
         "payload",
         "raw",
         "reads_arguments",
@@ -136,24 +144,63 @@ class Lane:
         """Whether the closer may begin with white space."""
         self.trim = ONE_NEWLINE if before or (raw is not None and raw.closes_line) else NONE
         """What is taken off the payload, where it is raw and the header says nothing."""
+        self._tell()
+
+    def _tell(self) -> None:
+        """Notes what is asked of every lane of a call with one raw value after the other."""
+        payload, raw = self.payload, self.raw
+        self.ender: tuple[Callable[[str, int], re.Match[str] | None], frozenset[str]] | None = None
+        """Finds what ends the payload, and which groups of it do; None where more is asked."""
+        if raw is not None and raw.solid is None:
+            groups = raw.search.groupindex  # what is asked next is known once that is made
+            if not (raw.repeats or raw.call_closes_alone):
+                closers = frozenset(name for name in groups if name.startswith("closer_"))
+                self.ender = (raw.search.search, closers)
+        is_usual = not (self.same or self.id)
+        has_value = is_usual and self.reads_value and not self.ends_group
+        self.following = [] if payload is None else payload.node.lanes
+        """The lanes behind the payload."""
+        if payload is not None and payload.node.accepts_text:
+            has_value = False  # the call may end there
+        self.opens_values = has_value and self.way == BEGINS_WITH_KEY and not self.ends_argument
+        """Whether it names a call and leads to its first value; it may begin a section before."""
+        self.goes_on = has_value and self.way == NEXT_KEY and not self.begins_group
+        """Whether it leads from a value to the next one."""
+        ends = is_usual and payload is None
+        self.ends_values = ends and self.way == ENDS and not self.begins_group
+        """Whether it leads from the last value of a call to text; it may end a section, too."""
+        self.ends_section = ends and self.way == NOTHING and self.ends_group and not self.does_more
+        """Whether it does nothing but end a section."""
 
     @property
     def opens_call(self) -> bool:
-        """Whether it names a call and leads to all its arguments; it may begin a section before."""
+        """Whether it names a call and leads to all its arguments; it may begin a section before.
+
+        What is more, the arguments end soundly: with a closer behind them, or the call with them.
+        """
         payload = self.payload
-        return (
-            payload is not None
-            and self.way == BEGINS
-            and not (self.same or self.ends_argument or self.id or self.ends_group)
-            and self.reads_arguments
-            and not (self.scans or payload.after or payload.node.accepts_text)
-        )
+        if payload is None or self.way != BEGINS or not self.reads_arguments:
+            return False
+        if self.same or self.ends_argument or self.ends_group:
+            return False
+        if payload.after:
+            return payload.node.accepts_text and not self.begins_group
+        return not payload.node.accepts_text
 
     @property
     def ends_call(self) -> bool:
         """Whether it leads from the arguments of a call to text; it may end a section, too."""
         does_more = self.same or self.ends_argument or self.id or self.begins_group
         return self.payload is None and self.way == ENDS and not does_more
+
+
+def end_of_section(node: Node, text: str, position: int) -> tuple[Node, int] | None:
+    """Gives the node and the place behind the end of a section; None where another lane matches."""
+    for lane in node.lanes:
+        match = lane.match(text, position)
+        if match is not None:
+            return (lane.node, match.end()) if lane.ends_section else None
+    return None
 
 
 def _is_raw_value(payload: Step) -> bool:

@@ -82,6 +82,8 @@ class Node:
         """Runs of tokens from here that were seen before, each fused into one expression."""
         self.opens_call: Lane | None = None
         """The first of them, where it leads from text to all arguments of a call."""
+        self.opens_values = False
+        """Whether the first of them leads from text to the first value of a call."""
         self.ends_call: Lane | None = None
         """The first of them, where it leads from there back to text."""
         self.sightings: dict[tuple[int, ...], int] = {}
@@ -263,6 +265,7 @@ class Node:
         """Keeps a run of tokens that was seen often enough."""
         if not self.lanes:
             self.opens_call = lane if lane.opens_call else None
+            self.opens_values = lane.opens_values
             self.ends_call = lane if lane.ends_call else None
         self.lanes.append(lane)
 
@@ -290,6 +293,8 @@ class Machine:
         """What read the last plain message: the next one mostly has the same tools."""
         self.plain = Patience()
         """Whether messages of text and plain calls are usual here."""
+        self.usual = Patience()
+        """Whether the first calls of messages are as plain as can be."""
         self.straight = Patience()
         """Whether messages that need no driver are."""
         self.sound = Patience()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgrammar.core.draft import decoded_token
-from toolgrammar.core.json_fast import LEAST, read_up_to
+from toolgrammar.core.json_fast import LEAST
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_copied, read_object
@@ -24,6 +24,9 @@ from toolgrammar.core.lanes import (
     SAME_NAME,
 )
 from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.patience import CREDIT
+from toolgrammar.core.plain_objects import read_object_call
+from toolgrammar.core.plain_values import key_of, read_valued_calls
 from toolgrammar.core.scanners import read_scanned
 from toolgrammar.core.straight_rules import is_over, raw_part, typed_value
 from toolgrammar.values.making import make_call, make_span
@@ -75,7 +78,8 @@ class PlainReading:
         node, position, length = self.machine.start, 0, len(text)
         # Wide markup makes the arguments wide, which are read faster without it: those of the first
         # call are copied.
-        is_ascii, is_usual = text.isascii(), True
+        is_ascii, usual = text.isascii(), self.machine.usual
+        is_usual = usual.left > 0 or usual.tries()
         read = read_object if is_ascii or length <= _LONG else read_copied
         is_fast = is_ascii and length > LEAST
         while True:
@@ -85,70 +89,29 @@ class PlainReading:
             end = length if opener is None else opener.start()
             if end > position:
                 between = text[position:end]
-                if node.closes_group or node.skipping:
-                    return False
-                if calls and node.strays.pattern.match(between.lstrip()):
+                if not _is_plain(between, node, is_first=not calls):
                     return False
                 parts.append(between)
             if opener is None:
                 return True
-            found, lane = None, node.opens_call
-            if is_usual and lane is not None:
-                found = self._usual_call(text, lane, end, calls, read, is_fast=is_fast)
+            found = None
+            if is_usual:
+                if node.opens_call is not None:
+                    lane = node.opens_call
+                    found = read_object_call(self, text, lane, end, calls, read, is_fast)
+                elif node.opens_values:
+                    found = read_valued_calls(self, text, node, end, calls)
+                if found is not None:
+                    usual.left = CREDIT
+                else:
+                    is_usual = False  # the next call will most likely look like this one
+                    usual.failed()
             if found is None:
-                is_usual = False  # the next call will most likely look like this one
                 found = self._island(text, node, end, calls, read)
                 if found is None:
                     return False
             node, position = found
             read = read_object
-
-    def _usual_call(
-        self,
-        text: str,
-        opening: Lane,
-        start: int,
-        calls: list[ToolCall],
-        read: Read,
-        *,
-        is_fast: bool,
-    ) -> tuple[Node, int] | None:
-        """Reads a call of a name and an object as `_island` does, without asking what else it is.
-
-        Gives the node and the place behind it, or None where something else stands there.
-        """
-        payload, opened = opening.payload, opening.match(text, start)
-        closing = None if payload is None else payload.node.ends_call
-        if opened is None or closing is None or opening.begins_group != closing.ends_group:
-            return None
-        begin, landmark = opened.end(), closing.landmark
-        whole = read_up_to(text, begin, landmark) if is_fast and landmark is not None else None
-        if whole is None:
-            whole = read(text, begin)
-            if whole is None:
-                return None
-        arguments, end, texts = whole
-        closed = closing.match(text, end)
-        if closed is None:
-            return None
-        behind = closed.end()
-        if begin - start + behind - end > MAX_TOKEN:
-            return None  # for `_island`, which judges each by itself
-        unit, group = opening.groups
-        written = opened[group]
-        name = self.machine.written_names.get(written) or self._name(written)
-        if self.tools:
-            # The first question of `_takes`, without its two calls: most messages need no other.
-            guide = self.guides.get(name) if texts else None
-            known = guide is not None and guide.texts.issuperset(arguments)
-            if not known and not self._takes(name, arguments, texts=texts):
-                return None
-        raw, span = text[begin:end], make_span(opened.start(unit), closed.end(closing.groups[0]))
-        call = make_call(
-            name, arguments, None, None, raw, span, "complete", (), self.rules.id, None, ()
-        )
-        calls.append(call)
-        return closing.node, behind
 
     def _island(  # noqa: C901, PLR0911, PLR0912, PLR0915  (each call of a function costs a tenth)
         self, text: str, node: Node, position: int, calls: list[ToolCall], read: Read
@@ -191,22 +154,22 @@ class PlainReading:
                 if way == NEXT_CALL:
                     start = match.start(lane.groups[1])
                     written_name = match[lane.groups[2]]
-                    name = names.get(written_name) or self._name(written_name)
+                    name = names.get(written_name) or self.name_of(written_name)
             elif way == NEXT_KEY:
                 if name is None:
                     return None
                 if arguments_start < 0:
                     arguments_start = match.start(lane.groups[0])
                 written_key = match[lane.groups[1]]
-                key = _key(written_key)
+                key = key_of(written_key)
             elif way != NOTHING:
                 groups = lane.groups
                 start = match.start(groups[0])
                 written_name = match[groups[1]]
-                name = names.get(written_name) or self._name(written_name)
+                name = names.get(written_name) or self.name_of(written_name)
                 if way == BEGINS_WITH_KEY:
                     written_key = match[groups[3]]
-                    key = _key(written_key)
+                    key = key_of(written_key)
                     arguments_start = match.start(groups[2])
             if lane.id:
                 if name is None:
@@ -237,7 +200,7 @@ class PlainReading:
                     if whole is None:
                         return None
                     arguments, position, texts = whole
-                    if self.tools and not self._takes(name, arguments, texts=texts):
+                    if self.tools and not self.takes(name, arguments, texts=texts):
                         return None
                 if arguments_start < 0:
                     arguments_start = end
@@ -275,7 +238,7 @@ class PlainReading:
                 calls.append(self._call(name, arguments, id, raw, span))
                 return self.machine.node(stack), position
 
-    def _takes(self, name: str, arguments: dict[str, Any], *, texts: bool) -> bool:
+    def takes(self, name: str, arguments: dict[str, Any], *, texts: bool) -> bool:
         """Whether a tool wants no other types than its arguments have; `texts`: all are strings."""
         guide = self.guides.get(name)
         if guide is None:
@@ -285,7 +248,7 @@ class PlainReading:
             guide = self.guides[name] = guide_of_tool(spec)
         return (texts and guide.admits_texts(arguments)) or not needs_typing(arguments, guide)
 
-    def _name(self, written: str) -> str:
+    def name_of(self, written: str) -> str:
         """Gives the name that a token writes, and keeps it for the next message."""
         name = decoded_token(written) if written[:1] == '"' else written
         names = self.machine.written_names
@@ -312,5 +275,8 @@ class PlainReading:
         return (value, part[1]) if fitting else None
 
 
-def _key(written: str) -> str:
-    return (decoded_token(written) if written[:1] == '"' else written).strip()
+def _is_plain(text: str, node: Node, *, is_first: bool) -> bool:
+    """Whether text is nothing else: no part of a section, and no closer that is left over."""
+    if node.closes_group or node.skipping:
+        return False
+    return is_first or not node.strays.pattern.match(text.lstrip())

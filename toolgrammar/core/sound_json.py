@@ -93,6 +93,17 @@ class Frame:
 class SoundJson(SoundMessage):
     """A message whose calls may have their arguments as JSON."""
 
+    __slots__ = (
+        "after_string",
+        "frames",
+        "payload",
+        "payload_start",
+        "runs_on",
+        "scanner",
+        "wanted",
+        "written",
+    )
+
     payload: Step
     payload_start: int
     """Offset where the payload begins."""

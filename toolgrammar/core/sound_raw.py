@@ -37,6 +37,18 @@ _PROSE = frozenset({"reasoning", "text", "content"})
 class SoundRaw(SoundJson):
     """A message whose calls may have raw values."""
 
+    __slots__ = (
+        "began",
+        "blanks",
+        "flows",
+        "is_solid",
+        "mode",
+        "raw",
+        "streams",
+        "undecided",
+        "value_from",
+    )
+
     raw: RawEnd
     mode: str
     began: bool

@@ -40,6 +40,8 @@ _WINDOW = MAX_TOKEN + 64
 class SoundStream(SoundRaw):
     """One message, while it is sound."""
 
+    __slots__ = ("begins",)
+
     begins: Callable[[str, int], object]
     """Whether the text from an index on may still become a token."""
 
