@@ -14,7 +14,14 @@ import re._parser as sre_parser
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.partial import ASSERTIONS, MOST_BLANKS, REPEATS, pattern_text
+from toolgrammar.core.partial import (
+    ASSERTIONS,
+    MOST_BLANKS,
+    REPEATS,
+    UnstreamableError,
+    partial,
+    pattern_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +46,43 @@ def bounded(pattern: str, names: dict[str, str]) -> tuple[str, int]:
     }
     written = pattern_text(_bounded(parsed, in_front), parsed.state.groupdict, names)
     return written, len(pattern_text(list(parsed), parsed.state.groupdict, names))
+
+
+def streamable(pattern: str) -> None:
+    """Refuses what can't be read from a stream.
+
+    Args:
+        pattern: a regular expression in Python's syntax.
+
+    Raises:
+        UnstreamableError: for a construct that has no beginnings, and for a look-behind that is
+            wider than the one character which is kept of the text that was given out.
+    """
+    partial(pattern)
+    widest = max(_look_behinds(list(sre_parser.parse(pattern))), default=0)
+    if widest > 1:
+        raise UnstreamableError(
+            f"a look-behind of {widest} characters can't be read from a stream",
+            "only the one character before is still there: look at that one alone",
+            "wide-look-behind",
+        )
+
+
+def _look_behinds(items: Iterable[Any]) -> Iterator[int]:
+    """Yields how many characters each look-behind of a parse tree looks at."""
+    for operator, argument in items:
+        if operator in ASSERTIONS and argument[0] < 0:
+            yield argument[1].getwidth()[1]
+        if operator is sre.BRANCH:
+            inner = argument[1]
+        elif operator is sre.ATOMIC_GROUP:
+            inner = [argument]
+        elif operator in (sre.SUBPATTERN, *REPEATS, *ASSERTIONS):
+            inner = [argument[-1]]
+        else:
+            continue
+        for body in inner:
+            yield from _look_behinds(body)
 
 
 def has_runaway(pattern: str) -> bool:

@@ -14,7 +14,7 @@ from lark.load_grammar import _get_parser, load_grammar
 from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 
 from toolgrammar.core import files, partial, roles
-from toolgrammar.core.bounds import bounded
+from toolgrammar.core.bounds import bounded, streamable
 from toolgrammar.core.collisions import Collisions
 from toolgrammar.core.declared import declared
 from toolgrammar.core.header import read_header
@@ -208,7 +208,7 @@ class _Compiler:
         number = self.numbers[lark_name]
         try:
             least = partial.least_width(expression)
-            partial.partial(expression)  # refuses what can't be read from a stream
+            streamable(expression)
         except re.error as problem:
             at = partial.expression_error(definition.pattern.value)
             place = self._terminal_place(lark_name, "", problem.pos or 0 if at is None else at)
@@ -217,7 +217,7 @@ class _Compiler:
             raise place.error("bad-expression", message, hint) from None
         except partial.UnstreamableError as problem:
             place = self._terminal_place(lark_name, "")
-            raise place.error("back-reference", str(problem), problem.hint) from None
+            raise place.error(problem.code, str(problem), problem.hint) from None
         if not least:
             message = f"{self._shown(lark_name)} can match the empty text"
             hint = "make it match a character at least, and optional in the rule: `[…]`"

@@ -58,8 +58,10 @@ class Closers(Words):
 
     def insert_comma(self) -> None:
         """Puts a comma in behind the last value, if one is missing."""
-        if not self.stack[-1].members or self.comma is not None:
+        frame = self.stack[-1]
+        if not frame.members or self.comma is not None:
             return
+        frame.begun = False
         offset = self.held_from if self.held else self.base + self.pos
         self._inserted = self.repair("comma", offset - self.base, offset - self.base, ",")
         self.held.insert(0, ",")

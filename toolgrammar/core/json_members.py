@@ -241,7 +241,6 @@ class Members(Plain):
                     self.strict = strict
                 frame.seen.add(frame.key)
             else:
-                frame.begun = False
                 self.insert_comma()
             frame.members += 1
             frame.begun = True

@@ -188,6 +188,8 @@ class Strings(Bodies):
     def _is_item(self, quote: int) -> bool:
         """Whether a string in double quotes, and then a comma or the end of the array, stand here."""
         end = KEY_BODIES['"'].match(self.text, quote + 1, self._stop).end()
+        if self.at(end) == "\\":
+            self.at(end + 1)  # asks for more text where the escape may go on
         return self.at(end) == '"' and self.at(self.blank(end + 1)) in (",", "]")
 
     def end_unclosed(self, start: int) -> None:

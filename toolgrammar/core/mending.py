@@ -96,6 +96,8 @@ def mend(driver: Driver) -> bool | None:
     if anchor is not None:
         put_in(driver, anchor)
         driver.position = place
+        if driver.node.accepts_text:
+            driver.to_text()  # what opens here may turn out to be no call: then it is text
         return True
     if _complete_half(driver, place):
         return True

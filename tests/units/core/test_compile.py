@@ -52,6 +52,7 @@ BROKEN = [
     ("bad terminal", named("WORD") + "WORD: /x(/\n", "10:9", "bad-expression", "Python's `re`"),
     ("flags first", named("/a(\\w+/i"), "8:9", "bad-expression", "Python's `re`"),
     ("wide look-behind", named("/(?<=a*)b/"), "8:8", "bad-expression", "Python's `re`"),
+    ("far look-behind", named("/(?<!ab)c/"), "8:7", "wide-look-behind", "that one alone"),
     ("back reference", named("/(\\w)\\1+/"), "8:7", "back-reference", "SAME_NAME"),
     ("condition", named("/(a)?(?(1)b|c)/"), "8:7", "back-reference", "alternatives"),
     ("no file", GOOD.replace("n.text", "n.txt"), "2:9", "missing-import", "common/txt.lark"),

@@ -133,6 +133,12 @@ SOUPS = st.lists(FRAGMENTS, max_size=12).map("".join)
 @example(text='{"a": "x, ", ": 1": 2}', schema=None, data=None)
 @example(text="{\n ontent\n: {}\n}", schema=None, data=None)
 @example(text='{"b": [["x"], 0,, "c": "d"5', schema=None, data=None)
+@example(text="""['"", "say \\"hi\\""]""", schema=None, data=None)
+@example(
+    text='{"b": ["\n   "",\n   "",\n   ""\n  ]\n },\n "c": [\n  "",\n  "",\n  ""\n ]\n}',
+    schema=None,
+    data=None,
+)
 def test_laws_of_drawn_damage(text: str, schema: dict[str, Any] | None, data: Any) -> None:
     cuts = st.lists(st.integers(0, len(text)), max_size=3)
     check_laws(text, schema, range(1, len(text)) if data is None else data.draw(cuts))
