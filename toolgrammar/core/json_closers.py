@@ -32,7 +32,7 @@ _BEGUN_WORDS: Final = (
 class Closers(Words):
     """Closes objects and arrays; settles what the end of the text cuts."""
 
-    __slots__ = ("_inserted", "_left_out", "comment", "kept", "truncated", "unreadable")
+    __slots__ = ("_left_out", "comment", "kept", "put_in", "truncated", "unreadable")
 
     def set_up(self, guide: Guide | None, *, backticks: bool) -> None:
         """Sets what a new reader knows."""
@@ -45,7 +45,8 @@ class Closers(Words):
         """Whether the root is an object with something in it, but no member."""
         self.kept = 0
         """How many repairs stand before what is held."""
-        self._inserted: Repair | None = None
+        self.put_in: Repair | None = None
+        """What put the comma in that waits, or in the place of something else."""
         self._left_out: Repair | None = None
 
     # Commas
@@ -54,7 +55,7 @@ class Closers(Words):
         """Takes a comma after a value; it waits for the next one."""
         self.comma = (len(self.held), self.base + start)
         self.hold(",", start)
-        self._inserted = None
+        self.put_in = None
 
     def insert_comma(self) -> None:
         """Puts a comma in behind the last value, if one is missing."""
@@ -63,7 +64,7 @@ class Closers(Words):
             return
         frame.begun = False
         offset = self.held_from if self.held else self.base + self.pos
-        self._inserted = self.repair("comma", offset - self.base, offset - self.base, ",")
+        self.put_in = self.repair("comma", offset - self.base, offset - self.base, ",")
         self.held.insert(0, ",")
         self.held_from = offset
         self.comma = (0, offset)
@@ -88,9 +89,10 @@ class Closers(Words):
         index, offset = self.comma
         self.comma = None
         self.held[index] = ""
-        if self._inserted is not None:
-            self.repairs.remove(self._inserted)
-        else:
+        put_in = self.put_in
+        if put_in is not None:
+            self.repairs.remove(put_in)
+        if put_in is None or put_in.start < put_in.end:
             self.stray_comma(offset - self.base, offset - self.base + 1)
 
     def leave_out(self, start: int, end: int) -> None:
@@ -102,7 +104,7 @@ class Closers(Words):
         """Gives out what was held."""
         self.out.extend(self.held)
         self.held.clear()
-        self.comma = self._inserted = self._left_out = None
+        self.comma = self.put_in = self._left_out = None
         self.kept = len(self.repairs)
 
     # Brackets

@@ -204,8 +204,9 @@ class Members(Plain):
         elif self.between() or self.stopped():
             return
         elif character == ";":
-            self.repair("comma", start, start + 1, ",")
+            repair = self.repair("comma", start, start + 1, ",", join=False)
             self.note_comma(start)
+            self.put_in = repair
             self.pos = start + 1
             self.state = KEY if frame.is_object else ITEM
         elif frame.is_object:

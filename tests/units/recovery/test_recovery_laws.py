@@ -133,6 +133,7 @@ SOUPS = st.lists(FRAGMENTS, max_size=12).map("".join)
 @example(text='{"a": "x, ", ": 1": 2}', schema=None, data=None)
 @example(text="{\n ontent\n: {}\n}", schema=None, data=None)
 @example(text='{"b": [["x"], 0,, "c": "d"5', schema=None, data=None)
+@example(text='{"a": [[];], "b": {}; }', schema=None, data=None)
 @example(text="""['"", "say \\"hi\\""]""", schema=None, data=None)
 @example(
     text='{"b": ["\n   "",\n   "",\n   ""\n  ]\n },\n "c": [\n  "",\n  "",\n  ""\n ]\n}',
