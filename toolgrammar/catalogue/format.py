@@ -132,18 +132,8 @@ class Format:
             or tables.free_text
         ):
             return None
-        return PlainRules(
-            id=header.id,
-            digest=self.digest,
-            trim=header.trim,
-            unwrap=tuple(header.unwrap),
-            entities=bool(header.entities),
-            drops=header.unknown_arguments == "drop",
-            judges=bool(header.unwrap) or header.unknown_arguments == "drop",
-            by_shape=header.types == "shape",
-            closers=tuple(tables.reasoning_tags),
-            machine=None if tables.names_tools else machine_for(tables, ()),
-        )
+        machine = None if tables.names_tools else machine_for(tables, ())
+        return PlainRules(header, self.digest, tables.reasoning_tags, machine)
 
     def render(self, calls: Iterable[ToolCall], text: str = "") -> str:
         """Returns the wire text of calls, after a text.

@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from toolgrammar.core.header import Header
     from toolgrammar.core.machine import Machine
 
 
-class PlainRules(NamedTuple):
+class PlainRules:
     """What a message in which everything is as its format says depends on."""
 
-    id: str
-    digest: str
-    trim: Mapping[str, str]
-    unwrap: tuple[str, ...]
-    """Keys that may hold all arguments of a call."""
-    entities: bool
-    """Whether `&` may begin the entity of a character."""
-    drops: bool
-    """Whether arguments that the tool does not have are left out."""
-    judges: bool
-    """Whether the arguments decide what is one: some wrap others, or are left out."""
-    by_shape: bool
-    """Whether a raw value that is JSON has the type that it shows."""
-    closers: tuple[str, ...]
-    """What closes reasoning."""
-    machine: Machine | None
-    """What reads it, where the names of the tools are no part of the wire."""
+    # No named tuple: its fields are asked for with every message, and those of slots are faster.
+    __slots__ = (
+        "by_shape",
+        "closers",
+        "digest",
+        "drops",
+        "entities",
+        "id",
+        "judges",
+        "machine",
+        "trim",
+        "unwrap",
+    )
+
+    def __init__(
+        self, header: Header, digest: str, closers: Iterable[str], machine: Machine | None
+    ) -> None:
+        self.id = header.id
+        self.digest = digest
+        self.trim: Mapping[str, str] = header.trim
+        self.unwrap = tuple(header.unwrap)
+        """Keys that may hold all arguments of a call."""
+        self.entities = bool(header.entities)
+        """Whether `&` may begin the entity of a character."""
+        self.drops = header.unknown_arguments == "drop"
+        """Whether arguments that the tool does not have are left out."""
+        self.judges = bool(self.unwrap) or self.drops
+        """Whether the arguments decide what is one: some wrap others, or are left out."""
+        self.by_shape = header.types == "shape"
+        """Whether a raw value that is JSON has the type that it shows."""
+        self.closers = tuple(closers)
+        """What closes reasoning."""
+        self.machine = machine
+        """What reads it, where the names of the tools are no part of the wire."""

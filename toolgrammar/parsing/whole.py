@@ -67,7 +67,7 @@ def parse(
         TypeError: an argument has the wrong type.
     """
     content, problem = (text, None) if type(text) is str else as_text(text)
-    entry = formats.resolve_any(format)
+    entry = format if type(format) is Format else formats.resolve_any(format)
     if isinstance(entry, Format) and not (strict or prefix or finish_reason == "length"):
         straight = _read_straight(entry, content, tools, limits)
         if straight is not None:
