@@ -1,9 +1,10 @@
 """How fast are files of messages read, from JSON lines to JSON lines, by one process and by two?
 
 Each line holds a hermes message of 300 B with one call. Reading and writing are within the clock;
-so is the start of the processes where there are several. *MB/s* counts the bytes of the file that
-is read. Beside it stand the parts, in one process without files: finding the message in a line,
-`parse`, writing the result as a line. All jobs run in turn; the best of the rounds counts.
+so is the start of the processes where there are several; what an earlier round wrote is deleted
+before. *MB/s* counts the bytes of the file that is read. Beside it stand the parts, in one process
+without files: finding the message in a line, `parse`, writing the result as a line. All jobs run
+in turn; the best of the rounds counts.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ def main() -> None:
         best = dict.fromkeys(jobs, float("inf"))
         for _ in range(given.rounds):
             for name, job in jobs.items():
+                path.with_suffix(".out").unlink(missing_ok=True)
                 start = time.perf_counter()
                 job()
                 best[name] = min(best[name], time.perf_counter() - start)

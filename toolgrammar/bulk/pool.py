@@ -1,4 +1,8 @@
-"""Works on chunks in one process or in several, and gives what became of them in their order."""
+"""Works on chunks in one process or in several, and gives what became of them in their order.
+
+The process that asks is one of them: it works while nothing is ready to be given out. So it works
+while the others start, and what it reads itself is not handed over.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import shutil
 import tempfile
 import threading
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +21,6 @@ from toolgrammar.bulk.parts import set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
     from multiprocessing.process import BaseProcess
 
     from toolgrammar.bulk.reading import Reading
@@ -25,8 +28,10 @@ if TYPE_CHECKING:
 
     Work = Callable[[Chunk, Reading], Done]
 
-_WAITING = 2
-"""Chunks for each process that are worked on or wait to be taken: what bounds the memory."""
+_WAITING = 4
+"""Chunks for each other process that it works on or that wait for it."""
+_MOST = 16
+"""Chunks for each process that are over or on the way: what bounds the memory."""
 
 _settings: list[tuple[Reading, Path]] = []
 """In a process of the pool, the settings of its run and the folder for its lines."""
@@ -35,13 +40,13 @@ _settings: list[tuple[Reading, Path]] = []
 def in_order(
     chunks: Iterable[Chunk], work: Work, reading: Reading, jobs: int, parts: Path | None = None
 ) -> Iterator[tuple[Chunk, Done]]:
-    """Returns each chunk with what became of it; a few are worked on ahead.
+    """Returns each chunk with what became of it; some are worked on ahead.
 
     Args:
         chunks: what to work on.
         work: what to do with each.
         reading: the settings.
-        jobs: how many processes work.
+        jobs: how many processes work, with this one.
         parts: the folder for lines that wait for their turn; it is emptied first and goes in the
             end. Without one, a temporary folder.
 
@@ -59,17 +64,21 @@ def in_order(
     else:
         shutil.rmtree(parts, ignore_errors=True)
         parts.mkdir()
-    pool = ProcessPoolExecutor(jobs, context, _begin, (reading, parts))
-    ahead: deque[tuple[Chunk, Future[Done]]] = deque()
+    others = jobs - 1
+    pool = ProcessPoolExecutor(others, context, _begin, (reading, parts))
+    ahead: deque[tuple[Chunk, Future[Done] | Done]] = deque()
     try:
         for chunk in chunks:
-            ahead.append((chunk, pool.submit(_work, work, chunk)))
-            if len(ahead) >= jobs * _WAITING:
-                first, future = ahead.popleft()
-                yield first, future.result()
+            while ahead and (len(ahead) >= _MOST * jobs or _is_over(ahead[0][1])):
+                first, found = ahead.popleft()
+                yield first, _result(found)
+            if sum(not _is_over(found) for _, found in ahead) < others * _WAITING:
+                ahead.append((chunk, pool.submit(_work, work, chunk)))
+            else:
+                ahead.append((chunk, work(chunk, reading)))
         while ahead:
-            first, future = ahead.popleft()
-            yield first, future.result()
+            first, found = ahead.popleft()
+            yield first, _result(found)
     except BrokenProcessPool:
         message = (
             "a process of the batch died: it was killed, perhaps for want of memory, or the "
@@ -79,6 +88,14 @@ def in_order(
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
         shutil.rmtree(parts, ignore_errors=True)
+
+
+def _is_over(found: Future[Done] | Done) -> bool:
+    return not isinstance(found, Future) or found.done()
+
+
+def _result(found: Future[Done] | Done) -> Done:
+    return found.result() if isinstance(found, Future) else found
 
 
 def _begin(reading: Reading, parts: Path) -> None:

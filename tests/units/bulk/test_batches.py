@@ -1,6 +1,7 @@
 """`toolgrammar.batch`: the same results as `parse`, in order, whatever the number of processes."""
 
 import json
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -49,11 +50,14 @@ def test_values_give_results(jobs: int) -> None:
     ]
 
 
-def test_results_come_before_all_is_read() -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results_come_before_all_is_read(jobs: int) -> None:
     """Memory is bounded: an endless source is read as far as needed."""
     endless = iter(lambda: GOOD, None)
-    results = toolgrammar.batch(endless, "hermes")
+    results = toolgrammar.batch(endless, "hermes", jobs=jobs)
     assert next(results).ok
+    assert isinstance(results, Generator)
+    results.close()
 
 
 def test_a_row_without_a_message_is_no_error(tmp_path: Path) -> None:
