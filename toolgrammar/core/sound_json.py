@@ -357,7 +357,7 @@ class SoundJson(SoundMessage):
         text = held + chunk if held else chunk
         match = _goes_on(text)
         if match is None:
-            return self.told() if self.took(chunk) and self.run(text, 0) else None
+            return self.advance(chunk, text, 0)
         source = self.source
         source.tail.append(chunk)
         source.room -= len(chunk)

@@ -197,9 +197,8 @@ class SoundMessage:
         """Takes a chunk of text or reasoning where nothing is held back."""
         if not self.is_plain(chunk):
             last = self.last[-1:]
-            text = last + chunk
             self.settle()
-            return self.told() if self.took(chunk) and self.run(text, len(last)) else None
+            return self.advance(chunk, last + chunk, len(last))
         source = self.source
         source.tail.append(chunk)
         source.room -= len(chunk)
@@ -214,9 +213,19 @@ class SoundMessage:
 
     def go_on(self, chunk: str) -> list[Event] | None:
         """Takes a chunk behind what is held back."""
-        text = self.held + chunk
-        sound = self.took(chunk) and self.run(text, self.position)
-        return self.told() if sound else None
+        return self.advance(chunk, self.held + chunk, self.position)
+
+    def advance(self, chunk: str, text: str, position: int) -> list[Event] | None:
+        """Adds a chunk and reads on from an index of a text that ends with it.
+
+        Gives the events that are certain, or None where the driver has to read the message.
+        """
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        if source.room <= 0 and not source.settle():
+            return None
+        return self.told() if self.run(text, position) else None
 
     def release(self) -> None:
         """Drops what it holds of itself, so that it is freed at once with the last reference."""
@@ -224,22 +233,26 @@ class SoundMessage:
 
     def run(self, text: str, position: int) -> bool:
         """Reads on from an index to where more text is needed; false where the driver must."""
-        self.base = self.source.length - len(text)
-        steps = 0
+        source = self.source
+        self.base = source.mark - source.room - len(text)
+        steps = self.steps
         while position >= 0:
             steps += 1
             position = self.read(text, position)
-        self.steps += steps
+        self.steps = steps
         return position == WAITS
 
     def hold(self, text: str, position: int) -> int:
         """Holds a text back from an index on, with what stands before it for look-behinds."""
-        keep = position - _LOOK_BEHIND if position > _LOOK_BEHIND else 0
-        self.held = text[keep:]
-        self.position = position - keep
-        self.at -= keep
+        length = len(text) - position
+        if position > _LOOK_BEHIND:
+            keep = position - _LOOK_BEHIND
+            self.held, self.position = text[keep:], _LOOK_BEHIND
+            self.at -= keep
+        else:
+            self.held, self.position = text, position
         self.take = self.go_on
-        return WAITS if len(text) - position <= MOST_HELD else UNSOUND
+        return WAITS if length <= MOST_HELD else UNSOUND
 
     def told(self) -> list[Event]:
         """Gives the events that are certain, and forgets them."""

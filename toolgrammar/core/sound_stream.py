@@ -105,8 +105,7 @@ class SoundStream(SoundRaw):
         """Takes a chunk where a token has begun."""
         text = self.held + chunk
         if not self.begins(text, self.position) or len(text) > _WINDOW:
-            sound = self.took(chunk) and self.run(text, self.position)
-            return self.told() if sound else None
+            return self.advance(chunk, text, self.position)
         self.held = text
         return [] if self.took(chunk) else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from toolgrammar.catalogue.registry import formats
 from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.alternative import Settings
 from toolgrammar.core.build import Builder
@@ -54,8 +55,6 @@ class Parser:
         id_seed: str = "",
         limits: Limits = _ENDLESS,
     ) -> None:
-        from toolgrammar.catalogue.registry import formats
-
         if not isinstance(prefix, str):
             raise TypeError(f"prefix must be a str, got {type(prefix).__name__}")
         self._format = chosen = formats.resolve_any(format)
