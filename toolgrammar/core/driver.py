@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.ending import finish
 from toolgrammar.core.evidence import NotACall
-from toolgrammar.core.mismatch import mismatch
+from toolgrammar.core.mismatch import give_back
 from toolgrammar.core.reading_text import read_text
 from toolgrammar.core.reading_tokens import read_token
 from toolgrammar.core.role_effects import close_role
@@ -158,7 +158,7 @@ class Driver:
                     finish(self)
                 reading = False
             except NotACall:
-                mismatch(self)
+                give_back(self)
 
     def read_on(self) -> None:
         """Runs the loop until it needs more text."""

@@ -53,6 +53,8 @@ def cut_payload(driver: Driver, node: Node, *, known: bool = True) -> None:
     """
     path = node.repairs.to_end if known and not driver.builder.raws.left_out else None
     closers = "".join(text_of(step, driver) for step in path or ())
+    if path and path[0].terminal.name == "SAME_FENCE":
+        closers = f"\n{closers}"  # a fence stands in a line of its own
     call_ends.cut(driver.builder, driver.base + len(driver.buffer), closers=closers)
     driver.raw = None
     driver.to_text()

@@ -43,10 +43,22 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     done = _give_back(driver) if driver.island >= 0 else _end_call(driver, in_payload=in_payload)
     if done is not None:
         return done
+    _to_text(driver)
+    return True
+
+
+def give_back(driver: Driver) -> None:
+    """Gives an uncertain island back that is no call, or may be one of another format."""
+    driver.scanner = driver.raw = None
+    driver.to_tokens()
+    if _give_back(driver) is None:
+        _to_text(driver)
+
+
+def _to_text(driver: Driver) -> None:
     driver.called = False
     driver.unit = -1
     driver.to_text()
-    return True
 
 
 def _give_back(driver: Driver) -> bool | None:

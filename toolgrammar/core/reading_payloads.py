@@ -43,14 +43,14 @@ def find_payload(driver: Driver) -> bool:
                 return False
             if node.end is not None:
                 break  # the grammar lets the text end before the payload
-        if step.begins.match(buffer, begin):
-            return _enter(driver, step, begin)
         if (
             name == "PYTHON_ARGUMENTS"
             and not driver.final
             and PYTHON_BEGINNINGS.match(buffer, begin)
         ):
             return False
+        if step.begins.match(buffer, begin):
+            return _enter(driver, step, begin)
     if start == len(buffer) and (
         driver.final or (node.accepts_text and driver.island < 0 and start - position <= MAX_TOKEN)
     ):

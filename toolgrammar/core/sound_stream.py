@@ -236,10 +236,10 @@ class SoundStream(SoundRaw):
             begin = position if is_raw and node.exact else place
             if begin == len(text):
                 return self.hold(text, position)
-            if step.begins.match(text, begin):
-                return self._enter(step, text, begin, is_raw=is_raw)
             if step.terminal.name == "PYTHON_ARGUMENTS" and PYTHON_BEGINNINGS.match(text, begin):
                 return self.hold(text, position)
+            if step.begins.match(text, begin):
+                return self._enter(step, text, begin, is_raw=is_raw)
         if place == len(text):
             return self.hold(text, position)
         return self._end_before_text(position) if self.started and node.accepts_text else UNSOUND

@@ -1,5 +1,7 @@
 """What turns out to be no call is given back as text, and read on from the same place anyhow."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from toolgrammar import Parser, parse
@@ -29,8 +31,21 @@ def test_a_call_behind_the_beginning_of_another_is_read(
     assert _read(format_id, text, range(1, len(text))) == whole
 
 
-def _read(format_id: str, text: str, cuts: list[int] | range) -> object:
-    parser, start = Parser(format_id), 0
+@pytest.mark.parametrize("formats", ["auto", "qwen3_xml,hermes"])
+def test_a_tool_nobody_knows_is_given_to_the_next_format_at_once(formats: str) -> None:
+    # It was forgotten that the first format had given way where the text ended in white space.
+    text = "So: <tool_call>\n<function=list_branches>\n</function>\n</tool_call>"
+    tools = [{"name": "read_file", "parameters": {"type": "object", "properties": {}}}]
+    whole = parse(text, formats, tools=tools)
+    assert [call.format for call in whole.calls] == ["qwen3_xml"]
+    for cuts in ([place] for place in range(1, len(text))):
+        assert _read(formats, text, cuts, tools) == whole
+
+
+def _read(
+    format_id: str, text: str, cuts: list[int] | range, tools: Iterable[object] | None = None
+) -> object:
+    parser, start = Parser(format_id, tools=tools), 0
     for place in (*cuts, len(text)):
         parser.feed(text[start:place])
         start = place

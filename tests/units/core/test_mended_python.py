@@ -31,3 +31,9 @@ def test_the_closer_of_the_list_ends_arguments_without_their_own(
 def test_what_is_no_literal_is_not_cut_to_one(text: str) -> None:
     for call in read("pythonic", text).calls:
         assert not call.executable
+
+
+@pytest.mark.parametrize("arguments", ["path=='x'", "Truex", "None", "path=", "Truex=1"])
+def test_what_begins_arguments_may_turn_out_to_begin_none(arguments: str) -> None:
+    read("pythonic", f"[search({arguments})]")
+    read("pythonic", f"[search({arguments}")
