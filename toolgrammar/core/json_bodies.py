@@ -74,6 +74,8 @@ class Bodies(State):
         character = text[end]
         if character == self.close_quote and text.startswith(character * self.width, end):
             self.quote_in_string(end)
+        elif character == self.close_quote and character != '"':
+            self._one_of_three(end)
         elif character == ",":
             self.comma_in_string(end)
         elif character == "\\":
@@ -168,6 +170,12 @@ class Bodies(State):
         """Adds a piece to the string; the text is read to `end`."""
         self.put(piece)
         self.pos = end
+
+    def _one_of_three(self, start: int) -> None:
+        """Takes a quote of the kind of which three close the string."""
+        if start + self.width > len(self.text) and not self.final:
+            raise More
+        self.take_body(self.close_quote, start + 1)
 
     def _other_quote(self, start: int) -> None:
         """Takes a double quote that does not close the string."""

@@ -47,6 +47,8 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     ('{"a": `echo ${X}`}', {"a": "echo ${X}"}, "template", R, False),
     ('{“a”: “b "c"”}', {"a": 'b "c"'}, "quote-style", R, True),
     ('{"a": """x "y"\n"""}', {"a": 'x "y"\n'}, "quote-style", R, True),
+    ("{'a': '''it's'''}", {"a": "it's"}, "quote-style", R, True),
+    ("['''x''y''', 1, '''it's''']", ["x''y", 1, "it's"], "quote-style", R, True),
     ('{""a"": ""b""}', {"a": "b"}, "doubled-quotes", R, False),
     # 19 to 23: bare words
     (
