@@ -185,11 +185,13 @@ def _open_name(driver: Driver, place: int) -> bool | None:
         draft.doubts.append("missing-quote")  # the name is given out already
         return None
     comma = place - len(overrun.group())
-    name = draft.written_name[: overrun.start()] + '"'
-    fill_role(builder, "name", name, driver.base + comma, driver.unit)
+    written, closed = draft.written_name[: overrun.start()], '"'
+    if (len(written) - len(written.rstrip("\\"))) % 2:
+        closed = '\\"'  # a backslash would escape the quote that is put in
+    fill_role(builder, "name", written + closed, driver.base + comma, driver.unit)
     driver.last_end = driver.base + comma + 1
     step = driver.node.steps[commas[0]]
-    return _replace(driver, "missing-quote", comma, comma, '"', go_on=place - 1, step=step)
+    return _replace(driver, "missing-quote", comma, comma, closed, go_on=place - 1, step=step)
 
 
 def _missing_mark(driver: Driver, place: int) -> bool | None:

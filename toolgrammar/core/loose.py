@@ -103,7 +103,9 @@ def is_loose(terminal: Terminal, text: str) -> bool:
     """Whether a text was read in another way than the terminal says."""
     if terminal.kind == "literal":
         written = terminal.text.strip()
-        return written.startswith('"') and text != written and text.strip() != written
+        if not written.startswith('"') or text.strip() == written:
+            return False
+        return loose_pattern(terminal) != ""  # else it is white space that is written otherwise
     if not terminal.pattern.startswith('"'):
         return False
     whole = len(text) > 1 and text[0] == text[-1] == '"'

@@ -314,3 +314,16 @@ def test_the_opener_of_a_section_is_mended_likewise(
     assert deeds(format_id, wire.replace(opener, written)) == [
         ("tide", {"place": "Narvik"}, "repaired")
     ]
+
+
+def test_white_space_inside_of_quoted_markup_is_no_repair() -> None:
+    text = (
+        '<|open|>tools<|sep|><|open|>call tool="on_air"\nindex="1"<|sep|>'
+        "<|close|>call<|sep|><|close|>tools<|sep|>"
+    )
+    assert deeds("kimi_k3", text) == [("on_air", {}, "complete")]
+
+
+def test_a_quote_is_put_in_behind_a_backslash_that_stays_one() -> None:
+    text = '<function_call> {"name": "send\\, "arguments": {"to": "c"}}'
+    assert deeds("granite_20b_fc", text) == [("send\\", {"to": "c"}, "repaired")]
