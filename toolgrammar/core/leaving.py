@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
 
 
+_IN_A_LINE = ("SAME_FENCE", "SAME_MARK")
+"""Closers that stand in a line of their own."""
+
+
 def leave(driver: Driver, end: int) -> bool:
     """Ends a payload at an index of the buffer and does what the grammar does then."""
     step = driver.step
@@ -53,8 +57,8 @@ def cut_payload(driver: Driver, node: Node, *, known: bool = True) -> None:
     """
     path = node.repairs.to_end if known and not driver.builder.raws.left_out else None
     closers = "".join(text_of(step, driver) for step in path or ())
-    if path and path[0].terminal.name == "SAME_FENCE":
-        closers = f"\n{closers}"  # a fence stands in a line of its own
+    if path and path[0].terminal.name in _IN_A_LINE:
+        closers = f"\n{closers}"
     call_ends.cut(driver.builder, driver.base + len(driver.buffer), closers=closers)
     driver.raw = None
     driver.to_text()

@@ -15,11 +15,11 @@ _PAST_MENDING = frozenset(
 def applied(result: ParseResult) -> str | None:
     """Returns the source with all edits made, or None where two of them overlap."""
     edits = sorted(
-        {
-            (edit.span.start, edit.span.end, edit.replacement): None
+        [
+            (edit.span.start, edit.span.end, edit.replacement)
             for diagnostic in result.diagnostics
             for edit in diagnostic.edits
-        },
+        ],
         key=lambda edit: edit[:2],
     )
     pieces: list[str] = []
