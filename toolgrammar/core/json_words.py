@@ -182,8 +182,8 @@ class Words(Strings):
             return True
         if character in "/#" and index > start:
             return character == "#" or self.at(index + 1) in ("/", "*", "")
-        if character == "/":
-            return self.at(index + 1) == "*"
+        if character == "/" or self.ends_frame(index):
+            return character != "/" or self.at(index + 1) == "*"
         frame = self.stack[-1]
         if frame.is_object:
             return character in CLOSING_QUOTES and self.reads_key(index, frame)

@@ -273,3 +273,16 @@ def test_a_quoted_call_that_is_cut_in_its_string_is_cut() -> None:
 def test_the_path_of_a_repair_is_that_of_its_item(array: str, paths: list[str]) -> None:
     text = f'<tool_call>{{"name": "f", "arguments": {{"a": {array}}}}}</tool_call>'
     assert [each.path for each in mended("hermes", text).diagnostics] == paths
+
+
+@pytest.mark.parametrize(
+    ("written", "value"), [("1", 1), ("-2.5", -2.5), ("true", True), ("[1, null", [1, None])]
+)
+def test_a_number_or_a_literal_ends_before_the_closer_of_the_call(
+    written: str, value: object
+) -> None:
+    text = f'<tool_call>\n{{"name": "count", "arguments": {{"a": {written}</tool_call> done'
+    laws.edits(Case(id="hermes", format="hermes", text=text))
+    result = read("hermes", text)
+    assert [(call.arguments, call.status) for call in result.calls] == [({"a": value}, "repaired")]
+    assert result.text == "done"
