@@ -56,7 +56,9 @@ def read_whole(
         return None
     if type(value) is list:
         return None if is_odd(value) else (value, end)
-    if not isinstance(value, str) and (end == len(text) or word_character.match(text, end)):
+    if isinstance(value, str):
+        return None if not value.isascii() and has_surrogate(value) else (value, end)
+    if end == len(text) or word_character.match(text, end):
         return None
     return value, end
 
