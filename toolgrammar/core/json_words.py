@@ -168,10 +168,8 @@ class Words(Strings):
 
     def _delimited(self, index: int) -> bool:
         character = self.at(index)
-        if not character or character in ",}])\n\r":
-            return True
-        if not self.stack:
-            return True  # the root: it ends where no word goes on
+        if not character or character in ",}])\n\r" or not self.stack:
+            return True  # the root ends where no word goes on
         if character in "{[" and not self.stack[-1].is_object:
             return True
         start = index
@@ -182,8 +180,10 @@ class Words(Strings):
             return True
         if character in "/#" and index > start:
             return character == "#" or self.at(index + 1) in ("/", "*", "")
-        if character == "/" or self.ends_frame(index):
-            return character != "/" or self.at(index + 1) == "*"
+        if character == "/":
+            return self.at(index + 1) == "*"
+        if self.ends_frame(index):
+            return True
         frame = self.stack[-1]
         if frame.is_object:
             return character in CLOSING_QUOTES and self.reads_key(index, frame)
