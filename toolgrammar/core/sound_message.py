@@ -220,12 +220,7 @@ class SoundMessage:
 
         Gives the events that are certain, or None where the driver has to read the message.
         """
-        source = self.source
-        source.tail.append(chunk)
-        source.room -= len(chunk)
-        if source.room <= 0 and not source.settle():
-            return None
-        return self.told() if self.run(text, position) else None
+        return self.told() if self.took(chunk) and self.run(text, position) else None
 
     def release(self) -> None:
         """Drops what it holds of itself, so that it is freed at once with the last reference."""
@@ -233,8 +228,7 @@ class SoundMessage:
 
     def run(self, text: str, position: int) -> bool:
         """Reads on from an index to where more text is needed; false where the driver must."""
-        source = self.source
-        self.base = source.mark - source.room - len(text)
+        self.base = self.source.length - len(text)
         steps = self.steps
         while position >= 0:
             steps += 1

@@ -147,15 +147,15 @@ class SoundRaw(SoundJson):
 
     def _take_value(self, chunk: str) -> list[Event] | None:
         """Takes a chunk in a raw value that is a string, where nothing is held back."""
-        source = self.source
         if not self.is_solid(chunk):
-            self.last = source.last
             self.take = self._take_raw
             return self._take_raw(chunk)
+        source = self.source
         source.tail.append(chunk)
         source.room -= len(chunk)
         if source.room <= 0 and not source.settle():
             return None
+        self.last = chunk
         piece = as_json(chunk)[1:-1]
         self.given += len(piece)
         return [make_arguments_delta(self.index, piece)]

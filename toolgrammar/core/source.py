@@ -14,7 +14,7 @@ _LONG = 1024
 class Source:
     """The text of a message in blocks, and where each begins."""
 
-    __slots__ = ("_blocks", "_joined", "_starts", "limit", "mark", "room", "tail")
+    __slots__ = ("_blocks", "_joined", "_mark", "_starts", "limit", "room", "tail")
 
     def __init__(self, limit: int = sys.maxsize) -> None:
         self.limit = limit
@@ -25,20 +25,13 @@ class Source:
         """Characters in the blocks."""
         self.tail: list[str] = []
         """The last chunks, which are in no block yet."""
-        self.mark = self.room = min(_BLOCK, limit)
-        """How long the text is where `room` comes to 0: less `room`, that is its length."""
+        self._mark = self.room = min(_BLOCK, limit)
+        """How long the text is where `room` comes to 0."""
 
     @property
     def length(self) -> int:
         """The characters so far."""
-        return self.mark - self.room
-
-    @property
-    def last(self) -> str:
-        """The last character so far."""
-        if self.tail:
-            return self.tail[-1][-1:]
-        return self._blocks[-1][-1:] if self._blocks else ""
+        return self._mark - self.room
 
     def append(self, chunk: str) -> None:
         """Adds the next chunk; the hot loops do the same by themselves."""
@@ -57,7 +50,7 @@ class Source:
             self._join()
         length = self._joined
         self.room = min(_BLOCK, self.limit - length)
-        self.mark = length + self.room
+        self._mark = length + self.room
         return self.room >= 0
 
     def _join(self) -> None:
@@ -80,7 +73,7 @@ class Source:
 
     def slice(self, start: int, end: int) -> str:
         """Gives the characters from `start` to before `end`."""
-        length = self.mark - self.room
+        length = self._mark - self.room
         end = min(end, length)
         if start >= end:
             return ""
