@@ -327,3 +327,9 @@ def test_white_space_inside_of_quoted_markup_is_no_repair() -> None:
 def test_a_quote_is_put_in_behind_a_backslash_that_stays_one() -> None:
     text = '<function_call> {"name": "send\\, "arguments": {"to": "c"}}'
     assert deeds("granite_20b_fc", text) == [("send\\", {"to": "c"}, "repaired")]
+
+
+@pytest.mark.parametrize(("before", "names"), [("\n", ["get"]), ("\n  ", ["get"]), (" ", [])])
+def test_a_name_behind_white_space(before: str, names: list[str]) -> None:
+    text = f"<tool_call>{before}get<arg_key>a</arg_key><arg_value>b</arg_value></tool_call>"
+    assert [call.name for call in read("glm47", text).calls] == names
