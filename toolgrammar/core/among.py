@@ -8,7 +8,6 @@ go on is left for the next; when none is left the opener is text.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.alternative import Alternative
@@ -25,6 +24,7 @@ from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.quotes import FENCES, Quoted
 from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds, follows_thought
 from toolgrammar.core.stumbles import Ended, Judge, Mark, NoIsland, Stumble
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from toolgrammar.core.alternative import Formats
@@ -355,6 +355,6 @@ class Among:
 
     def _end(self, number: int, buffer: str, place: int) -> ReasoningEnd | None:
         for each in self.several.ends[number]:
-            if re.compile(each.opener).match(buffer, place):
+            if compile_pattern(each.opener).match(buffer, place):
                 return each
         return None

@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from toolgrammar.core.partial import partial
+from toolgrammar.values.patterns import compile_pattern
 
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
@@ -14,7 +15,7 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 def _entity() -> re.Pattern[str]:
     """Makes the expression of an entity; few formats have any."""
     names = "|".join(_NAMED)
-    return re.compile(
+    return compile_pattern(
         rf"&(?:(?P<name>{names})|#(?P<decimal>\d{{1,7}})|#[xX](?P<hex>[0-9a-fA-F]{{1,6}}));",
         re.ASCII,
     )
@@ -23,7 +24,7 @@ def _entity() -> re.Pattern[str]:
 @cache
 def _beginning() -> re.Pattern[str]:
     """Makes the expression of what may become an entity."""
-    return re.compile(rf"(?:{partial(_entity().pattern)})\Z", re.ASCII)
+    return compile_pattern(rf"(?:{partial(_entity().pattern)})\Z", re.ASCII)
 
 
 class EntityDecoder:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_whole import has_surrogate
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +84,7 @@ def _string(written: str, *, escapes: bool) -> str | None:
 def _python() -> _Matcher:
     """Makes the expression of a keyword argument."""
     single, double = (rf"[^{quote}\\\n\r]*+" for quote in "'\"")
-    return re.compile(
+    return compile_pattern(
         rf"""{_NAME}=\s*+(?:'({single}(?:{_ESCAPE}{single})*+)'(?!')"""
         rf"""|"({double}(?:{_ESCAPE}{double})*+)"(?!")"""
         rf"""|{_NUMBER}|(True|False|None)\b)\s*+(?:,(?={_NAME}=(?!=))|(\)))"""
@@ -101,7 +102,7 @@ def _bare(marks: tuple[str, ...]) -> _Matcher:
         first = rf"{head}{tail}({run}(?:{head}(?!{tail}){run})*+){head}{tail}"
     if short:
         second = rf"{short}([^{short}\\\n\r]*+){short}"
-    return re.compile(
+    return compile_pattern(
         rf"{_NAME}:\s*+(?:{first}|{second}|{_NUMBER}|(true|false|null)\b)"
         rf"\s*+(?:,(?={_NAME}:)|(\}}))"
     ).match

@@ -10,7 +10,7 @@ from toolgrammar.core.files import grammar_paths, read_text
 from toolgrammar.core.roles import BARE_QUOTES
 from toolgrammar.core.trim import MODES
 from toolgrammar.values.errors import GrammarError
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -312,7 +312,7 @@ def _pairs_of(what: str, *allowed: str) -> Callable[[_Entry], dict[str, str]]:
         pairs = _read_pairs(entry)
         for name, value in pairs.items():
             if value not in allowed:
-                pair = re.compile(rf"(?<![^\s,]){re.escape(name)}=")
+                pair = compile_pattern(rf"(?<![^\s,]){re.escape(name)}=")
                 found = pair.search(entry.value)
                 offset = found.end() if found else 0
                 raise entry.error(f"unknown {what} `{value}`", _mend(value, allowed), offset)

@@ -6,15 +6,17 @@ which nothing can go on. Each is mended as the reader of single characters would
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
 from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_tokens import as_json
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    import re
 
 _CONTROLS: Final = r"\x00-\x1f"
 _SURROGATES: Final = "\ud800-\udfff"
@@ -78,7 +80,7 @@ def body_run(*, quotes: str, quoted: bool, framed: bool) -> re.Pattern[str]:
         comma = _COMMA if quoted or quotes == "key" else _COMMA_IN_ARRAY
     damages = [_CONTROL, _BACKSLASH, *([quote[quotes]] if quotes else [])]
     sound = [_FRAMED if framed else _PLAIN, *([comma] if quotes else [])]
-    return re.compile(f"(?:(?:{'|'.join(damages)})++(?:{'|'.join(sound)})++)++")
+    return compile_pattern(f"(?:(?:{'|'.join(damages)})++(?:{'|'.join(sound)})++)++")
 
 
 def mended(body: str) -> str:

@@ -7,11 +7,13 @@ they are first used.
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    import re
 
 _SURROGATES: Final = "\ud800-\udfff"
 UNIT: Final = (
@@ -47,7 +49,7 @@ inside_framed = late(
 @cache
 def member() -> re.Pattern[str]:
     """Matches a member with a plain value, and the comma after it (2); another key (1) follows."""
-    return re.compile(rf'"({_KEY})"{_WS}:{_WS}(?:{_SCALAR}{_WS}|"{_BODY}"{_WS})({_NEXT_KEY})')
+    return compile_pattern(rf'"({_KEY})"{_WS}:{_WS}(?:{_SCALAR}{_WS}|"{_BODY}"{_WS})({_NEXT_KEY})')
 
 
 _OTHER_KEY: Final = "[^\"'\\\\\\x00-\\x1f\ud800-\udfff]{1,64}+"
@@ -67,7 +69,7 @@ def damaged_member() -> re.Pattern[str]:
     literal (6), a string in double quotes with them (7) or in single quotes without (8); the comma
     (9) before another key, or the end of the object, or no comma where one should be (10).
     """
-    return re.compile(
+    return compile_pattern(
         rf"""(?:"({_KEY})"{_WS}|'({_OTHER_KEY})'{_WS}|({_BARE})[ \t]*+)(:{_WS})"""
         rf"""(?:({_SCALAR})|(True|False|None|TRUE|FALSE|NULL|Null)\b|("{_BODY}")|'({_OTHER_BODY})')"""
         rf"""(?:{_WS}(,{_WS})(?={_ANY_NEXT})|{_WS}(?=,?{_WS}\}})|({_WS})(?="{_OTHER_KEY}"{_WS}:))"""
@@ -80,7 +82,7 @@ _INNER: Final = rf"{_PAIR}(?:{_SCALAR}{_WS}|\"{_BODY}\"{_WS})"
 @cache
 def item() -> re.Pattern[str]:
     """Matches a scalar or a flat object, and the comma after it (1); another item follows."""
-    return re.compile(
+    return compile_pattern(
         rf'(?:\{{{_WS}(?:{_INNER}{_NEXT_KEY})*+{_INNER}\}}{_WS}|{_SCALAR}{_WS}|"{_BODY}"{_WS})'
         rf'(,{_WS}(?=["{{\[]|-?[0-9]))'
     )

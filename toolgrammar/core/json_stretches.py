@@ -9,7 +9,6 @@ a stretch changes the speed alone. Its repairs are found when somebody asks for 
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_left
 from functools import cache
 from itertools import accumulate
@@ -18,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgrammar.core.json_ahead import REACH
 from toolgrammar.core.json_runs import UNIT
 from toolgrammar.core.json_state import FIRST_WINDOW, LONGEST_WINDOW
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from toolgrammar.core.json_frames import Frame
@@ -84,7 +84,7 @@ _key_and_colon = late(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}')
 @cache
 def _pattern() -> re.Pattern[str]:
     """Gives the expression that goes on to the next damage, and tells which it is by its group."""
-    return re.compile(f"(?:{_SOUND})*+(?:{_DAMAGED})?+")
+    return compile_pattern(f"(?:{_SOUND})*+(?:{_DAMAGED})?+")
 
 
 def _members(pairs: list[tuple[str, Any]]) -> None:

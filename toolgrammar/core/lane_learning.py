@@ -6,7 +6,6 @@ every token is guarded against the ones that the node prefers, and none is given
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.lanes import (
@@ -29,6 +28,7 @@ from toolgrammar.core.lanes import (
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.partial import first_characters, normalised
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
@@ -127,7 +127,7 @@ def _payload(node: Node, text: str, position: int) -> Step | None:
         begins = _beginning(step)
         if begins is None:
             return None
-        if begins and re.compile(rf"\s*(?:{begins})").match(text, start):
+        if begins and compile_pattern(rf"\s*(?:{begins})").match(text, start):
             return step
         if not begins:
             raw = raw or step

@@ -6,13 +6,14 @@ tokens: from a node to the next payload, or back to text. Its marks say what the
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from toolgrammar.core.machine import Node
@@ -96,7 +97,7 @@ class Lane:
         before: bool,
         landmark: Landmark | None,
     ) -> None:
-        compiled = re.compile(pattern)
+        compiled = compile_pattern(pattern)
         self.match = compiled.match
         groups = compiled.groupindex
         self.marks = tuple((kind, groups[group]) for kind, group in _needed(marks, payload))

@@ -21,6 +21,7 @@ from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
 from toolgrammar.core.steps import Step
 from toolgrammar.core.unread import Signs
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -145,7 +146,7 @@ class Node:
         body = "|".join(
             f"(?P<{group}>{self.machine.tolerant(terminal)})" for group, terminal in self.tokens
         )
-        return re.compile(
+        return compile_pattern(
             r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
         )
 
@@ -156,18 +157,18 @@ class Node:
         loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
         parts += [begun for pattern in loose if (begun := partial(pattern))]
         body = "|".join(parts) or "(?!)"
-        return re.compile(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
+        return compile_pattern(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
 
     @cached_property
     def opener(self) -> re.Pattern[str]:
         """Finds the next place in text where a call, group or section may open."""
-        return re.compile("|".join(self.openers()) or "(?!)")
+        return compile_pattern("|".join(self.openers()) or "(?!)")
 
     @cached_property
     def opener_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become an opener."""
         body = "|".join(begin for _, begin in self.opener_pairs() if begin) or "(?!)"
-        return re.compile(rf"(?:{body})\Z")
+        return compile_pattern(rf"(?:{body})\Z")
 
     @cached_property
     def near_openers(self) -> tuple[NearOpener, ...]:
@@ -178,14 +179,14 @@ class Node:
     def entry(self) -> re.Pattern[str]:
         """Finds the next place where text may end: an opener, or what resembles one."""
         near = (each.unnamed for each in self.near_openers)
-        return re.compile("|".join((*self.openers(), *near)) or "(?!)")
+        return compile_pattern("|".join((*self.openers(), *near)) or "(?!)")
 
     @cached_property
     def entry_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become that."""
         begins = [begin for _, begin in self.opener_pairs() if begin]
         begins += [begin for each in self.near_openers if (begin := partial(each.unnamed))]
-        return re.compile(rf"(?:{'|'.join(begins) or '(?!)'})\Z")
+        return compile_pattern(rf"(?:{'|'.join(begins) or '(?!)'})\Z")
 
     def begun_entry(self, text: str, position: int, end: int) -> int:
         """Gives where what may become an entry begins before an index; -1 where none does.
@@ -249,7 +250,7 @@ class Node:
             if terminal.kind in ("literal", "regex")
             and len(literal_start(terminal.pattern).strip()) >= _LANDMARK
         ]
-        return re.compile("|".join(found)) if found else None
+        return compile_pattern("|".join(found)) if found else None
 
     @cached_property
     def repairs(self) -> Repairs:

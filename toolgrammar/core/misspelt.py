@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolgrammar.core.loose import keys_of
 from toolgrammar.core.partial import partial
 from toolgrammar.values.diagnostics import Edit
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -93,19 +93,19 @@ class NearOpener:
 
     def matches(self, text: str, place: int) -> bool | None:
         """Whether it stands at a place, whatever follows; None where more text may tell."""
-        found = re.match(self.pattern, text[place : place + _LONGEST])
+        found = compile_pattern(self.pattern).match(text[place : place + _LONGEST])
         return None if found is None else is_near(found["near"], self.word)
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
         """Matches it, in text with what must follow."""
         follow = f"(?={_following(self.step.node)})" if self.in_text else ""
-        return re.compile(self.pattern + follow)
+        return compile_pattern(self.pattern + follow)
 
     @cached_property
     def begun(self) -> re.Pattern[str]:
         """Matches what may become that, up to the end of the text."""
-        return re.compile(rf"(?:{partial(self.whole.pattern.replace('?P<near>', '?:'))})\Z")
+        return compile_pattern(rf"(?:{partial(self.whole.pattern.replace('?P<near>', '?:'))})\Z")
 
 
 def near_openers(node: Node) -> Iterator[NearOpener]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.partial import begins_line, first_characters, literal_start, without
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,7 +38,7 @@ class _Opener:
     @property
     def whole(self) -> re.Pattern[str]:
         if self._whole is None:
-            self._whole = re.compile(self.pattern)
+            self._whole = compile_pattern(self.pattern)
         return self._whole
 
 
@@ -72,7 +72,7 @@ class Openers:
             [opener.pattern for opener in self._of_lines],
             [opener.pattern for opener in self._loose],
         )
-        self._anchored_search = re.compile(_either(o.pattern for o in self._anchored))
+        self._anchored_search = compile_pattern(_either(o.pattern for o in self._anchored))
         self._begun: _Search | None = None
         self._anchored_begun: re.Pattern[str] | None = None
         firsts = None if self._loose else frozenset(self._by_first)
@@ -118,7 +118,7 @@ class Openers:
                 end=r"\Z",
             )
             anchored = _either(o.beginning for o in self._anchored if o.beginning)
-            self._anchored_begun = re.compile(rf"(?:{anchored})\Z")
+            self._anchored_begun = compile_pattern(rf"(?:{anchored})\Z")
         if position == 0 and self._anchored:
             assert self._anchored_begun is not None
             if self._anchored_begun.match(buffer):
@@ -170,12 +170,12 @@ class _Search:
             for first, patterns in sorted(by_first.items())
             if patterns
         ]
-        self._at_line = re.compile(rf"(?:{_either(of_lines)}){end}") if of_lines else None
+        self._at_line = compile_pattern(rf"(?:{_either(of_lines)}){end}") if of_lines else None
         if of_lines:
             branches.append(rf"\n(?=(?:{_either(of_lines)}){end})(?P<{_LINE}>)")
         if loose:
             branches.append(rf"(?=(?:{_either(loose)}){end})")
-        self._search = re.compile("|".join(branches) or _NEVER)
+        self._search = compile_pattern("|".join(branches) or _NEVER)
 
     def find(self, buffer: str, position: int) -> int:
         """Gives the first place from `position` on where a pattern matches, or -1."""

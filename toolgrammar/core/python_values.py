@@ -8,7 +8,7 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +132,7 @@ def _plain_run(quote: str, *, formatted: bool, halves: bool = True) -> re.Patter
     Without `halves`, it has no halves of surrogate pairs, which wait for each other.
     """
     special = quote + "\\" + ("{}" if formatted else "")
-    return re.compile(f"[^{re.escape(special)}{'' if halves else _HALVES}]+")
+    return compile_pattern(f"[^{re.escape(special)}{'' if halves else _HALVES}]+")
 
 
 def _join_surrogates(text: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.reasoning_ends import unnamed
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
     from toolgrammar.core.machine import Machine
@@ -47,7 +48,9 @@ class Quoted:
     __slots__ = ("_asked", "_end", "_openers", "_place")
 
     def __init__(self, found: Sequence[Quote]) -> None:
-        self._openers = [(re.compile(each.opener), re.compile(each.end)) for each in found]
+        self._openers = [
+            (compile_pattern(each.opener), compile_pattern(each.end)) for each in found
+        ]
         self._place = 0
         """Offset up to which is known what is quoted."""
         self._end: re.Pattern[str] | None = None

@@ -21,7 +21,7 @@ from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import MOST_BLANKS, first_characters, partial, without
 from toolgrammar.core.repairs import clipped
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +45,7 @@ _BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
 def _beginnings(expressions: Iterable[str]) -> re.Pattern[str]:
     """Finds the tail of the text that may become what one of the expressions matches."""
     parts = [begun for expression in expressions if (begun := partial(expression))]
-    return re.compile(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
+    return compile_pattern(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
 
 
 class RawEnd:
@@ -97,7 +97,7 @@ class RawEnd:
     def search(self) -> re.Pattern[str]:
         """Finds the next closer, or tag of a quoted call, that is sure by what follows it."""
         expression = self._expression(final=False)
-        found = re.compile(expression)
+        found = compile_pattern(expression)
         self.looks_on = _LOOKS_ON.search(expression) is not None
         self.repeats = any("_SAME_" in group for group in found.groupindex)
         return found
@@ -107,7 +107,9 @@ class RawEnd:
         """Finds the same without white space that a closer begins with; None where none does."""
         if not any(part.startswith(_BLANKS_IN_FRONT) for part in self.parts()):
             return None
-        return re.compile("|".join(each.removeprefix(_BLANKS_IN_FRONT) for each in self.parts()))
+        return compile_pattern(
+            "|".join(each.removeprefix(_BLANKS_IN_FRONT) for each in self.parts())
+        )
 
     @cached_property
     def solid_plain(self) -> re.Pattern[str]:
@@ -117,7 +119,7 @@ class RawEnd:
     @cached_property
     def final(self) -> re.Pattern[str]:
         """Finds what the end of the text may have cut, where `search` finds nothing."""
-        return re.compile(self._expression(final=True))
+        return compile_pattern(self._expression(final=True))
 
     @cached_property
     def bare(self) -> re.Pattern[str]:
@@ -129,7 +131,7 @@ class RawEnd:
         ]
         if self.nests:
             parts += [self._unnamed(each.pattern) for each in self.node.repairs.anchors.values()]
-        return re.compile("|".join(parts) or "(?!)")
+        return compile_pattern("|".join(parts) or "(?!)")
 
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
@@ -158,7 +160,7 @@ class RawEnd:
     @cached_property
     def closing_call(self) -> re.Pattern[str]:
         """Matches the call's closer behind the payload's own."""
-        return re.compile(self._closers_of_call())
+        return compile_pattern(self._closers_of_call())
 
     @cached_property
     def closing_call_beginnings(self) -> re.Pattern[str]:
@@ -176,7 +178,7 @@ class RawEnd:
         found = self._beside.get(final)
         if found is None:
             body = "|".join((*self._outer_closers(final=final), *self._tags()))
-            found = self._beside[final] = re.compile(body or "(?!)")
+            found = self._beside[final] = compile_pattern(body or "(?!)")
         return found
 
     def other_closer(self, *, final: bool) -> re.Pattern[str]:
@@ -191,10 +193,10 @@ class RawEnd:
             paths = [path for node in behind if (path := node.repairs.to_text)]
             outside = {id(path[-1].node): path[-1].node for path in paths}
             follow = "|".join(self._after_outer(n, final=final) for n in outside.values())
-            found = re.compile(f"{BLANKS}{_STRAY}(?:{follow or '(?!)'})")
+            found = compile_pattern(f"{BLANKS}{_STRAY}(?:{follow or '(?!)'})")
             self._other_closers[final] = found
             if not final:
-                self.other_closer_beginnings = re.compile(f"(?:{partial(found.pattern)})\\Z")
+                self.other_closer_beginnings = compile_pattern(f"(?:{partial(found.pattern)})\\Z")
         return found
 
     def _expression(self, *, final: bool) -> str:

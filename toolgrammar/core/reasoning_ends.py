@@ -6,11 +6,10 @@ opener; the format that is read takes that for reasoning, and has to be judged t
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.stumbles import Stumble
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from toolgrammar.core.among import Among
@@ -61,7 +60,7 @@ def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
     for group, terminal in start.tokens:
         for step in start.steps[group].node.payloads:
             open_ended = all(each.name in openers for _, each in step.node.tokens)
-            opener = re.compile(machine.pattern(terminal))
+            opener = compile_pattern(machine.pattern(terminal))
             if step.leaf == "reasoning" and open_ended and opener.match(text, before):
                 return True
     return False
@@ -80,10 +79,10 @@ class OtherEnds:
     def __init__(self, among: Among, ends: dict[int, ReasoningEnd], node: Node) -> None:
         """Takes the formats with their ends, and the node behind the reasoning that is read."""
         self.among = among
-        self.ends = {number: re.compile(each.end) for number, each in ends.items()}
+        self.ends = {number: compile_pattern(each.end) for number, each in ends.items()}
         patterns = dict.fromkeys((each.end, each.beginnings) for each in ends.values())
-        self.pattern = re.compile("|".join(f"(?:{end})" for end, _ in patterns))
-        self.beginnings = re.compile("|".join(f"(?:{begun})" for _, begun in patterns))
+        self.pattern = compile_pattern("|".join(f"(?:{end})" for end, _ in patterns))
+        self.beginnings = compile_pattern("|".join(f"(?:{begun})" for _, begun in patterns))
         openers = {terminal.name for _, terminal in node.machine.start.tokens}
         self.open_ended = all(terminal.name in openers for _, terminal in node.tokens)
         """Whether the reasoning has no closer of its own: what opens next ends it."""

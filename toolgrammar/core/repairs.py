@@ -8,16 +8,17 @@ et al. 2002, reduced to what needs no cost model.)
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.partial import partial
 from toolgrammar.core.roles import GROUP_ROLES
 from toolgrammar.core.sample import sample
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
+    import re
+
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
@@ -113,7 +114,7 @@ class Repairs:
         if self._pattern is None:
             parts = sorted(self.anchors.values(), key=lambda anchor: -len(anchor.pattern))
             body = "|".join(f"{anchor.pattern}(?P<{anchor.group}>)" for anchor in parts)
-            self._pattern = re.compile(body or "(?!)")
+            self._pattern = compile_pattern(body or "(?!)")
         return self._pattern
 
     @property
@@ -122,7 +123,7 @@ class Repairs:
         if self._beginnings is None:
             plain = (_GROUP.sub("(?:", a.pattern) for a in self.anchors.values())
             body = "|".join(part for pattern in plain if (part := partial(pattern)))
-            self._beginnings = re.compile(rf"(?:{body})\Z" if body else "(?!)")
+            self._beginnings = compile_pattern(rf"(?:{body})\Z" if body else "(?!)")
         return self._beginnings
 
 
@@ -139,10 +140,10 @@ class Strays:
         )
         if any(terminal.name == "SAME_NAME" for terminal in terminals):
             found.append(r"</(?P<name>[^\s<>/]{1,256})>")
-        self.pattern = re.compile("|".join(reversed(found)) or "(?!)")
+        self.pattern = compile_pattern("|".join(reversed(found)) or "(?!)")
         """Matches one; the group `name` is the name of a call that it must repeat."""
         parts = [part for pattern in found if (part := partial(_GROUP.sub("(?:", pattern)))]
-        self.beginnings = re.compile(rf"(?:{'|'.join(parts)})\Z" if parts else "(?!)")
+        self.beginnings = compile_pattern(rf"(?:{'|'.join(parts)})\Z" if parts else "(?!)")
 
 
 def _is_mark(terminal: Terminal, openers: set[str]) -> bool:
@@ -165,7 +166,7 @@ def written(terminal: Terminal) -> str:
         return ""
     text = sample(terminal.pattern) or ""
     is_mark = len(text) >= _DISTINCTIVE and not text[:1].isalnum() and text == text.strip()
-    found = re.match(terminal.pattern, text)
+    found = compile_pattern(terminal.pattern).match(text)
     return text if is_mark and found is not None and found.end() == len(text) else ""
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json, shown
 from toolgrammar.core.roles import BARE_QUOTES
-from toolgrammar.values.patterns import blanks, late
+from toolgrammar.values.patterns import blanks, compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,7 +105,7 @@ class BareScanner:
         self._counts: list[int] = []  # for each of them, how many values were given out
         self._key: list[str] = []  # the JSON text of the key, without its quotes
         self._quote = ""  # the quote of the open string
-        self._run = re.compile("")  # what of a string can't end it, where it knows escapes
+        self._run = compile_pattern("")  # what of a string can't end it, where it knows escapes
         self._word: list[str] = []
         self._rest = ""  # consumed, and not decided yet: a begun quote or escape
         self.done = False
@@ -255,7 +255,7 @@ class BareScanner:
         for quote in self._quotes:
             if text.startswith(quote, at):
                 self._quote = quote
-                self._run = re.compile(rf"[^{re.escape(quote[0])}\\]+")
+                self._run = compile_pattern(rf"[^{re.escape(quote[0])}\\]+")
                 return quote
         left = len(text) - at
         if any(len(quote) > left and text.endswith(quote[:left]) for quote in self._quotes):

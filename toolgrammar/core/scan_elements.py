@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, as_json
 from toolgrammar.tools.coerce import type_text
-from toolgrammar.values.patterns import blanks
+from toolgrammar.values.patterns import blanks, compile_pattern
 from toolgrammar.values.schemas import types_of
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def _member(key: str, value: Any) -> str:
 
 @cache
 def _without(character: str) -> Callable[[str], object]:
-    return re.compile(f"[^{re.escape(character)}]+").fullmatch
+    return compile_pattern(f"[^{re.escape(character)}]+").fullmatch
 
 
 _PATTERNS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}
@@ -330,10 +330,10 @@ def _patterns(mark: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     found = _PATTERNS.get(mark)
     if found is None:
         begin = re.escape(mark)
-        tag = re.compile(rf"{begin}<(?:(?P<opened>{NAME})|/(?P<closed>{NAME}))>")
+        tag = compile_pattern(rf"{begin}<(?:(?P<opened>{NAME})|/(?P<closed>{NAME}))>")
         starts = "|".join(re.escape(mark[:length]) for length in range(len(mark), 0, -1))
         cut = rf"{begin}<(?:/?(?:{NAME})?)?" + (f"|{starts}" if starts else "")
-        found = _PATTERNS[mark] = (tag, re.compile(rf"(?:{cut})\Z"))
+        found = _PATTERNS[mark] = (tag, compile_pattern(rf"(?:{cut})\Z"))
     return found
 
 

@@ -11,7 +11,7 @@ from toolgrammar.core.flat_payloads import read_flat
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.roles import ANY_JSON
 from toolgrammar.core.scan_json import JsonScanner
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ def beginning(terminal: Terminal) -> re.Pattern[str]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return compile_pattern(pattern)
 
 
 def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Scanner:

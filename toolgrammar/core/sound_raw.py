@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -19,9 +18,10 @@ from toolgrammar.values.making import (
     make_reasoning_delta,
     make_text_delta,
 )
-from toolgrammar.values.patterns import blanks
+from toolgrammar.values.patterns import blanks, compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from toolgrammar.core.raw_end import RawEnd
@@ -302,4 +302,4 @@ def _may_be_held(text: str) -> bool:
 @cache
 def _solid(plain: str, blanks: str) -> re.Pattern[str]:
     """Gives the expression of chunks that `plain` matches and white space does not end."""
-    return re.compile(rf"{plain}(?<![{blanks}])")
+    return compile_pattern(rf"{plain}(?<![{blanks}])")

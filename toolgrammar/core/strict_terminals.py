@@ -9,7 +9,7 @@ from toolgrammar.core import fences, marks
 from toolgrammar.core.doubled import once
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.scan_elements import NAME
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -173,7 +173,7 @@ class StrictTerminals:
             self._pattern(n) if tables.terminals[n].kind == "literal" else f"({self._pattern(n)})"
             for n in numbers
         ]
-        found = re.finditer(r"\s*".join(parts), island) if numbers else ()
+        found = compile_pattern(r"\s*".join(parts)).finditer(island) if numbers else ()
         return tuple(sorted({(match[0], match[1]) for match in found}))
 
     def _names_in(self, island: str) -> tuple[str, ...]:
@@ -189,7 +189,9 @@ class StrictTerminals:
                 else f"({self._pattern(n)})"
                 for n in head
             )
-            found |= {match[1] for match in re.finditer(opener, island) if match.re.groups}
+            found |= {
+                match[1] for match in compile_pattern(opener).finditer(island) if match.re.groups
+            }
         if self._doubled:
             halves = {once(name, self._doubled) for name in found}
             found |= halves | {f"{half}{self._doubled}{half}" for half in halves}
@@ -351,7 +353,7 @@ class StrictTerminals:
 def _of_one_width(expression: str) -> bool:
     """Whether an expression may stand in a look-behind."""
     try:
-        re.compile(f"(?<={expression})")
+        compile_pattern(f"(?<={expression})")
     except re.error:
         return False
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -15,6 +14,7 @@ from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.source import Source
 from toolgrammar.core.strict_terminals import StrictTerminals
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -154,7 +154,7 @@ class TreeFeed:
         if not terminal.groups:
             return
         # What stands around may decide.
-        match = re.compile(terminal.pattern).match(self._text, piece.start)
+        match = compile_pattern(terminal.pattern).match(self._text, piece.start)
         for group, role in terminal.groups if match else ():
             if (text := match[group]) is not None:  # type: ignore[index]
                 fill_role(self._builder, role, text, piece.start, self._unit)

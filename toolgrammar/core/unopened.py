@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.roles import RAW_LIKE, bare_name
+from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
     """
     if not tags or builder.reasoning_parts:
         return
-    closer = re.compile("|".join(map(re.escape, tags)))
+    closer = compile_pattern("|".join(map(re.escape, tags)))
     for start, text in builder.text_parts.stretches():
         found = closer.search(text)
         if found is not None:

@@ -13,6 +13,27 @@ _PUBLIC = (
 """What a compiled pattern has."""
 
 
+READS_POSSESSIVE_GROUPS = sys.version_info >= (3, 11, 5)
+"""Whether `re` reads the possessive repeat of a group rightly: see `possessive`."""
+
+
+def compile_pattern(expression: str, flags: int = 0) -> re.Pattern[str]:
+    """Compiles an expression, one with possessive repeats of groups rightly on every Python.
+
+    Args:
+        expression: a regular expression in Python's syntax.
+        flags: those of `re.compile`.
+
+    Raises:
+        re.error: it is no regular expression.
+    """
+    if not READS_POSSESSIVE_GROUPS and "+" in expression:
+        from toolgrammar.values.possessive import as_atomic
+
+        expression = as_atomic(expression)
+    return re.compile(expression, flags)
+
+
 class Matcher(Protocol):
     """The `match` of a pattern that also matches nothing."""
 
@@ -42,7 +63,7 @@ class _Late:
     def __getattr__(self, name: str) -> Any:
         if name not in _PUBLIC:
             raise AttributeError(f"a late pattern has no {name!r}; it has {', '.join(_PUBLIC)}")
-        compiled = re.compile(self._expression, self._flags)
+        compiled = compile_pattern(self._expression, self._flags)
         if self._is_anywhere and compiled.match("") is None:
             raise ValueError(f"{self._expression!r} does not match everywhere: not an empty text")
         for each in _PUBLIC:

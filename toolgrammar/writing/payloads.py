@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core import roles
 from toolgrammar.core.scan_bare import word_as_json
 from toolgrammar.core.scan_elements import ITEM, NAME
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgrammar.core.tables import Terminal
 
-_BARE_KEY = re.compile(r"[^\W\d][\w$-]*")
+_BARE_KEY = compile_pattern(r"[^\W\d][\w$-]*")
 _ESCAPED = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\u0000"}
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Self
 
 from toolgrammar.values.errors import RenderError
+from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.writing.examples import example_call
 from toolgrammar.writing.render import render
 from toolgrammar.writing.tool_lists import WRITERS, as_functions, as_json_lines, in_words
@@ -29,7 +29,7 @@ PLACEHOLDERS: Final = (
 )
 """What stands in braces in a prompt and is filled in."""
 
-_PLACEHOLDER: Final = re.compile(r"\{(tools?_\w+|examples?(?:_\w+)?)\}")
+_PLACEHOLDER: Final = compile_pattern(r"\{(tools?_\w+|examples?(?:_\w+)?)\}")
 
 _OPENING: Final = "You can call tools. These are there:\n\n{tools}\n\n"
 _HOW: Final = "To call a tool, write the call exactly in this form:\n\n{example}\n"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Protocol
 
 from toolgrammar.core.result_rules import RESULTS
 from toolgrammar.core.roles import JSON_LIKE
 from toolgrammar.core.sample import sample
 from toolgrammar.values.errors import RenderError
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -176,6 +176,6 @@ def _fitting(productions: Iterable[Production], value: str) -> str:
         for symbol in production.symbols:
             if symbol in JSON_LIKE:
                 return quoted
-            if symbol.startswith("/") and not re.fullmatch(symbol[1:], value):
-                return quoted if re.fullmatch(symbol[1:], quoted) else value
+            if symbol.startswith("/") and not compile_pattern(symbol[1:]).fullmatch(value):
+                return quoted if compile_pattern(symbol[1:]).fullmatch(quoted) else value
     return value

@@ -12,6 +12,7 @@ from toolgrammar.core.partial import without_look_around
 from toolgrammar.core.roles import COUNT_TERMINAL, RAW_LIKE
 from toolgrammar.core.sample import sample
 from toolgrammar.core.trim import INDENT
+from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.values.schemas import type_of
 from toolgrammar.writing.payloads import as_json, payload
 
@@ -203,7 +204,7 @@ class Terminals:
         if not named:
             return None
         text = sample(terminal.pattern, named, self.index)
-        match = re.match(_bare(terminal.pattern), text) if text else None
+        match = compile_pattern(_bare(terminal.pattern)).match(text) if text else None
         if text is None or match is None or match.end() != len(text):
             return None
         if any(role == "name" for _, role in terminal.groups):
@@ -220,11 +221,11 @@ def _fitting(terminal: Terminal, texts: Sequence[str]) -> str | None:
     if terminal.kind == "literal":
         return next((text for text in texts if text == terminal.text), None)
     for text in texts:
-        if re.fullmatch(_bare(terminal.pattern), text):
+        if compile_pattern(_bare(terminal.pattern)).fullmatch(text):
             return text
         # A look-ahead inside of a terminal may see what the grammar writes next, unknown here.
         for behind in ("", "\n", "]"):
-            match = re.match(terminal.pattern, text + behind)
+            match = compile_pattern(terminal.pattern).match(text + behind)
             if match and match.end() == len(text):
                 return text
     return None
