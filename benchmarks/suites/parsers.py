@@ -14,7 +14,7 @@ from peers.places import interpreter
 from peers.wires import WIRES
 
 from suites.parsers_growth import growth, load_times, memory, memory_of_all
-from suites.parsers_speed import OURS, WAYS, measure
+from suites.parsers_speed import OURS, WAYS, measure, measure_fast
 from toolgrammar import formats
 from toolgrammar.cli.bench_plots import dots
 from toolgrammar.cli.bench_report import (
@@ -53,6 +53,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     return {
         "machine": {**machine(), **versions()},
         "rows": rows,
+        "fast": measure_fast(rounds=given.rounds, limit=given.limit) if "hermes" in shared else [],
         "growth": grown,
         "memory": memory(readable if given.long else sample),
         "memory_of_all": memory_of_all(
@@ -91,6 +92,10 @@ def pages(parts: dict[str, Any]) -> list[str]:
     sections = ["## Goals\n\n" + goals_table(goals(parts))]
     for way, title in zip(WAYS, ("At once, µs a message", "Streamed, µs a delta"), strict=True):
         sections.append(f"## {title}\n\n{_speed_table(parts['rows'], way)}")
+    sections.append(
+        "## Hermes in ASCII, with the extra `fast`, µs a message\n\n"
+        + _plain(parts["fast"], ("size", OURS, "floor"))
+    )
     sections.append("## Where another is faster\n\n" + _losses(times))
     sections.append("## Growth of ours: µs a delta\n\n" + _growth_table(parts["growth"]))
     sections.append(
@@ -168,6 +173,9 @@ def goals(parts: dict[str, Any]) -> list[Goal]:
         found.append(
             Goal(f"hermes at once, {size} ÷ floor", ours / floor if ours and floor else None, most)
         )
+    for row, most in zip(parts["fast"], (2.0, 1.0, 0.6), strict=False):
+        words = f"hermes at once in ASCII, with the extra `fast`, {row['size']} ÷ floor"
+        found.append(Goal(words, row[OURS] / row["floor"], most))
     found += _of_ratios(
         "delta, 1 MB ÷ 4 KB",
         {row["format"]: row["growth"] for row in parts["growth"]},
