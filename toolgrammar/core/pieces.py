@@ -13,32 +13,36 @@ MOST = 512
 class Pieces:
     """A text that grows at its end."""
 
-    __slots__ = ("_blocks", "_tail")
+    __slots__ = ("_blocks", "tail")
 
     def __init__(self) -> None:
         self._blocks: list[str] = []
-        self._tail: list[str] = []
+        self.tail: list[str] = []
+        """The last pieces; a hot loop adds them here, and calls `settle` now and then."""
 
     def __bool__(self) -> bool:
-        return bool(self._tail or self._blocks)
+        return bool(self.tail or self._blocks)
 
     def append(self, piece: str) -> None:
         """Adds the next piece."""
-        tail = self._tail
-        tail.append(piece)
-        if len(tail) > MOST:
-            self._blocks.append("".join(tail))
-            tail.clear()
+        self.tail.append(piece)
+        if len(self.tail) > MOST:
+            self.settle()
+
+    def settle(self) -> None:
+        """Joins the last pieces."""
+        self._blocks.append("".join(self.tail))
+        self.tail.clear()
 
     def take(self) -> str:
         """Gives the whole text and keeps none of it."""
-        blocks, self._blocks = [*self._blocks, *self._tail], []
-        self._tail = []
+        blocks, self._blocks = [*self._blocks, *self.tail], []
+        self.tail = []
         return "".join(blocks)
 
     def text(self) -> str:
         """Gives the whole text."""
-        return "".join((*self._blocks, *self._tail))
+        return "".join((*self._blocks, *self.tail))
 
 
 class Parts:

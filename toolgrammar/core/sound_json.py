@@ -224,10 +224,15 @@ class SoundJson(SoundMessage):
         if not self.runs_on(chunk):
             self.take = self._take_scanned
             return self._take_scanned(chunk)
-        if not self.took(chunk):
-            return None
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        if source.room <= 0:
+            if not source.settle():
+                return None
+            self.written.settle()
         piece = as_json(chunk)[1:-1]
-        self.written.append(piece)
+        self.written.tail.append(piece)
         self.given += len(piece)
         return [make_arguments_delta(self.index, piece)]
 
