@@ -10,13 +10,14 @@ from toolgrammar.core import files
 from toolgrammar.core.machine import Machine
 from toolgrammar.core.quotes import Quote, quotes
 from toolgrammar.core.reasoning_ends import ReasoningEnd, reasoning_ends
+from toolgrammar.core.unread import ANY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgrammar.catalogue.format import Format
 
-_VERSION = 4
+_VERSION = 5
 """Raised whenever what is kept changes its shape or its meaning."""
 _CORE = Path(files.__file__).parent
 _MODULES = ("loose.py", "machine.py", "quotes.py", "raw_end.py", "reasoning_ends.py", "repairs.py")
@@ -40,6 +41,8 @@ class Opening(NamedTuple):
     """How reasoning opens, and what ends it."""
     quotes: list[Quote]
     """What opens text in which the format's calls are examples, and what ends it."""
+    signs: list[str]
+    """What shows in text that a call was written there, as `signs_of` finds it."""
 
 
 def openings(formats: Sequence[Format]) -> list[Opening]:
@@ -80,6 +83,7 @@ def _opening(format_: Format) -> Opening:
         takes_input,
         reasoning_ends(machine),
         quotes(machine),
+        [text for text, _ in tables.signs if ANY_NAME not in text],
     )
 
 
@@ -102,8 +106,9 @@ def _read(text: str | None, count: int) -> list[Opening] | None:
                 bool(takes_input),
                 [ReasoningEnd(*map(str, end)) for end in ends],
                 [Quote(*map(str, each)) for each in quoted],
+                list(map(str, signs)),
             )
-            for named, pairs, tags, takes_input, ends, quoted in rows
+            for named, pairs, tags, takes_input, ends, quoted, signs in rows
         ]
     except (ValueError, TypeError):
         return None

@@ -297,13 +297,16 @@ class SoundStream(SoundRaw):
             return None
         self.say(text[position:], self.base + position)
         self.settle()
-        if self.texts:
-            said = self.texts.of(self.source.text())
-            if not self.reasonings and any(closer in said for closer in self.rules.closers):
-                return None  # nothing opened what it closes
-            if self.machine.signs.are_in(said):
-                return None  # a call that could not be read
-        return self.told()
+        return None if self._is_odd() else self.told()
+
+    def _is_odd(self) -> bool:
+        """Whether the text closes reasoning that nothing opened, or shows a call that was not read."""
+        closers = () if self.reasonings else self.rules.closers
+        signs, tools = self.machine.signs, self.tools
+        for text in self.texts.each(self.source.text()) if self.texts else ():
+            if any(closer in text for closer in closers) or signs.are_in(text, tools):
+                return True
+        return False
 
     def result(self) -> ParseResult:
         """Gives the message, once it has ended."""

@@ -28,4 +28,8 @@ class Stretches:
 
     def of(self, source: str) -> str:
         """Gives their text."""
-        return "".join([source[start:end] for start, end in self._places])
+        return "".join(self.each(source))
+
+    def each(self, source: str) -> list[str]:
+        """Gives the text of each."""
+        return [source[start:end] for start, end in self._places]

@@ -138,7 +138,6 @@ class Tables:
     signs: tuple[tuple[str, int], ...] = ()
     """Texts that show a call, each with its weight, as `signs_of` finds them; empty where the last call
     alone counts, for those before it are text."""
-    header: dict[str, Any] = field(default_factory=dict)
     machines: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Machines made from these tables, by the names of the tools."""
 

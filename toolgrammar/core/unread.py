@@ -6,13 +6,15 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.named_tools import named_as_in_a_call
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgrammar.core.build import Builder
     from toolgrammar.values.diagnostics import Diagnostic
+    from toolgrammar.values.tools import ToolSpec
 
 ANY_NAME: Final = "\0"
 """Stands in a sign for the name of a known tool."""
@@ -35,26 +37,43 @@ class Signs:
     __slots__ = ("_by_first", "weights")
 
     def __init__(self, signs: Iterable[tuple[str, int]], names: Sequence[str]) -> None:
-        """Takes the signs of a grammar, each with its weight, and the names of the known tools."""
+        """Takes signs, each with its weight, and the names of the known tools.
+
+        One of no weight only tells of a call where the name of a tool follows it.
+        """
         self.weights: dict[str, int] = {}
         for text, weight in signs:
             for name in names if ANY_NAME in text else ("",):
                 self.weights[text.replace(ANY_NAME, name)] = weight
         self._by_first: dict[str, list[str]] = {}
-        for text in self.weights:
-            self._by_first.setdefault(text[0], []).append(text)
+        for text, weight in self.weights.items():
+            if weight:
+                self._by_first.setdefault(text[0], []).append(text)
 
-    def are_in(self, text: str) -> bool:
-        """Whether a call seems to be written in a text."""
+    def are_in(self, text: str, tools: Mapping[str, ToolSpec]) -> bool:
+        """Whether a call seems to be written in a text.
+
+        Args:
+            text: the text.
+            tools: the known tools by their names.
+        """
         said = 0
         for first, signs in self._by_first.items():
             if first in text:  # one character is looked for at many times the speed of a text
                 said += sum([self.weights[sign] for sign in signs if sign in text])
-        return said >= CERTAIN
+        if said >= CERTAIN or not tools:
+            return said >= CERTAIN
+        # To look for every name costs a pass over the text for each: most prose is spared it.
+        may = said > 0 or "(" in text or "{" in text or "[" in text or "<" in text
+        return may and named_as_in_a_call(text, tools, self.weights) is not None
 
-    def first_in(self, text: str) -> tuple[int, str]:
-        """Gives the first place of one in a text that has some, and which it is."""
-        return min((text.index(sign), sign) for sign in self.weights if sign in text)
+    def first_in(self, text: str, tools: Mapping[str, ToolSpec]) -> tuple[int, str]:
+        """Gives the first place of one in a text that has some, and what stands there."""
+        by_first = self._by_first.values()
+        places = [(text.index(sign), sign) for signs in by_first for sign in signs if sign in text]
+        named = named_as_in_a_call(text, tools, self.weights)
+        found = places if named is None else [*places, named]
+        return min(found, key=lambda place: (place[0], -len(place[1])))
 
 
 def report_unread(builder: Builder, signs: Signs) -> None:
@@ -67,11 +86,13 @@ def report_unread(builder: Builder, signs: Signs) -> None:
         builder: what the message consists of.
         signs: what shows a call.
     """
-    told = _Told(builder.diagnostics)
+    if builder.header.calls == "last":
+        return  # those before it are text
+    told, tools = _Told(builder.diagnostics), builder.tools
     for start, text in builder.text_parts.stretches():
-        if not signs.are_in(text) or told.touches(start, start + len(text)):
+        if not signs.are_in(text, tools) or told.touches(start, start + len(text)):
             continue
-        at, sign = signs.first_in(text)
+        at, sign = signs.first_in(text, tools)
         message = f"Found `{sign[:40]}` in text, and no call there that could be read"
         place = Span(start + at, start + at + len(sign))
         builder.report("unread-call", "warning", message, place, hint=_HINT)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.given_out import GivenOut
     from toolgrammar.core.passage import Passage
     from toolgrammar.core.sound_stream import SoundStream
+    from toolgrammar.core.unread import Signs
     from toolgrammar.parsing.readers import Several
     from toolgrammar.values.events import Event
 
@@ -245,13 +246,18 @@ class Parser:
             self._driver.feed(chunk, final=final)
         if final:
             report_unopened(self._builder, self._reasoning_tags())
-            if not self._over and self._several is None:
-                report_unread(self._builder, self._driver.start_node.machine.signs)
+            if not self._over:
+                report_unread(self._builder, self._signs())
 
     def _reasoning_tags(self) -> Mapping[str, str]:
         if self._several is not None:
             return self._several.tags
         return {} if isinstance(self._format, AnyOf) else self._format.tables.reasoning_tags
+
+    def _signs(self) -> Signs:
+        """Gives what shows in text that a call was written there."""
+        several = self._several
+        return self._driver.start_node.machine.signs if several is None else several.signs
 
     def _take_rest(self, chunk: str, room: int) -> None:
         """Ends the reading at the limit of characters: the rest is text."""

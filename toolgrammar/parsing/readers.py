@@ -9,6 +9,7 @@ from toolgrammar.catalogue.several import AUTO
 from toolgrammar.core.alternative import neutral_machine
 from toolgrammar.core.among import Among
 from toolgrammar.core.openers import Openers
+from toolgrammar.core.unread import Signs
 from toolgrammar.parsing.machines import machine_of, settings_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,10 @@ class Several:
             opener_pairs(machine_of(format_, specs)) if each.names_tools else each.pairs
             for format_, each in zip(formats, found, strict=True)
         )
+        # What is a sign in one format is plain text in another: only with the name of a tool do they
+        # tell of a call.
+        self.signs = Signs(((text, 0) for each in found for text in each.signs), ())
+        """What shows in text that a call was written there, in one format or another."""
         self._loaded: dict[int, tuple[Machine, Settings]] = {}
 
     def load(self, number: int) -> tuple[Machine, Settings]:

@@ -119,7 +119,10 @@ def _read_straight(
         reasoning = "".join(longer.reasoning).strip()
     written = "".join(parts) if parts else ""
     if (
-        (written and (machine.signs.are_in(written) or _closes_unopened(plain, written, reasoning)))
+        (
+            written
+            and (_shows_calls(machine, parts, specs) or _closes_unopened(plain, written, reasoning))
+        )
         or (plain.judges and _is_judged(plain, calls, specs))
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
@@ -142,6 +145,11 @@ def _read_longer(
         return reading
     machine.straight.failed()
     return None
+
+
+def _shows_calls(machine: Machine, parts: list[str], specs: Mapping[str, ToolSpec]) -> bool:
+    """Whether a part of the text shows a call that was not read."""
+    return any(machine.signs.are_in(part, specs) for part in parts)
 
 
 def _closes_unopened(plain: PlainRules, written: str, reasoning: str) -> bool:

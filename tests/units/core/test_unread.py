@@ -41,6 +41,71 @@ def test_what_is_no_lost_call_is_not(text: str) -> None:
     assert read("hermes", text).diagnostics == ()
 
 
+_TOOLS: list[dict[str, object]] = [
+    {"name": "tide", "parameters": {"properties": {"place": {"type": "string"}}}},
+    {"name": "list_boats", "parameters": {"properties": {}}},
+]
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text", "found"),
+    [
+        ("react", "Action: tide\nActio Input: {}", "Action: tide"),
+        ("llama3_json", '{"name": "tide", "paramters": {}}', '"name": "tide'),
+        ("llama3_json", '{"nam": "tide", "parameters": {}}', 'tide", "parameters"'),
+        ("harmony", "<|channel|>commentay to=functions.tide <|message|>{}", "functions.tide"),
+        ("mistral_v11", '[TOOL_CALLS]tide[AGS]{"place": "Narvik"}', "[TOOL_CALLS]tide"),
+        ("pythonic", "Look: [tide(place='Narvik'}]", "tide(place="),
+        ("pythonic", "[list_boats(()]", "list_boats"),
+        ("functionary_v3_2", ">>list_boats\n{}", "list_boats"),
+        ("auto", "Look:\nActio: tide\nArguments: (place: Narvik)", "tide\nArguments: (place:"),
+        ("auto", '{"name": "tide", "paramters": {}}', '"name": "tide'),
+        ("auto", "Action: tide\nActio Input: {}", "Action: tide"),
+    ],
+)
+def test_the_name_of_a_known_tool_shows_a_call_where_markup_stands_beside_it(
+    format_id: str, text: str, found: str
+) -> None:
+    result = read(format_id, text, tools=_TOOLS)
+    assert result.calls == ()
+    [problem] = result.diagnostics
+    assert (problem.code, problem.severity) == ("unread-call", "warning")
+    assert text[problem.span.start : problem.span.end] == found
+    assert read(format_id, text).calls == ()
+
+
+@pytest.mark.parametrize("format_id", ["react", "pythonic", "ts_call", "mcp_json", "auto"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would call tide (it takes a place) for that: shall I?",
+        "Use `tide` or `list_boats()` for it.",
+        'The tools are ["tide", "list_boats"].',
+        "None of (tide) and (boats).",
+        "The tide at place: Narvik (in metres) = 3.",
+        "functions.tide is what you want (see there).",
+        "The text of tides(place=1) and a_tide(place=1).",
+        "list_boats",
+    ],
+)
+def test_prose_may_name_tools(format_id: str, text: str) -> None:
+    assert read(format_id, text, tools=_TOOLS).diagnostics == ()
+
+
+def test_what_stands_before_and_behind_a_call_is_judged_by_itself() -> None:
+    """Whole and in pieces alike, also where one is read the short way and the other is not."""
+    for before, behind in (("[list_boats(()]", " Done." * 30), ("x", "tide(place='Narvik'")):
+        result = read("hermes", f"{before}{CALL}{behind}", tools=_TOOLS)
+        assert len(result.calls) == 1
+        assert [each.code for each in result.diagnostics] == ["unread-call"]
+
+
+def test_blocks_before_the_last_are_no_lost_calls() -> None:
+    tools = [{"name": "bash", "parameters": {"properties": {"command": {"type": "string"}}}}]
+    text = "bash(command=`ls`):\n```\nls\n```\nor\n```\npwd\n```"
+    assert parse(text, format="swe_agent", tools=tools).diagnostics == ()
+
+
 def test_what_another_report_tells_of_is_not_told_twice() -> None:
     cut = CALL.replace("}}", "} 5")
     codes = [each.code for each in parse(cut, format="hermes").diagnostics]

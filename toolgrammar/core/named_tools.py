@@ -1,0 +1,89 @@
+"""Finds where a text names a known tool as calls name it, and not as prose does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgrammar.values.tools import ToolSpec
+
+_MARKS: Final = frozenset("<>[](){}|\uff5c\"':=#@^*")
+"""A sign that has none of them, nor stands behind one, may be prose: `functions.search`."""
+_OF_SIGNS: Final = _MARKS | {"`"}
+_BRACKETS: Final = frozenset("<[({")
+_NEAR: Final = 64
+"""Characters from the beginning of a sign to the name behind it, or from a name to a sign, at most."""
+_WORD = late(r"\w")
+_BETWEEN = late(r"\W*(?:\w+[^\w\s]\W*)?")
+"""What stands there: at most one word, such as a key, that no blank ends as it does words of prose."""
+_BEHIND = late(r"[^\w\s][^\w]*")
+_ARGUMENT = late(
+    r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}[:=]"""
+)
+"""An argument behind the name of its tool; a word may stand between, as above."""
+_BEFORE_ALL = late(r"(?:\w{1,32}(?![\w ]))?(?:[^\w ]|(?<=[:>]) ){0,16}\Z")
+_BEHIND_ALL = late(r"(?:[^\w ]|(?<=[:>]) ){0,16}(?:\w{1,32}[^\w ]{0,16})?\Z")
+"""What may stand around a name where there is nothing else; no blank ends a word."""
+_SHORT: Final = 64
+"""Characters before or behind such a name, at most."""
+
+
+def named_as_in_a_call(
+    text: str, tools: Mapping[str, ToolSpec], signs: Iterable[str]
+) -> tuple[int, str] | None:
+    """Gives where a tool is named as calls name it, and what stands there; None where none is.
+
+    That is beside a sign, before an argument of its own (`search(query=`), or with markup and
+    nothing else (`[list_notes(()]`).
+
+    Args:
+        text: the text.
+        tools: the known tools by their names.
+        signs: what the markup of calls holds.
+    """
+    named = [name for name in tools if name in text]
+    near = [sign for sign in signs if sign in text] if named else []
+    for name in named:
+        spec, end = tools[name], 0
+        while (start := text.find(name, end)) >= 0:
+            end = start + max(1, len(name))
+            if _WORD.match(text, end) or (start and _WORD.match(text, start - 1)):
+                continue
+            for sign in near:
+                place = _beside(text, start, end, sign)
+                if place is not None:
+                    return place[0], text[slice(*place)]
+            argument = _ARGUMENT.match(text, end)
+            if argument is not None and argument[1] in spec.properties:
+                return start, text[start : argument.end()]
+            if _is_all(text, start, end):
+                return start, name
+    return None
+
+
+def _is_all(text: str, start: int, end: int) -> bool:
+    """Whether a name is all there is, but for markup with brackets."""
+    if start > _SHORT or len(text) - end > _SHORT:
+        return False
+    before, behind = text[:start].lstrip(), text[end:].rstrip()
+    return (
+        not _BRACKETS.isdisjoint(before + behind)
+        and _BEFORE_ALL.match(before) is not None
+        and _BEHIND_ALL.match(behind) is not None
+    )
+
+
+def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | None:
+    """Gives where a name and a sign beside it stand together; None where it is not beside it."""
+    place = text.rfind(sign, max(0, start - _NEAR), start)
+    if place >= 0 and _BETWEEN.fullmatch(text, place + len(sign), start):
+        is_markup = not _OF_SIGNS.isdisjoint(sign) or text[max(0, place - 1) : place] in _MARKS
+        return (place, end) if is_markup else None
+    place = text.find(sign, end, end + _NEAR)
+    if place >= 0 and _BEHIND.fullmatch(text, end, place) and not _OF_SIGNS.isdisjoint(sign):
+        return start, place + len(sign)
+    return None
