@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LEAST: Final = 256
 """Characters of text that make it worth while to look for a stretch."""
 _BETWEEN: Final = " \t\n\r,/#"
+_BLANKS: Final = " \t\n\r"
 _ENOUGH: Final = 48
 """Characters in which a member may stand whole with what follows it; a stream seldom has them."""
 
@@ -224,7 +225,12 @@ class Plain(Closers):
     def give_run(self, start: int, comma: int, end: int) -> None:
         """Gives out what was read at once up to a comma, which waits."""
         self.release()
-        self.out.append(self.text[start:comma])
+        text, value_end = self.text, comma
+        while text[value_end - 1] in _BLANKS:
+            value_end -= 1
+        self.out.append(text[start:value_end])
+        if value_end < comma:
+            self.hold(text[value_end:comma], value_end)
         self.note_comma(comma)
         if end > comma + 1:
             self.held.append(self.text[comma + 1 : end])

@@ -286,3 +286,12 @@ def test_a_number_or_a_literal_ends_before_the_closer_of_the_call(
     result = read("hermes", text)
     assert [(call.arguments, call.status) for call in result.calls] == [({"a": value}, "repaired")]
     assert result.text == "done"
+
+
+def test_a_blank_before_the_comma_goes_with_the_member_that_is_cut() -> None:
+    whole = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    cut = whole.split("{}", maxsplit=1)[0] + '{"a":"x" ,"b" :'
+    text = cut + whole
+    first, second = mended("hermes", text).calls
+    assert (first.arguments, first.status) == ({"a": "x"}, "truncated")
+    assert second.status == "complete"
