@@ -36,6 +36,9 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         # A bracket that was put in may stand at another place: an inner object took the rest.
         found = {each.code for each in builder.diagnostics[draft.diagnostics :]}
         draft.doubts += sorted(found & {"bracket"})
+    if draft.repaired and any(map(builder.awaits, draft.beside)):
+        # A bracket that is one too many ended the arguments before these.
+        draft.doubts.append("bracket")
     builder.draft = None
     builder.watched = False
     builder.last_name = draft.written_name

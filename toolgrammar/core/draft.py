@@ -42,6 +42,7 @@ class Draft:
         "arguments",
         "arguments_end",
         "arguments_start",
+        "beside",
         "delimited",
         "depends_on",
         "diagnostics",
@@ -104,6 +105,8 @@ class Draft:
         self.repaired = False
         self.truncated = False
         self.doubts: list[str] = []
+        self.beside: list[str] = []
+        """Keys behind the arguments that mean nothing to the format."""
         self.words: str | None = None
         """Arguments without names, for a tool that takes some."""
         self.unclosed = False

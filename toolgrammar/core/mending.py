@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
+from toolgrammar.core.doubts import doubt_half, doubt_markup_behind
 from toolgrammar.core.misspelt import respell
 from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, clipped, written
 from toolgrammar.values.diagnostics import Edit
@@ -109,6 +110,7 @@ def mend(driver: Driver) -> bool | None:
     if passed is not None:
         return passed
     if repairs.to_text is not None and driver.builder.has_arguments:
+        doubt_markup_behind(driver, place)
         put_in(driver, repairs.to_text)
         driver.position = place  # the white space before may be consumed already
         driver.to_text()
@@ -160,6 +162,7 @@ def _complete_half(driver: Driver, place: int) -> bool:
             )
             if driver.builder.draft is not None:
                 driver.builder.draft.repaired = True
+            doubt_half(driver, place + len(half))
             driver.position = place + len(half)
             driver.last_end = end
             driver.pass_over(step)

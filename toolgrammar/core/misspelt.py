@@ -29,10 +29,6 @@ _BRACKET = 2
 """Characters of a literal that any text may hold."""
 _WORDS = late(r"[^\s<>/|=\"'()\[\]{}]+")
 _GROUP = late(r"\(\?P<\w+>")
-NEAR = 160
-"""Characters at the end of a text in which a closer may stand."""
-ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z")
-_ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
 _IN_STRING = r'(?:"(?:\s|\\[nrt]){0,64})?'
 _OBJECT = late(rf"\s{{0,16}}:\s{{0,64}}{_IN_STRING}\{{\s{{0,64}}[^\s}}]")
 """An object that holds something, or its text in a string."""
@@ -215,76 +211,6 @@ def _read_as(driver: Driver, step: Step, end: int) -> None:
     driver.pass_over(step)
 
 
-def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
-    """Doubts a call in whose value the opener of another argument seems to stand.
-
-    Args:
-        driver: the driver.
-        opener: what stands in the value.
-        end: index in the buffer where the value ends.
-    """
-    builder, place = driver.builder, max(0, driver.base + end)
-    if builder.draft is not None:
-        builder.draft.doubts.append("misspelt")
-        builder.report(
-            "misspelt",
-            "error",
-            f"Found `{opener[:40]}` in the value before; it may begin another argument",
-            Span(place, place),
-        )
-
-
-def doubt_inner_closer(driver: Driver, closers: Iterable[tuple[str, int]], end: int) -> None:
-    """Doubts a call in whose value the closer of that value ends a line, or markup follows it.
-
-    Who speaks of a closer goes on behind it.
-
-    Args:
-        driver: the driver.
-        closers: those in the value that nothing opens there, with the offsets behind them.
-        end: index in the buffer where the value ends.
-    """
-    builder, place = driver.builder, max(0, driver.base + end)
-    for closer, behind in closers:
-        if builder.draft is not None and _ENDS_LINE.match(
-            builder.source.slice(behind, behind + 64)
-        ):
-            builder.draft.doubts.append("stray-close-tag")
-            message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
-            builder.report("stray-close-tag", "error", message, Span(place, place))
-            return
-
-
-def doubt_closer(driver: Driver, end: int) -> None:
-    """Doubts a call whose text ends with a closer that nothing in it opens.
-
-    Args:
-        driver: the driver, which has given out the text up to there.
-        end: index in the buffer where the text ends.
-    """
-    builder = driver.builder
-    stop = driver.base + end
-    match = ends_with_closer.search(builder.source.slice(max(0, stop - NEAR), stop))
-    if match is None or builder.draft is None:
-        return
-    text = builder.source.slice(max(builder.draft.start, builder.draft.arguments_start), stop)
-    if match["name"] is not None:
-        name = re.escape(match["name"])
-        opened, closed = (len(re.findall(rf"<{each}{name}\b", text)) for each in ("", "/"))
-        odd = closed > opened
-    else:
-        odd = text.count("```") % 2 == 1
-    if not odd:
-        return
-    builder.draft.doubts.append("stray-close-tag")
-    builder.report(
-        "stray-close-tag",
-        "error",
-        f"Found `{match[0].strip()[:40]}` at the end of a text; it may close something else",
-        Span(max(0, stop - len(match[0])), stop),
-    )
-
-
 def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -> Meant | None:
     """Gives the key of the arguments where another key holds an object in its place.
 
@@ -300,6 +226,8 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
     """
     builder, buffer = driver.builder, driver.buffer
     draft = None if builder.strict else builder.draft
+    if draft is not None and draft.arguments_start >= 0 and not step.leaf:
+        draft.beside.append(text.strip('"'))
     if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
         return Meant(step, text, end)
     word = text.strip('"')

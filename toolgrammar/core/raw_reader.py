@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.doubts import (
+    doubt_closer,
+    doubt_inner_closer,
+    doubt_near_closer,
+    doubt_sibling,
+)
 from toolgrammar.core.fences import length
 from toolgrammar.core.leaving import cut_payload, leave
-from toolgrammar.core.misspelt import doubt_closer, doubt_inner_closer, doubt_sibling, is_near
+from toolgrammar.core.misspelt import is_near
 from toolgrammar.core.stops import end_of_payload, stopped_before
 from toolgrammar.values.patterns import late
 
@@ -321,6 +327,8 @@ class RawReader:
             doubt_closer(driver, end)
         if not self.sibling:
             doubt_inner_closer(driver, self.strays, end)
+        if self.mended:
+            doubt_near_closer(driver, end)
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
         leave(driver, end)
         driver.last_end -= dropped

@@ -6,8 +6,8 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.doubts import NEAR, ends_with_closer
 from toolgrammar.core.json_tokens import as_json
-from toolgrammar.core.misspelt import NEAR, ends_with_closer
 from toolgrammar.core.shapes import may_be_json
 from toolgrammar.core.sound_json import SoundJson
 from toolgrammar.core.sound_message import MOST_HELD, UNSOUND, WAITS

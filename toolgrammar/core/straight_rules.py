@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.doubts import NEAR, ends_with_closer
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
-from toolgrammar.core.misspelt import NEAR, ends_with_closer
 from toolgrammar.core.partial import MOST_BLANKS
 from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, RIGHT, STRIP

@@ -1,0 +1,103 @@
+"""A call in which something may have been meant otherwise is read, told of, and not run."""
+
+import pytest
+
+from tests.units.core.cuts import read
+
+_TOOLS: list[dict[str, object]] = [
+    {
+        "name": "find",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "start": {"type": "string"},
+                "stops": {"type": "array", "items": {"type": "string"}},
+                "limits": {"type": "object"},
+            },
+            "required": ["start"],
+        },
+    }
+]
+_GLM = (
+    "<tool_call>find\n<arg_key>start</arg_key>\n<arg_value>Oslo</arg_value>\n"
+    '<arg_key>stops</arg_key>\n<arg_value>["a"]</arg_value>\n</tool_call>'
+)
+_KIMI = (
+    '<|open|>tools<|sep|><|open|>call tool="find" index="1"<|sep|>'
+    '<|open|>argument key="start" type="string"<|sep|>Oslo<|close|>argument<|sep|>'
+    '<|open|>argument key="stops" type="array"<|sep|>["a"]<|close|>argument<|sep|>'
+    '<|open|>argument key="limits" type="object"<|sep|>{"price": 2}<|close|>argument<|sep|>'
+    "<|close|>call<|sep|><|close|>tools<|sep|>"
+)
+_MINIMAX = (
+    "]<]minimax[>[<tool_call>\n"
+    ']<]minimax[>[<invoke name="find">]<]minimax[>[<start>Oslo]<]minimax[>[</start>'
+    "]<]minimax[>[<stops>]<]minimax[>[<item>a]<]minimax[>[</item>]<]minimax[>[</stops>"
+    "]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"
+)
+
+
+def _hermes(arguments: str) -> str:
+    return f'<tool_call>\n{{"name": "find", "arguments": {arguments}}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text", "doubt"),
+    [
+        pytest.param(
+            "glm45", _GLM.replace("Oslo</arg_value>", "Oslo</arg_valeu>"), "misspelt",
+            id="a value ends with what resembles its closer",
+        ),
+        pytest.param(
+            "kimi_k3", _KIMI.replace('<|open|>argument key="limits', '<|open|c>argument key="limits'),
+            "missing-close-tag", id="text that begins with markup, where closers are put in",
+        ),
+        pytest.param(
+            "kimi_k3", _KIMI.replace('<|open|>argument key="limits', '<|opern|>argument key="limits'),
+            "missing-close-tag", id="text behind markup that was left out",
+        ),
+        pytest.param(
+            "minimax_m3", _MINIMAX.replace("[<stops>", "[<<stops>"), "missing-close-tag",
+            id="half of a closer, and markup where the other half should stand",
+        ),
+        pytest.param(
+            "hermes", _hermes('{"start": "Oslo", "stops": ["a"]], "limits": {"price": 2}}'),
+            "bracket", id="a bracket too many, and arguments beside the arguments",
+        ),
+        pytest.param(
+            "hermes", _hermes('{"start": "Oslo"}, "stops": ["a"]}'), "bracket",
+            id="the arguments end before their last member",
+        ),
+    ],
+)  # fmt: skip
+def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
+    [call] = read(format_id, text, tools=_TOOLS).calls
+    assert doubt in call.doubts
+    assert not call.executable
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        pytest.param("glm45", _GLM.replace("Oslo</arg_value>", "Oslo"), id="no closer at all"),
+        pytest.param(
+            "glm45", _GLM.replace("Oslo</arg_value>", "a <b>c</b>"), id="another tag in the value"
+        ),
+        pytest.param(
+            "kimi_k3", _KIMI.replace("<|close|>call<|sep|><|close|>tools<|sep|>", " I wait."),
+            id="prose where closers are put in",
+        ),
+        pytest.param(
+            "minimax_m3", _MINIMAX.replace("[</invoke>", "["), id="half of a closer, and a line end"
+        ),
+        pytest.param("hermes", _hermes('{"start": "Oslo", "stops": ["a"]]'), id="a wrong bracket"),
+        pytest.param(
+            "hermes", _hermes('{"start": "Oslo"}, "type": "function", "limits": {"price": 2}'),
+            id="members beside the arguments, and nothing mended",
+        ),
+    ],
+)  # fmt: skip
+def test_it_is_not_where_the_meaning_is_plain(format_id: str, text: str) -> None:
+    [call] = read(format_id, text, tools=_TOOLS).calls
+    assert (call.arguments or {})["start"].startswith(("Oslo", "a <b>c</b>"))
+    assert call.executable

@@ -1,0 +1,140 @@
+"""Doubts a call in which something stands that may have been meant otherwise: it is not run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.misspelt import is_near
+from toolgrammar.values.patterns import late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.core.driver import Driver
+
+NEAR = 160
+"""Characters at the end of a text in which a closer may stand."""
+ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z")
+_ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
+_LEAST_LETTERS = 4
+"""Letters of a closer that a value seldom ends with by chance."""
+_MARKUP = frozenset("<>{}|]")
+"""What text seldom begins with."""
+
+
+def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
+    """Doubts a call in whose value the opener of another argument seems to stand.
+
+    Args:
+        driver: the driver.
+        opener: what stands in the value.
+        end: index in the buffer where the value ends.
+    """
+    builder, place = driver.builder, max(0, driver.base + end)
+    if builder.draft is not None:
+        builder.draft.doubts.append("misspelt")
+        builder.report(
+            "misspelt",
+            "error",
+            f"Found `{opener[:40]}` in the value before; it may begin another argument",
+            Span(place, place),
+        )
+
+
+def doubt_inner_closer(driver: Driver, closers: Iterable[tuple[str, int]], end: int) -> None:
+    """Doubts a call in whose value the closer of that value ends a line, or markup follows it.
+
+    Who speaks of a closer goes on behind it.
+
+    Args:
+        driver: the driver.
+        closers: those in the value that nothing opens there, with the offsets behind them.
+        end: index in the buffer where the value ends.
+    """
+    builder, place = driver.builder, max(0, driver.base + end)
+    for closer, behind in closers:
+        if builder.draft is not None and _ENDS_LINE.match(
+            builder.source.slice(behind, behind + 64)
+        ):
+            builder.draft.doubts.append("stray-close-tag")
+            message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
+            builder.report("stray-close-tag", "error", message, Span(place, place))
+            return
+
+
+def doubt_closer(driver: Driver, end: int) -> None:
+    """Doubts a call whose text ends with a closer that nothing in it opens.
+
+    Args:
+        driver: the driver, which has given out the text up to there.
+        end: index in the buffer where the text ends.
+    """
+    builder = driver.builder
+    stop = driver.base + end
+    match = ends_with_closer.search(builder.source.slice(max(0, stop - NEAR), stop))
+    if match is None or builder.draft is None:
+        return
+    text = builder.source.slice(max(builder.draft.start, builder.draft.arguments_start), stop)
+    if match["name"] is not None:
+        name = re.escape(match["name"])
+        opened, closed = (len(re.findall(rf"<{each}{name}\b", text)) for each in ("", "/"))
+        odd = closed > opened
+    else:
+        odd = text.count("```") % 2 == 1
+    if not odd:
+        return
+    builder.draft.doubts.append("stray-close-tag")
+    builder.report(
+        "stray-close-tag",
+        "error",
+        f"Found `{match[0].strip()[:40]}` at the end of a text; it may close something else",
+        Span(max(0, stop - len(match[0])), stop),
+    )
+
+
+def doubt_near_closer(driver: Driver, end: int) -> None:
+    """Doubts a call whose value lacks its closer, and ends with what resembles it.
+
+    Args:
+        driver: the driver, whose step is that of the value.
+        end: index in the buffer where the value ends.
+    """
+    builder, step = driver.builder, driver.step
+    stop = driver.base + end
+    tail = builder.source.slice(max(0, stop - NEAR), stop).rstrip()
+    closers = [terminal.text.strip() for _, terminal in step.node.tokens] if step else []
+    for closer in closers:
+        if sum(map(str.isalpha, closer)) < _LEAST_LETTERS or builder.draft is None:
+            continue
+        for length in range(len(closer) - 1, len(closer) + 2):
+            if is_near(tail[-length:], closer):
+                builder.draft.doubts.append("misspelt")
+                message = f"Found `{tail[-length:]}` at the end of a value; it may be `{closer}`"
+                builder.report("misspelt", "error", message, Span(max(0, stop), max(0, stop)))
+                return
+
+
+def doubt_markup_behind(driver: Driver, place: int) -> None:
+    """Doubts a call whose closers are missing where markup, and no prose, seems to follow.
+
+    Args:
+        driver: the driver, before the closers are put in.
+        place: index in the buffer of what follows.
+    """
+    builder, node = driver.builder, driver.node
+    if builder.draft is None or place >= len(driver.buffer):
+        return
+    first = driver.buffer[place]
+    anchors = [each.step for each in node.repairs.anchors.values()]
+    marks = {step.terminal.text.strip()[:1] for step in (*node.steps.values(), *anchors)}
+    left_out = builder.source.slice(driver.last_end, driver.base + place).strip()
+    if left_out or first in _MARKUP or (first in marks and not first.isalnum()):
+        builder.draft.doubts.append("missing-close-tag")
+
+
+def doubt_half(driver: Driver, place: int) -> None:
+    """Doubts a call of whose closer one half is missing, where other markup stands in its place."""
+    if driver.builder.draft is not None and driver.buffer[place : place + 1] in _MARKUP:
+        driver.builder.draft.doubts.append("missing-close-tag")
