@@ -21,6 +21,7 @@ from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import MOST_BLANKS, first_characters, partial, without
 from toolgrammar.core.repairs import clipped
+from toolgrammar.core.sample import sample
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ def _beginnings(expressions: Iterable[str]) -> re.Pattern[str]:
     return compile_pattern(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
 
 
+def _is_tag(terminal: Terminal) -> bool:
+    """Whether a terminal is a text of some length, in whatever case, and holds no name."""
+    text = terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "")
+    return len((text or "").strip()) > _LONG and not terminal.groups
+
+
 class RawEnd:
     """What ends a raw payload before one node, as regular expressions made on demand."""
 
@@ -67,8 +74,7 @@ class RawEnd:
             and not any(f"t{head[0]}" in first for head in opener[3:])
         )
         numbers = opener[2] if opener else ()
-        first_literal = self.machine.tables.terminals[numbers[0]].text if numbers else ""
-        self.tagged = len(first_literal.strip()) > _LONG
+        self.tagged = bool(numbers) and _is_tag(self.machine.tables.terminals[numbers[0]])
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
@@ -295,7 +301,7 @@ class RawEnd:
             terminal = self.machine.tables.terminals[number]
             text = self._named(terminal, "")
             names = ("same",) if group == "closed" else ("regex", "same", "tool")
-            if group and terminal.kind in names and not named:
+            if group and terminal.kind in names and not named and not _is_tag(terminal):
                 text, named = f"(?P<{group}>{text})", True
             out.append(text)
         return r"\s{0,16}".join(out)

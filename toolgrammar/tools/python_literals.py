@@ -176,13 +176,18 @@ class _Reader:
         return _scalar(word.group())
 
     def _strings(self, found: re.Match[str] | None) -> str:
-        """Returns a string, joined with those that stand right behind it."""
+        """Returns a string, joined with those on the next lines.
+
+        Of two on one line a comma is more likely missing than one string meant.
+        """
         pieces: list[str] = []
         while found is not None:
             pieces.append(_decoded(found))
-            self._at = found.end()
+            end = self._at = found.end()
             self._peek()
             found = _STRING.match(self._text, self._at)
+            if found is not None and "\n" not in self._text[end : self._at]:
+                raise _NoLiteral
         return "".join(pieces)
 
 

@@ -76,6 +76,15 @@ def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
     assert not call.executable
 
 
+def test_an_opener_in_any_case_ends_a_value_without_its_closer() -> None:
+    text = (
+        "```tool\nTOOL_NAME: find\nBEGIN_ARG: start\nOslo\nEND_AG\n"
+        'begin_arg: stops\n["a"]\nEND_ARG\n```'
+    )
+    [call] = read("continue_tool", text, tools=_TOOLS).calls
+    assert (call.arguments, call.status) == ({"start": "Oslo\nEND_AG"}, "truncated")
+
+
 @pytest.mark.parametrize(
     ("format_id", "text"),
     [

@@ -96,7 +96,7 @@ def test_scalars(text: str, schema: Any, value: Any) -> None:
         ("{1, 2,}", ARRAY, [1, 2]),
         ("{'a': (1, {2}), 'b': {}}", OBJECT, {"a": [1, [2]], "b": {}}),
         ("{3: 'a',}", OBJECT, {"3": "a"}),
-        ("['a' 'b'\n'c']", ARRAY, ["abc"]),
+        ("['a'\n'b' # c\n 'd', 'e']", ARRAY, ["abd", "e"]),
         ("[r'\\d', '\\d', '\\x41\\u00e9\\U0001F600\\101\\n']", ARRAY,
          ["\\d", "\\d", "A\u00e9\U0001f600A\n"]),
         ('["""a\n"b" """, \'\'\'\'x\'\'\']', ARRAY, ['a\n"b" ', "'x"]),
@@ -115,6 +115,7 @@ def test_containers(text: str, schema: Any, value: Any) -> None:
     ("text", "schema"),
     [
         *((text, INTEGER) for text in ("", "x", "2.5", "03", "+3", "1_0", "0x1", "1 2", "٣", "-")),
+        *((text, ARRAY) for text in ("['a' 'b']", '["a" "b"]', "['a'\n'b' 'c']", "['a''b']")),
         *((text, INTEGER) for text in ("true", "null", "9" * 4301, "1e400", "NaN")),
         *((text, NUMBER) for text in (".5", "5.", "NaN", "Infinity", "-Infinity", "1e999", "1,5")),
         *((text, BOOLEAN) for text in ("1", "yes", "", "t", "True.")),
