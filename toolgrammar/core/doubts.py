@@ -20,6 +20,8 @@ ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z"
 _ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
 _LEAST_LETTERS = 4
 """Letters of a closer that a value seldom ends with by chance."""
+_LINE_ENDED = late(r"[^\r\n]\r?\n\Z")
+_FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
 _MARKUP = frozenset("<>{}|]")
 """What text seldom begins with."""
 
@@ -29,8 +31,8 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
 
     Args:
         driver: the driver.
-        opener: what stands in the value.
-        end: index in the buffer where the value ends.
+        opener: what stands in the value, or behind the call.
+        end: index in the buffer where that ends.
     """
     builder, place = driver.builder, max(0, driver.base + end)
     if builder.draft is not None:
@@ -38,9 +40,27 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
         builder.report(
             "misspelt",
             "error",
-            f"Found `{opener[:40]}` in the value before; it may begin another argument",
+            f"Found `{opener[:40]}`; it may begin another argument",
             Span(place, place),
         )
+
+
+def doubt_line_behind(driver: Driver) -> bool:
+    """Doubts a call that text follows where the text begins with the name of another argument.
+
+    Only a line of its own counts, right behind the call. False where more text tells.
+    """
+    builder, place = driver.builder, driver.position
+    start = driver.base + place
+    if builder.draft is None or not _LINE_ENDED.search(builder.source.slice(start - 3, start)):
+        return True
+    match = _FIRST_WORD.match(driver.buffer, place)
+    if match is None or not builder.awaits(match[0]):
+        return True
+    if match.end() == len(driver.buffer) and not driver.final:
+        return False
+    doubt_sibling(driver, match[0], place)
+    return True
 
 
 def doubt_inner_closer(driver: Driver, closers: Iterable[tuple[str, int]], end: int) -> None:

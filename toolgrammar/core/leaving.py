@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
+from toolgrammar.core.doubts import doubt_line_behind
 from toolgrammar.core.mending import text_of
 from toolgrammar.core.mismatch import give_back_nameless
 
@@ -38,7 +39,9 @@ def leave(driver: Driver, end: int) -> bool:
 
 
 def end_before_text(driver: Driver) -> bool:
-    """Ends a call that text, or the next call, follows without a closer."""
+    """Ends a call that text, or the next call, follows without a closer; False for more text."""
+    if not doubt_line_behind(driver):
+        return False
     closed, stack = driver.node.after_text
     for role in closed:
         driver.close(role, driver.last_end)

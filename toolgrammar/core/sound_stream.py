@@ -18,7 +18,7 @@ from toolgrammar.core.roles import GROUP_ROLES, JSON_LIKE, RAW_LIKE
 from toolgrammar.core.scanners import PYTHON_BEGINNINGS
 from toolgrammar.core.sound_message import UNSOUND, WAITS
 from toolgrammar.core.sound_raw import SoundRaw
-from toolgrammar.core.straight_rules import is_over
+from toolgrammar.core.straight_rules import ends_plainly, is_over
 from toolgrammar.values.making import make_result, make_text_delta
 from toolgrammar.values.patterns import blanks
 
@@ -122,7 +122,7 @@ class SoundStream(SoundRaw):
             return self._read_payload(text, position)
         step = node.steps[match.lastgroup or ""]
         if self.started and node.accepts_text and "call" in step.before:
-            return self._end_before_text(position)
+            return self._end_before_text(text, position)
         if not (
             self._pass_token(step, match)
             if step.is_silent
@@ -217,8 +217,10 @@ class SoundStream(SoundRaw):
         ):
             self.begin_call()
 
-    def _end_before_text(self, position: int) -> int:
+    def _end_before_text(self, text: str, position: int) -> int:
         """Ends a call that has no closer of its own, where something else follows it."""
+        if not ends_plainly(text, position) and position < len(text):
+            return UNSOUND
         closed, stack = self.node.after_text
         if not self._close(closed, self.last_end):
             return UNSOUND
@@ -242,7 +244,9 @@ class SoundStream(SoundRaw):
                 return self._enter(step, text, begin, is_raw=is_raw)
         if place == len(text):
             return self.hold(text, position)
-        return self._end_before_text(position) if self.started and node.accepts_text else UNSOUND
+        return (
+            self._end_before_text(text, position) if self.started and node.accepts_text else UNSOUND
+        )
 
     def _enter(self, step: Step, text: str, begin: int, *, is_raw: bool) -> int:
         if step.before and not self._close(step.before, self.last_end):

@@ -32,7 +32,12 @@ def is_over(node: Node, text: str, position: int) -> bool | None:
         return "call" in node.steps[group].before
     if node.payloads or (node.end is None and not text[position:].strip()):
         return None
-    return True
+    return True if ends_plainly(text, position) else None
+
+
+def ends_plainly(text: str, position: int) -> bool:
+    """Whether what follows a call without a closer is no line that may be one of its arguments."""
+    return text[position - 1 : position] != "\n" or text[position : position + 1].isspace()
 
 
 def raw_part(

@@ -76,6 +76,25 @@ def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
     assert not call.executable
 
 
+@pytest.mark.parametrize(
+    ("behind", "is_doubted"),
+    [
+        ("stops:a\n", True),
+        ("stops", True),
+        ("stops were found", True),
+        ("\nstops were found", False),
+        ("stopsa", False),
+        ("start:b", False),
+        ("I wait.", False),
+        ("", False),
+    ],
+)
+def test_a_line_behind_a_call_may_be_another_argument(behind: str, *, is_doubted: bool) -> None:
+    [call] = read("reploid0", f"TOOL: find\nstart: Oslo\n{behind}", tools=_TOOLS).calls
+    assert call.arguments == {"start": "Oslo"}
+    assert (call.doubts == ("misspelt",)) is is_doubted
+
+
 def test_an_opener_in_any_case_ends_a_value_without_its_closer() -> None:
     text = (
         "```tool\nTOOL_NAME: find\nBEGIN_ARG: start\nOslo\nEND_AG\n"
