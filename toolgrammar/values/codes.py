@@ -29,7 +29,8 @@ _CALLS = (
     CodeEntry(
         "missing-close-tag",
         "warning",
-        "A closer of a call, section, array or block is missing after it; it is put in.",
+        "A closer of a call, section, array or block is missing after it; it is put in. A doubt "
+        "where a required argument is missing, or markup follows.",
     ),
     CodeEntry(
         "stray-close-tag",
@@ -104,7 +105,12 @@ _JSON = (
     ),
     CodeEntry("literal", "warning", "`true`, `false` or `null` is spelled otherwise."),
     CodeEntry("undefined", "error", "`undefined` is read as null.", doubt=True),
-    CodeEntry("bracket", "warning", "A bracket is missing or of the wrong kind."),
+    CodeEntry(
+        "bracket",
+        "warning",
+        "A bracket is missing or of the wrong kind. A doubt where arguments are missing, or stand "
+        "behind it.",
+    ),
     CodeEntry("comment", "warning", "A comment is dropped."),
     CodeEntry("comma", "warning", "A comma is missing."),
     CodeEntry("colon", "warning", "A colon is missing or written otherwise."),
