@@ -219,7 +219,7 @@ class SoundStream(SoundRaw):
 
     def _end_before_text(self, text: str, position: int) -> int:
         """Ends a call that has no closer of its own, where something else follows it."""
-        if not ends_plainly(text, position) and position < len(text):
+        if not ends_plainly(text, position):
             return UNSOUND
         closed, stack = self.node.after_text
         if not self._close(closed, self.last_end):

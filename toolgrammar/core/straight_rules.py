@@ -37,7 +37,7 @@ def is_over(node: Node, text: str, position: int) -> bool | None:
 
 def ends_plainly(text: str, position: int) -> bool:
     """Whether what follows a call without a closer is no line that may be one of its arguments."""
-    return text[position - 1 : position] != "\n" or text[position : position + 1].isspace()
+    return text[position - 1 : position] != "\n" or not text[position : position + 1].strip()
 
 
 def raw_part(
