@@ -23,7 +23,6 @@ _LEAST_LETTERS = 4
 _LINE_ENDED = late(r"[^\r\n]\r?\n\Z")
 _FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
 _MARKUP = frozenset("<>{}|]")
-"""What text seldom begins with."""
 
 
 def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
@@ -136,25 +135,23 @@ def doubt_near_closer(driver: Driver, end: int) -> None:
                 return
 
 
-def doubt_markup_behind(driver: Driver, place: int) -> None:
-    """Doubts a call whose closers are missing where markup, and no prose, seems to follow.
+def markup_follows(driver: Driver, place: int) -> bool:
+    """Whether markup, and no prose, seems to stand where the closers of a call are missing.
 
     Args:
         driver: the driver, before the closers are put in.
         place: index in the buffer of what follows.
     """
-    builder, node = driver.builder, driver.node
-    if builder.draft is None or place >= len(driver.buffer):
-        return
+    node = driver.node
+    if place >= len(driver.buffer):
+        return False
     first = driver.buffer[place]
     anchors = [each.step for each in node.repairs.anchors.values()]
     marks = {step.terminal.text.strip()[:1] for step in (*node.steps.values(), *anchors)}
-    left_out = builder.source.slice(driver.last_end, driver.base + place).strip()
-    if left_out or first in _MARKUP or (first in marks and not first.isalnum()):
-        builder.draft.doubts.append("missing-close-tag")
+    left_out = driver.builder.source.slice(driver.last_end, driver.base + place).strip()
+    return bool(left_out) or is_mark(first) or (first in marks and not first.isalnum())
 
 
-def doubt_half(driver: Driver, place: int) -> None:
-    """Doubts a call of whose closer one half is missing, where other markup stands in its place."""
-    if driver.builder.draft is not None and driver.buffer[place : place + 1] in _MARKUP:
-        driver.builder.draft.doubts.append("missing-close-tag")
+def is_mark(character: str) -> bool:
+    """Whether text seldom begins with a character, and markup often does."""
+    return character in _MARKUP

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
-from toolgrammar.core.doubts import doubt_half, doubt_markup_behind
+from toolgrammar.core.doubts import is_mark, markup_follows
 from toolgrammar.core.misspelt import respell
 from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, clipped, written
 from toolgrammar.values.diagnostics import Edit
@@ -110,8 +110,7 @@ def mend(driver: Driver) -> bool | None:
     if passed is not None:
         return passed
     if repairs.to_text is not None and driver.builder.has_arguments:
-        doubt_markup_behind(driver, place)
-        put_in(driver, repairs.to_text)
+        put_in(driver, repairs.to_text, doubtful=markup_follows(driver, place))
         driver.position = place  # the white space before may be consumed already
         driver.to_text()
         return True
@@ -153,17 +152,20 @@ def _complete_half(driver: Driver, place: int) -> bool:
         if half and driver.buffer.startswith(half, place):
             end = driver.base + place + len(half)
             rest = step.terminal.text.strip()[len(half) :]
+            behind = place + len(half)
+            doubtful = is_mark(driver.buffer[behind : behind + 1])
             driver.builder.report(
                 "missing-close-tag",
-                "warning",
+                "error" if doubtful else "warning",
                 f"Found `{half}` without `{rest}`; put it in",
                 Span(max(0, end), max(0, end)),
                 edits=(Edit(Span(max(0, end), max(0, end)), rest),),
             )
             if driver.builder.draft is not None:
                 driver.builder.draft.repaired = True
-            doubt_half(driver, place + len(half))
-            driver.position = place + len(half)
+                if doubtful:
+                    driver.builder.draft.doubts.append("missing-close-tag")
+            driver.position = behind
             driver.last_end = end
             driver.pass_over(step)
             return True
@@ -183,25 +185,28 @@ def _anchor(driver: Driver, place: int) -> Sequence[Step] | None:
     return repairs.anchors[match.lastgroup].path
 
 
-def put_in(driver: Driver, path: Sequence[Step]) -> None:
-    """Puts markup in behind what was read last, and says so."""
+def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> None:
+    """Puts markup in behind what was read last, and says so; `doubtful`: the call is not run."""
     builder = driver.builder
     place = driver.last_end
     text = _written(driver, path, place)
+    draft = builder.draft
     builder.report(
         "missing-close-tag",
-        "warning",
+        "error" if doubtful and draft is not None else "warning",
         f"Found no `{text.strip()}` before what follows; put it in",
         Span(max(0, place), max(0, place)),
         edits=(Edit(Span(max(0, place), max(0, place)), text),),
     )
-    if builder.draft is not None and "call" not in path[0].before:
-        builder.draft.repaired = True
+    if doubtful and draft is not None:
+        draft.doubts.append("missing-close-tag")
+    if draft is not None and "call" not in path[0].before:
+        draft.repaired = True
         if "}" in text and builder.lacks_required:
-            builder.draft.doubts.append("missing-close-tag")
+            draft.doubts.append("missing-close-tag")
         if not builder.has_arguments and any("call" in s.after + s.before for s in path):
             # Whether arguments were to come nobody knows.
-            builder.draft.truncated = True
+            draft.truncated = True
     for step in path:
         driver.pass_over(step)
 

@@ -71,9 +71,12 @@ def _hermes(arguments: str) -> str:
     ],
 )  # fmt: skip
 def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
-    [call] = read(format_id, text, tools=_TOOLS).calls
+    result = read(format_id, text, tools=_TOOLS)
+    [call] = result.calls
     assert doubt in call.doubts
     assert not call.executable
+    told = {each.code: each.severity for each in result.diagnostics}
+    assert told[doubt] == ("warning" if doubt == "bracket" else "error")
 
 
 @pytest.mark.parametrize(
