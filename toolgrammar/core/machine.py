@@ -13,21 +13,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import fences, marks, roles
+from toolgrammar.core.found_tokens import remembered_tokens
 from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.misspelt import NearOpener, near_openers
 from toolgrammar.core.partial import first_characters, literal_start, partial, without
 from toolgrammar.core.patience import Patience
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
-from toolgrammar.core.steps import Step
+from toolgrammar.core.steps import Step, rank_of_kind
 from toolgrammar.core.unread import Signs
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from toolgrammar.core.found_tokens import Found
     from toolgrammar.core.lanes import Lane
     from toolgrammar.core.plain_calls import PlainReading
+    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.tables import Tables, Terminal
 
 END = -1
@@ -44,15 +47,6 @@ _REPEATED = {
     "SAME_MARK": (marks.CLOSING, marks.CLOSING_BEGINNINGS),
 }
 """The expressions of what is repeated and is no name or key, each with that of its beginnings."""
-
-
-def _rank(terminal: Terminal) -> int:
-    """Orders the kinds of terminals: a keyword before a pattern, bare punctuation after both."""
-    if terminal.kind == "regex":
-        return 1
-    text = terminal.text.strip()
-    bare = terminal.kind == "literal" and len(text) < 3 and not any(c.isalnum() for c in text)
-    return 2 if bare else 0
 
 
 def _blanks_before(node: Node) -> str:
@@ -121,7 +115,7 @@ class Node:
         self._pair()
         self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
         self.tokens.sort(
-            key=lambda pair: (-pair[1].priority, _rank(pair[1]), -pair[1].rank, pair[0])
+            key=lambda pair: (-pair[1].priority, rank_of_kind(pair[1]), -pair[1].rank, pair[0])
         )
 
     def _pair(self) -> None:
@@ -158,6 +152,11 @@ class Node:
         parts += [begun for pattern in loose if (begun := partial(pattern))]
         body = "|".join(parts) or "(?!)"
         return compile_pattern(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
+
+    @cached_property
+    def found(self) -> Remembered[Found]:
+        """Reads the token behind the first character of a short text."""
+        return remembered_tokens(self)
 
     @cached_property
     def opener(self) -> re.Pattern[str]:

@@ -8,10 +8,11 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.remembered import in_strings
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from toolgrammar.core.remembered import Remembered
 
 encode_json: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -184,12 +185,12 @@ class PythonStringReader:
                 position = self._read_brace(text, position, pieces)
         return self._joined(pieces), position + shift
 
-    def run_on(self) -> Callable[[str], object] | None:
-        """Give what matches a text that means itself and ends nothing; None where more is open."""
+    def run_on(self) -> Remembered[str] | None:
+        """Give texts as JSON that mean themselves and end nothing; None where more is open."""
         if self.closed or self.failure or self._held or self._high or not self._quote:
             return None
         run = _plain_run(self._quote[0], formatted=self._formatted, halves=False)
-        return run.fullmatch
+        return in_strings(run.pattern)
 
     def _joined(self, pieces: list[str]) -> str:
         """Give the decoded pieces as one text, keeping back half of a surrogate pair."""

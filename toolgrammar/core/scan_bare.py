@@ -14,11 +14,14 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json, shown
+from toolgrammar.core.remembered import in_strings
 from toolgrammar.core.roles import BARE_QUOTES
 from toolgrammar.values.patterns import blanks, compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from toolgrammar.core.remembered import Remembered
 
 # What the scanner waits for. The order is that of `BareScanner._handlers`.
 (
@@ -131,9 +134,9 @@ class BareScanner:
             at = end
         return max(position, at + shift)
 
-    def run_on(self) -> Callable[[str], object] | None:
-        """Give what matches a chunk that only goes on in a string, where one is open."""
-        return self._run.fullmatch if self._state == _STRING and not self._rest else None
+    def run_on(self) -> Remembered[str] | None:
+        """Give chunks as JSON that only go on in a string, where one is open."""
+        return in_strings(self._run.pattern) if self._state == _STRING and not self._rest else None
 
     def finish(self, out: list[str]) -> bool:
         """Append what closes the object; True if it was whole. The scanner stays as it is."""

@@ -16,13 +16,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.json_tokens import MAX_DEPTH, as_json
+from toolgrammar.core.remembered import in_strings
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.patterns import blanks, compile_pattern
 from toolgrammar.values.schemas import types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
+    from toolgrammar.core.remembered import Remembered
     from toolgrammar.values.json_types import JsonSchema
 
 NAME: Final = r"[^\W\d][\w.-]{0,255}"
@@ -152,8 +154,8 @@ class ElementScanner:
             position = end
         return position
 
-    def run_on(self) -> Callable[[str], object] | None:
-        """Give what matches a chunk that only goes on in a string, where one is given out."""
+    def run_on(self) -> Remembered[str] | None:
+        """Give chunks as JSON that only go on in a string, where one is given out."""
         return _without(self._mark[:1] or "<") if self._streams() else None
 
     def finish(self, out: list[str]) -> bool:
@@ -318,8 +320,8 @@ def _member(key: str, value: Any) -> str:
 
 
 @cache
-def _without(character: str) -> Callable[[str], object]:
-    return compile_pattern(f"[^{re.escape(character)}]+").fullmatch
+def _without(character: str) -> Remembered[str]:
+    return in_strings(f"[^{re.escape(character)}]+")
 
 
 _PATTERNS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}

@@ -26,6 +26,8 @@ from toolgrammar.values.patterns import late
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from toolgrammar.core.remembered import Remembered
+
 
 _Step: TypeAlias = "Callable[[PythonArgumentsScanner, str, int, list[str]], int]"
 
@@ -97,8 +99,8 @@ class PythonArgumentsScanner:
             position = self._step(self, text, position, out)
         return position
 
-    def run_on(self) -> Callable[[str], object] | None:
-        """Give what matches a chunk that only goes on in a string which is given out, if one is open."""
+    def run_on(self) -> Remembered[str] | None:
+        """Give chunks as JSON that only go on in a string which is given out, if one is open."""
         in_text = self._step is PythonArgumentsScanner._in_string and not self._stack
         return self._reader.run_on() if in_text else None
 

@@ -14,8 +14,7 @@ from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.tables import Terminal
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
@@ -57,8 +56,8 @@ class Scanner(Protocol):
 class CallScanner(Scanner, Protocol):
     """One that reads all arguments of a call, written otherwise than in JSON."""
 
-    def run_on(self) -> Callable[[str], object] | None:
-        """Gives what matches a chunk that only goes on in the string that is open and given out.
+    def run_on(self) -> Remembered[str] | None:
+        """Gives chunks as JSON that only go on in the string that is open and given out, "" for others.
 
         None where there is none, or where something waits.
         """

@@ -10,69 +10,33 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import REACH
-from toolgrammar.core.json_runs import UNIT
-from toolgrammar.core.json_tokens import MAX_DEPTH, as_json
+from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_object, read_whole
 from toolgrammar.core.lanes import OBJECTS
 from toolgrammar.core.pieces import Pieces
 from toolgrammar.core.scanners import call_scanner_for
+from toolgrammar.core.sound_expressions import (
+    BODY,
+    FIRST_ITEM,
+    FIRST_KEY,
+    NEXT_ITEM,
+    NEXT_KEY,
+    SCALAR,
+    SCALAR_BEGUN,
+    sure,
+)
 from toolgrammar.core.sound_message import UNSOUND, WAITS, SoundMessage
 from toolgrammar.values.making import make_arguments_delta
-from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
 
     from toolgrammar.core.json_guide import Guide
+    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.scanners import CallScanner
     from toolgrammar.core.steps import Step
     from toolgrammar.values.events import Event
-
-_WS: Final = r"[ \t\n\r]*+"
-_CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
-_SINGLE: Final = r"""'[^'"\\\x00-\x1f]{0,64}+"""
-_COMMA: Final = rf""",(?= *(?:[^ "']|{_SINGLE}' *[^ :=/#\\]))"""
-"""A comma behind which no key stands."""
-_MAY_FRAME: Final = rf"(?:, *\{{| *<)[^\"]{{0,{REACH}}}+"
-"""What may be markup behind brackets, up to the next quote."""
-_BRACKETS: Final = rf"""[}}\]]++(?= *[\w.;()=+\\"':/*&!?%$^~#@-]|, *[^ ,"{{\x00-\x1f]|{_MAY_FRAME}(?:(?<=\\)"|[^"]))"""
-"""Brackets in a string: what follows is no markup and no key, or a quote comes that is escaped."""
-_BEGUN_ESCAPE: Final = (
-    r"\\(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?)?"
-)
-_BODY = late(
-    rf"{_CHARACTERS}(?:(?:{UNIT}|{_COMMA}|{_BRACKETS}){_CHARACTERS})*+"
-    rf"(, *(?:{_SINGLE}(?:' *)?\Z)?|[}}\]]{{1,64}}(?:{_MAY_FRAME}\Z|,? *)|{_BEGUN_ESCAPE}\Z)?"
-)
-"""The body of a string; at its end what may yet become something else (1).
-
-That is the beginning of an escape, a comma and brackets: the string may have ended before them.
-"""
-_goes_on = _BODY.fullmatch
-_KEY: Final = '[^"\\\\\\x00-\\x1f\ud800-\udfff]'
-_PAIR: Final = rf'{_WS}"({_KEY}{{1,64}}+)"{_WS}:{_WS}(?=[^ \t\n\r])'
-_PAIR_BEGUN: Final = rf'{_WS}(?:"{_KEY}{{0,64}}+(?:"{_WS}(?::{_WS})?)?)?\Z'
-_FIRST = late(_PAIR)
-_FIRST_BEGUN = late(_PAIR_BEGUN)
-_NEXT = late(rf"{_WS},{_PAIR}")
-_NEXT_BEGUN = late(rf"{_WS}(?:,{_PAIR_BEGUN}|\Z)")
-_TEXT: Final = r'"(?:[^"\\]|\\.){0,300}+'
-_ITEM_BEGIN: Final = rf'{_WS}(?=[^" \t\n\r]|{_TEXT}(?:"{_WS}[^:=/#\\ \t\n\r]|[^"\\]|\\.))'
-"""An item; a string that a colon follows is the key of an object around the array."""
-_ITEM_BEGUN: Final = rf'{_WS}(?:{_TEXT}(?:"{_WS}|\\)?)?\Z'
-_ITEM = late(_ITEM_BEGIN)
-_BEGUN_ITEM = late(_ITEM_BEGUN)
-_NEXT_ITEM = late(rf"{_WS},{_ITEM_BEGIN}")
-_NEXT_ITEM_BEGUN = late(rf"{_WS}(?:,{_ITEM_BEGUN}|\Z)")
-_CLOSER = late(rf"{_WS}([}}\]])")
-_SCALAR = late(
-    r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,3}+)?+)"
-    r"(?=[ \t\n\r,}\]])"
-)
-_SCALAR_BEGUN = late(r"[-+.0-9a-zA-Z]{1,128}\Z")
 
 _DEEPEST: Final = 100
 """Objects and arrays inside each other."""
@@ -111,8 +75,8 @@ class SoundJson(SoundMessage):
     """The JSON of arguments that are written otherwise."""
     scanner: CallScanner
     """What reads arguments that are no JSON."""
-    runs_on: Callable[[str], object]
-    """Whether a chunk only goes on in a string of theirs."""
+    runs_on: Remembered[str]
+    """A chunk that only goes on in a string of theirs, as JSON."""
     frames: list[Frame]
     """The objects and arrays that are open."""
     wanted: Guide | None
@@ -136,7 +100,8 @@ class SoundJson(SoundMessage):
 
     def _begin_arguments(self, step: Step, text: str, start: int) -> None:
         self.payload = step
-        self.begin_call()
+        if not self.started:
+            self.begin_call()
         self.payload_start = self.base + start
         if self.arguments_start < 0:
             self.arguments_start = self.payload_start
@@ -221,7 +186,8 @@ class SoundJson(SoundMessage):
 
     def _take_scanned_string(self, chunk: str) -> list[Event] | None:
         """Takes a chunk in a string of such arguments, where nothing is held back."""
-        if not self.runs_on(chunk):
+        piece = self.runs_on[chunk]
+        if not piece:
             self.take = self._take_scanned
             return self._take_scanned(chunk)
         source = self.source
@@ -231,7 +197,6 @@ class SoundJson(SoundMessage):
             if not source.settle():
                 return None
             self.written.settle()
-        piece = as_json(chunk)[1:-1]
         self.written.tail.append(piece)
         self.given += len(piece)
         return [make_arguments_delta(self.index, piece)]
@@ -253,33 +218,30 @@ class SoundJson(SoundMessage):
 
     def _first(self, text: str, sent: int) -> int:
         """Reads the first key or item behind a bracket; from `sent` on, nothing was given out."""
-        at, frame = self.at, self.frames[-1]
-        match = (_FIRST if frame.is_object else _ITEM).match(text, at)
-        if match is None:
-            begun = (_FIRST_BEGUN if frame.is_object else _BEGUN_ITEM).match(text, at)
-            if begun is not None:
-                return self.hold(text, sent)
-        closer = _CLOSER.match(text, at)
-        if closer is not None:
+        wanted = FIRST_KEY if self.frames[-1].is_object else FIRST_ITEM
+        match = wanted.match(text, self.at)
+        if match is not None and match.lastindex == 3:
             self.after_string = False
-            return self._close_bracket(closer, text, sent)
-        return UNSOUND if match is None else self._value(match, text, sent)
+        return self._member_or_end(match, text, sent)
 
     def _next(self, text: str, sent: int) -> int:
         """Reads what stands behind a value: the next key or item, or a closing bracket."""
-        at, is_object = self.at, self.frames[-1].is_object
-        match = (_NEXT if is_object else _NEXT_ITEM).match(text, at)
-        if match is not None:
-            return self._value(match, text, sent)
-        if (_NEXT_BEGUN if is_object else _NEXT_ITEM_BEGUN).match(text, at):
+        wanted = NEXT_KEY if self.frames[-1].is_object else NEXT_ITEM
+        return self._member_or_end(wanted.match(text, self.at), text, sent)
+
+    def _member_or_end(self, match: re.Match[str] | None, text: str, sent: int) -> int:
+        """Goes on at a closing bracket, or at the key or item that stands before a value."""
+        if match is None:
+            return UNSOUND
+        group = match.lastindex
+        if group == 2:
             return self.hold(text, sent)
-        closer = _CLOSER.match(text, at)
-        return UNSOUND if closer is None else self._close_bracket(closer, text, sent)
+        return (self._value if group == 1 else self._close_bracket)(match, text, sent)
 
     def _close_bracket(self, closer: re.Match[str], text: str, sent: int) -> int:
         """Closes the innermost object or array."""
         frame = self.frames.pop()
-        if (closer[1] == "}") != frame.is_object:
+        if (closer[3] == "}") != frame.is_object:
             return UNSOUND
         self.at = closer.end()
         if not self.frames:
@@ -326,9 +288,9 @@ class SoundJson(SoundMessage):
 
     def _scalar(self, text: str, sent: int) -> int:
         """Reads a number or a literal."""
-        match = _SCALAR.match(text, self.at)
+        match = SCALAR.match(text, self.at)
         if match is None:
-            begun = _SCALAR_BEGUN.match(text, self.at)
+            begun = SCALAR_BEGUN.match(text, self.at)
             return UNSOUND if begun is None else self.hold(text, sent)
         if self.wanted is not None and needs_typing(json.loads(match[0]), self.wanted):
             return UNSOUND
@@ -339,14 +301,14 @@ class SoundJson(SoundMessage):
 
     def _string(self, text: str, start: int) -> int:
         """Reads the body of a string up to its end, or to that of the text."""
-        match = _BODY.match(text, start)
+        match = BODY.match(text, start)
         assert match is not None  # it matches anywhere
         end = match.end()
-        sure = end if match[1] is None else match.start(1)
-        if sure > start:
-            self.give(text[start:sure])
+        certain = end if match[1] is None else match.start(1)
+        if certain > start:
+            self.give(text[start:certain])
         if end == len(text):
-            self.held = text[sure:]
+            self.held = text[certain:]
             self.take = self._take_string
             return WAITS
         if text[end] != '"':
@@ -354,26 +316,25 @@ class SoundJson(SoundMessage):
         self.after_string = True
         self.at = end + 1
         self.read = self._next
-        return sure
+        return certain
 
     def _take_string(self, chunk: str) -> list[Event] | None:
         """Takes a chunk in a string."""
         held = self.held
         text = held + chunk if held else chunk
-        match = _goes_on(text)
-        if match is None:
+        certain = sure[text]
+        if certain < 0:
             return self.advance(chunk, text, 0)
         source = self.source
         source.tail.append(chunk)
         source.room -= len(chunk)
         if source.room <= 0 and not source.settle():
             return None
-        if match.lastindex:
-            cut = match.start(1)
-            self.held = text[cut:]
-            text = text[:cut]
-            if not text:
+        if certain < len(text):
+            self.held = text[certain:]
+            if not certain:
                 return []
+            text = text[:certain]
         elif held:
             self.held = ""
         self.given += len(text)

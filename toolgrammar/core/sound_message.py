@@ -8,10 +8,11 @@ from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.stretches import Stretches
-from toolgrammar.values.events import CallEnd, CallStart
 from toolgrammar.values.making import (
     make_arguments_delta,
     make_call,
+    make_call_end,
+    make_call_start,
     make_reasoning_delta,
     make_span,
     make_text_delta,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.plain_rules import PlainRules
+    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.source import Source
     from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import ToolCall
@@ -92,7 +94,7 @@ class SoundMessage:
     """Takes a chunk; gives its events, or None where the driver has to read the message."""
     read: Callable[[str, int], int]
     """Reads on in a text from an index; gives the next index, `WAITS` or `UNSOUND`."""
-    is_plain: Callable[[str], object]
+    is_plain: Remembered[bool]
     """Whether a chunk only goes on where text or reasoning is passed on."""
     make_event: Callable[[str], Event]
     """Makes the event of such a chunk."""
@@ -177,14 +179,17 @@ class SoundMessage:
 
     def settle(self) -> None:
         """Notes what the chunks that only went on are stretches of."""
-        if self.passing is not None:
-            self.passing.add(self.passing_from, self.source.length)
+        passing, source = self.passing, self.source
+        if passing is not None:
+            end = source.mark - source.room
+            if end > self.passing_from:
+                passing.add(self.passing_from, end)
             self.passing = None
 
     def pass_on(
         self,
         stretches: Stretches,
-        is_plain: Callable[[str], object],
+        is_plain: Remembered[bool],
         make_event: Callable[[str], Event],
     ) -> None:
         """Takes the next chunks at once, as long as they only go on: all so far was given out."""
@@ -195,7 +200,7 @@ class SoundMessage:
 
     def _take_plain(self, chunk: str) -> list[Event] | None:
         """Takes a chunk of text or reasoning where nothing is held back."""
-        if not self.is_plain(chunk):
+        if not self.is_plain[chunk]:
             last = self.last[-1:]
             self.settle()
             return self.advance(chunk, last + chunk, len(last))
@@ -220,7 +225,12 @@ class SoundMessage:
 
         Gives the events that are certain, or None where the driver has to read the message.
         """
-        return self.told() if self.took(chunk) and self.run(text, position) else None
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        if source.room <= 0 and not source.settle():
+            return None
+        return self.told() if self.run(text, position) else None
 
     def release(self) -> None:
         """Drops what it holds of itself, so that it is freed at once with the last reference."""
@@ -228,7 +238,8 @@ class SoundMessage:
 
     def run(self, text: str, position: int) -> bool:
         """Reads on from an index to where more text is needed; false where the driver must."""
-        self.base = self.source.length - len(text)
+        source = self.source
+        self.base = source.mark - source.room - len(text)
         steps = self.steps
         while position >= 0:
             steps += 1
@@ -312,7 +323,7 @@ class SoundMessage:
         """Gives out that the call began."""
         if not self.started and self.name is not None:
             self.started = True
-            self.events.append(CallStart(self.index, self.name, self.id))
+            self.events.append(make_call_start(self.index, self.name, self.id))
 
     def begin_value(self, start: int) -> bool:
         """Begins the value of an argument at an offset; false where the driver must."""
@@ -323,7 +334,8 @@ class SoundMessage:
             may_wrap = self.arguments is None and key in self.rules.unwrap
             if may_wrap or (self.rules.drops and spec.properties):
                 return False
-        self.begin_call()
+        if not self.started:
+            self.begin_call()
         if self.arguments_start < 0:
             self.arguments_start = start
         if self.arguments is None:
@@ -357,7 +369,8 @@ class SoundMessage:
         name, index, start = self.name, self.index, self.arguments_start
         if name is None or index >= self.most_calls:
             return False
-        self.begin_call()
+        if not self.started:
+            self.begin_call()
         if self.members:
             self.give("}")
         elif self.arguments is None:
@@ -377,7 +390,7 @@ class SoundMessage:
         )
         self.calls.append(call)
         self.index += 1
-        self.events.append(CallEnd(index, call))
+        self.events.append(make_call_end(index, call))
         self.given_before.append(self.given)
         self.given = 0
         self._new_call()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.doubts import NEAR, ends_with_closer
 from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.remembered import in_strings, matching
 from toolgrammar.core.shapes import may_be_json
 from toolgrammar.core.sound_json import SoundJson
 from toolgrammar.core.sound_message import MOST_HELD, UNSOUND, WAITS
@@ -18,13 +19,13 @@ from toolgrammar.values.making import (
     make_reasoning_delta,
     make_text_delta,
 )
-from toolgrammar.values.patterns import blanks, compile_pattern
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
 
     from toolgrammar.core.raw_end import RawEnd
+    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.steps import Step
     from toolgrammar.values.events import Event
 
@@ -41,9 +42,9 @@ class SoundRaw(SoundJson):
         "began",
         "blanks",
         "flows",
-        "is_solid",
         "mode",
         "raw",
+        "solid",
         "streams",
         "undecided",
         "value_from",
@@ -63,8 +64,8 @@ class SoundRaw(SoundJson):
     """Whether the payload is a value that is given out as it comes."""
     blanks: str | None
     """White space at the end of a chunk that may be trimmed; None for all of it."""
-    is_solid: Callable[[str], object]
-    """Whether a chunk only goes on in the payload, and can be passed on at once."""
+    solid: Remembered[str]
+    """A chunk that only goes on in a value and can be passed on at once, as JSON."""
 
     def begin_raw(self, step: Step, text: str, start: int) -> int:
         """Begins a raw payload at an index of the text."""
@@ -147,7 +148,8 @@ class SoundRaw(SoundJson):
 
     def _take_value(self, chunk: str) -> list[Event] | None:
         """Takes a chunk in a raw value that is a string, where nothing is held back."""
-        if not self.is_solid(chunk):
+        piece = self.solid[chunk]
+        if not piece:
             self.take = self._take_raw
             return self._take_raw(chunk)
         source = self.source
@@ -156,7 +158,6 @@ class SoundRaw(SoundJson):
         if source.room <= 0 and not source.settle():
             return None
         self.last = chunk
-        piece = as_json(chunk)[1:-1]
         self.given += len(piece)
         return [make_arguments_delta(self.index, piece)]
 
@@ -166,15 +167,15 @@ class SoundRaw(SoundJson):
         role, is_free = self.payload.leaf, self.began and not self.rules.entities
         raw = self.raw
         held = r"\s" if self.blanks is None or raw.solid is not None else self.blanks
-        is_solid = _solid(raw.solid_plain.pattern, held).fullmatch
-        self.is_solid = is_solid
+        solid = _without_blanks(raw.solid_plain.pattern, held)
+        self.solid = in_strings(solid)
         self.flows = is_free and role == "value" and self.streams and self.value_from >= 0
         if self.held or not is_free:
             return
         if role == "reasoning":
-            self.pass_on(self.reasonings, is_solid, make_reasoning_delta)
+            self.pass_on(self.reasonings, matching(solid), make_reasoning_delta)
         elif role != "value":
-            self.pass_on(self.texts, is_solid, make_text_delta)
+            self.pass_on(self.texts, matching(solid), make_text_delta)
         elif self.flows:
             self.take = self._take_value
 
@@ -300,6 +301,6 @@ def _may_be_held(text: str) -> bool:
 
 
 @cache
-def _solid(plain: str, blanks: str) -> re.Pattern[str]:
-    """Gives the expression of chunks that `plain` matches and white space does not end."""
-    return compile_pattern(rf"{plain}(?<![{blanks}])")
+def _without_blanks(plain: str, blanks: str) -> str:
+    """Writes the expression of chunks that `plain` matches and white space does not end."""
+    return rf"{plain}(?<![{blanks}])"

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.found_tokens import SHORT, read_token
 from toolgrammar.core.lanes import SCANNED
 from toolgrammar.core.loose import is_loose
 from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.remembered import matching
 from toolgrammar.core.roles import GROUP_ROLES, JSON_LIKE, RAW_LIKE
 from toolgrammar.core.scanners import PYTHON_BEGINNINGS
 from toolgrammar.core.sound_message import UNSOUND, WAITS
@@ -24,9 +26,10 @@ from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
 
+    from toolgrammar.core.found_tokens import Found
     from toolgrammar.core.machine import Node
+    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.events import Event
@@ -40,10 +43,10 @@ _WINDOW = MAX_TOKEN + 64
 class SoundStream(SoundRaw):
     """One message, while it is sound."""
 
-    __slots__ = ("begins",)
+    __slots__ = ("found",)
 
-    begins: Callable[[str, int], object]
-    """Whether the text from an index on may still become a token."""
+    found: Remembered[Found]
+    """Reads the token that has begun."""
 
     def begin(self) -> None:
         """Stands at the beginning of the text."""
@@ -59,13 +62,15 @@ class SoundStream(SoundRaw):
 
     def _pass_text(self, last: str) -> int:
         self.last = last
-        self.pass_on(self.texts, self.node.plain.fullmatch, make_text_delta)
+        self.pass_on(self.texts, matching(self.node.plain.pattern), make_text_delta)
         return WAITS
 
     def _read_text(self, text: str, position: int) -> int:
         """Reads text from an index on: up to the next opener, or to its end."""
         node, base = self.node, self.base
         if self.behind or node.skipping:
+            if position == len(text):
+                return self.hold(text, position)
             place = blanks.match(text, position).end()
             if node.skipping or (node.closes_group and place - position <= MAX_TOKEN):
                 # White space before the next call of a section, or before its end, is markup.
@@ -84,11 +89,12 @@ class SoundStream(SoundRaw):
             self.behind = False
         opener = node.entry.search(text, position)
         end = len(text) if opener is None else opener.start()
-        begun = node.begun_entry(text, position, end)
-        if begun >= 0:
-            self.say(text[position:begun], base + position)
-            return self.hold(text, begun)
-        self.say(text[position:end], base + position)
+        if end > position:
+            begun = node.begun_entry(text, position, end)
+            if begun >= 0:
+                self.say(text[position:begun], base + position)
+                return self.hold(text, begun)
+            self.say(text[position:end], base + position)
         if opener is not None:
             return self._begin_island(end)
         return self._pass_text(text)
@@ -103,40 +109,63 @@ class SoundStream(SoundRaw):
 
     def _take_tokens(self, chunk: str) -> list[Event] | None:
         """Takes a chunk where a token has begun."""
-        text = self.held + chunk
-        if not self.begins(text, self.position) or len(text) > _WINDOW:
-            return self.advance(chunk, text, self.position)
+        text, position = self.held + chunk, self.position
+        if position and len(text) - position <= SHORT:
+            found = self.found[text[position - 1 :]]
+        else:
+            found = read_token(self.node, text, position, _WINDOW)
+        if found is None or found[0] is not None:
+            return self.advance(chunk, text, position)
         self.held = text
-        return [] if self.took(chunk) else None
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        return [] if source.room > 0 or source.settle() else None
 
     def _read_tokens(self, text: str, position: int) -> int:
         """Reads one token of the envelope at an index, or what stands there instead."""
-        node = self.node
-        if len(text) - position <= _WINDOW and node.beginnings.match(text, position):
-            self.begins = node.beginnings.match
-            waits = self.hold(text, position)
-            self.take = self._take_tokens
-            return waits
-        match = node.token.match(text, position)
-        if match is None:
+        node, rest = self.node, len(text) - position
+        if not rest:
+            return self._wait_for_token(text, position)
+        if position and rest <= SHORT:
+            shift = position - 1
+            found = node.found[text[shift:]]
+        else:
+            shift = 0
+            found = read_token(node, text, position, _WINDOW)
+        if found is None:
             return self._read_payload(text, position)
-        step = node.steps[match.lastgroup or ""]
+        step, match = found
+        if step is None:
+            return self._wait_for_token(text, position)
         if self.started and node.accepts_text and "call" in step.before:
             return self._end_before_text(text, position)
+        base = self.base + shift
         if not (
-            self._pass_token(step, match)
+            self._pass_token(step, match, base)
             if step.is_silent
-            else step.is_sound and self._read_token(step, match)
+            else step.is_sound and self._read_token(step, match, base)
         ):
             return UNSOUND
-        return self._arrive(step, match.end())
+        return self._arrive(step, shift + match.end())
 
-    def _pass_token(self, step: Step, match: re.Match[str]) -> bool:
-        """Passes a token that only leads on, as most do; false where it is damaged."""
+    def _wait_for_token(self, text: str, position: int) -> int:
+        self.found = self.node.found
+        waits = self.hold(text, position)
+        self.take = self._take_tokens
+        return waits
+
+    def _pass_token(self, step: Step, match: re.Match[str], base: int) -> bool:
+        """Passes a token that only leads on, as most do; false where it is damaged.
+
+        Args:
+            step: the token.
+            match: what it matched.
+            base: offset where the text begins in which it did.
+        """
         start, end = match.span(match.lastgroup or 0)
         if step.may_be_loose and match.string[start:end].strip() != step.written:
             return False
-        base = self.base
         if self.unit < 0:
             self.unit = base + start
         if self.name is not None:
@@ -160,14 +189,13 @@ class SoundStream(SoundRaw):
             self.read = self._read_tokens
         return position
 
-    def _read_token(self, step: Step, match: re.Match[str]) -> bool:
+    def _read_token(self, step: Step, match: re.Match[str], base: int) -> bool:
         """Does what a token does; false where the driver must."""
         group = match.lastgroup or 0
         start, end = match.span(group)
         written = match[group]
         if end - start > MAX_TOKEN or (step.may_be_loose and is_loose(step.terminal, written)):
             return False
-        base = self.base
         start += base
         if step.before and not self._close(step.before, self.last_end):
             return False
@@ -212,6 +240,7 @@ class SoundStream(SoundRaw):
         self.doubtful = False
         if (
             not self.started
+            and self.name is not None
             and step.may_begin_call
             and (len(written.strip()) >= _DISTINCTIVE or step.kind == "same")
         ):
@@ -278,18 +307,19 @@ class SoundStream(SoundRaw):
 
     def finish(self) -> list[Event] | None:
         """Ends the message; gives its last events, or None where the driver has to read it."""
-        text, position, node = self.held, self.position, self.node
+        text, position, node, read = self.held, self.position, self.node, self.read
         self.base = self.source.length - len(text)
-        if self.passing is not None and self.read == self._read_text:
+        in_text = read == self._read_text
+        if in_text and self.passing is not None:
             text, position, self.base = "", 0, self.source.length
-        elif self.read == self._read_tokens:
+        elif read == self._read_tokens:
             if not (self.started and node.accepts_text and is_over(node, text, position)):
                 return None
             closed, stack = node.after_text
             if not self._close(closed, self.last_end):
                 return None
             node = self.machine.node(stack)
-        elif self.read == self._read_text:
+        elif in_text:
             if self.behind and text[position:].strip():
                 return None  # it may be a closer that is left over
         else:

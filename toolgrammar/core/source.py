@@ -14,7 +14,7 @@ _LONG = 1024
 class Source:
     """The text of a message in blocks, and where each begins."""
 
-    __slots__ = ("_blocks", "_joined", "_mark", "_starts", "limit", "room", "tail")
+    __slots__ = ("_blocks", "_joined", "_starts", "limit", "mark", "room", "tail")
 
     def __init__(self, limit: int = sys.maxsize) -> None:
         self.limit = limit
@@ -25,13 +25,13 @@ class Source:
         """Characters in the blocks."""
         self.tail: list[str] = []
         """The last chunks, which are in no block yet."""
-        self._mark = self.room = min(_BLOCK, limit)
-        """How long the text is where `room` comes to 0."""
+        self.mark = self.room = min(_BLOCK, limit)
+        """How long the text is where `room` comes to 0: it has `mark - room` characters."""
 
     @property
     def length(self) -> int:
         """The characters so far."""
-        return self._mark - self.room
+        return self.mark - self.room
 
     def append(self, chunk: str) -> None:
         """Adds the next chunk; the hot loops do the same by themselves."""
@@ -50,7 +50,7 @@ class Source:
             self._join()
         length = self._joined
         self.room = min(_BLOCK, self.limit - length)
-        self._mark = length + self.room
+        self.mark = length + self.room
         return self.room >= 0
 
     def _join(self) -> None:
@@ -73,7 +73,7 @@ class Source:
 
     def slice(self, start: int, end: int) -> str:
         """Gives the characters from `start` to before `end`."""
-        length = self._mark - self.room
+        length = self.mark - self.room
         end = min(end, length)
         if start >= end:
             return ""

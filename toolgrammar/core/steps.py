@@ -17,6 +17,15 @@ _SOUND_OPENERS = frozenset({"", "call", "argument", "calls", "parallel"})
 _UNSOUND_ENDS = frozenset({"sequential", "result", "results"})
 
 
+def rank_of_kind(terminal: Terminal) -> int:
+    """Orders the kinds of terminals: a keyword before a pattern, bare punctuation after both."""
+    if terminal.kind == "regex":
+        return 1
+    text = terminal.text.strip()
+    bare = terminal.kind == "literal" and len(text) < 3 and not any(c.isalnum() for c in text)
+    return 2 if bare else 0
+
+
 class Step:
     """What reading one terminal in one node does."""
 

@@ -28,6 +28,8 @@ class Stretches:
 
     def of(self, source: str) -> str:
         """Gives their text."""
+        if not self._places:
+            return ""
         return "".join(self.each(source))
 
     def each(self, source: str) -> list[str]:

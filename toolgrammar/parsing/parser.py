@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
@@ -118,8 +119,6 @@ class Parser:
 
     def _sound_stream(self, chosen: Format) -> SoundStream | None:
         """Gives the short way through the stream, where it is worth a try."""
-        from toolgrammar.core.sound_stream import SoundStream  # whole messages do without it
-
         plain, limits = chosen.plain, self._limits
         if plain is None or (limits.max_depth or MAX_DEPTH) < MAX_DEPTH:
             return None
@@ -127,7 +126,7 @@ class Parser:
         if not machine.sound.tries():
             return None
         most = sys.maxsize if limits.max_calls is None else limits.max_calls
-        return SoundStream(machine, self._source, plain, self._specs, most)
+        return _stream_class()(machine, self._source, plain, self._specs, most)
 
     def run_whole(self, text: str, finish_reason: FinishReason = None) -> ParseResult:
         """Reads a whole message at once: the driver fed once, with nobody listening."""
@@ -158,7 +157,8 @@ class Parser:
             self._check(chunk)
             return []
         try:
-            found = sound.take(chunk)
+            take = sound.take  # a field, not a method: CPython finds it sooner so
+            found = take(chunk)
         except TypeError:
             self._check(chunk)
             raise
@@ -311,6 +311,14 @@ class Parser:
         if isinstance(chosen, AnyOf) and len(used) == 1:
             return next(each for each in chosen.formats if each.id in used)
         return chosen
+
+
+@cache
+def _stream_class() -> type[SoundStream]:
+    """Gives the class of the short way; whole messages do without its import."""
+    from toolgrammar.core.sound_stream import SoundStream
+
+    return SoundStream
 
 
 class DrivenParser(Parser):

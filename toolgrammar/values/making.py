@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.values.calls import ParseResult, ToolCall
 from toolgrammar.values.diagnostics import Diagnostic, Edit
-from toolgrammar.values.events import ArgumentsDelta, ReasoningDelta, TextDelta
+from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, ReasoningDelta, TextDelta
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -112,6 +112,25 @@ class _MutableArgumentsDelta:
         self.__class__ = ArgumentsDelta  # type: ignore[assignment]  # noqa: PLE0237
 
 
+class _MutableCallStart:
+    __slots__ = ("id", "index", "name")
+
+    def __init__(self, index: int, name: str, id: str | None) -> None:
+        self.index = index
+        self.name = name
+        self.id = id
+        self.__class__ = CallStart  # type: ignore[assignment]  # noqa: PLE0237
+
+
+class _MutableCallEnd:
+    __slots__ = ("call", "index")
+
+    def __init__(self, index: int, call: ToolCall) -> None:
+        self.index = index
+        self.call = call
+        self.__class__ = CallEnd  # type: ignore[assignment]  # noqa: PLE0237
+
+
 class _MutableTextDelta:
     __slots__ = ("text",)
 
@@ -163,6 +182,10 @@ make_result = cast("type[ParseResult]", _MutableResult)
 """Makes a `ParseResult` of all its fields, in their order."""
 make_arguments_delta = cast("type[ArgumentsDelta]", _MutableArgumentsDelta)
 """Makes an `ArgumentsDelta`."""
+make_call_start = cast("type[CallStart]", _MutableCallStart)
+"""Makes a `CallStart` of all its fields, in their order."""
+make_call_end = cast("type[CallEnd]", _MutableCallEnd)
+"""Makes a `CallEnd`."""
 make_text_delta = cast("type[TextDelta]", _MutableTextDelta)
 """Makes a `TextDelta`."""
 make_reasoning_delta = cast("type[ReasoningDelta]", _MutableReasoningDelta)

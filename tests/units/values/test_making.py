@@ -6,7 +6,16 @@ import pickle
 
 import pytest
 
-from toolgrammar import ArgumentsDelta, Diagnostic, Edit, ParseResult, Span, ToolCall
+from toolgrammar import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Diagnostic,
+    Edit,
+    ParseResult,
+    Span,
+    ToolCall,
+)
 from toolgrammar.values import making
 
 CALL = ("bash", {"command": "ls"}, "1", None, "{}", Span(1, 2), "complete", (), "f", None, ())
@@ -19,6 +28,8 @@ PAIRS = [
     (making.make_edit, Edit, (Span(1, 2), "x")),
     (making.make_diagnostic, Diagnostic, ("c", "error", "m", Span(1, 2), (), "$", "")),
     (making.make_arguments_delta, ArgumentsDelta, (0, "{")),
+    (making.make_call_start, CallStart, (0, "search", None)),
+    (making.make_call_end, CallEnd, (0, ToolCall(*CALL))),
 ]
 
 

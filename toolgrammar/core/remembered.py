@@ -1,0 +1,63 @@
+"""Remembers what short pieces of a stream are: a model writes the same tokens again and again.
+
+Where nothing is held back, it depends on a piece alone whether it only goes on in a string, in a
+raw value or in text. Asking an expression takes as long as all else that is done for the piece.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from toolgrammar.core.json_tokens import as_json
+from toolgrammar.values.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MOST: Final = 1024
+_LONGEST: Final = 16
+
+Judgement = TypeVar("Judgement")
+
+
+class Remembered(dict[str, Judgement]):
+    """What each piece of text is; `remembered[piece]` judges one that was not asked for yet.
+
+    Args:
+        judge: says what a piece is; it depends on nothing else.
+        most: how many pieces are remembered; then it begins anew.
+        longest: characters of a piece that may come again.
+    """
+
+    __slots__ = ("_judge", "_longest", "_most")
+
+    def __init__(
+        self, judge: Callable[[str], Judgement], *, most: int = _MOST, longest: int = _LONGEST
+    ) -> None:
+        super().__init__()
+        self._judge = judge
+        self._most, self._longest = most, longest
+
+    def __missing__(self, piece: str) -> Judgement:
+        """Judges a piece, and keeps what was found where the piece is short."""
+        judgement = self._judge(piece)
+        if len(piece) <= self._longest:
+            if len(self) >= self._most:
+                self.clear()
+            self[piece] = judgement
+        return judgement
+
+
+@cache
+def matching(expression: str) -> Remembered[bool]:
+    """Says of pieces whether an expression matches the whole of them."""
+    fullmatch = compile_pattern(expression).fullmatch
+    return Remembered(lambda piece: fullmatch(piece) is not None)
+
+
+@cache
+def in_strings(expression: str) -> Remembered[str]:
+    """Gives pieces as they stand in a string of JSON; "" where an expression does not match."""
+    fullmatch = compile_pattern(expression).fullmatch
+    return Remembered(lambda piece: as_json(piece)[1:-1] if fullmatch(piece) else "")
