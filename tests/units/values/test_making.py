@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import pickle
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,19 @@ from toolgrammar import (
 )
 from toolgrammar.values import making
 
-CALL = ("bash", {"command": "ls"}, "1", None, "{}", Span(1, 2), "complete", (), "f", None, ())
+CALL: tuple[Any, ...] = (
+    "bash",
+    {"command": "ls"},
+    "1",
+    None,
+    "{}",
+    Span(1, 2),
+    "complete",
+    (),
+    "f",
+    None,
+    (),
+)
 RESULT = ((), "text", "reasoning", (), "f", "source", "digest")
 
 PAIRS = [
@@ -29,7 +42,7 @@ PAIRS = [
     (making.make_diagnostic, Diagnostic, ("c", "error", "m", Span(1, 2), (), "$", "")),
     (making.make_arguments_delta, ArgumentsDelta, (0, "{")),
     (making.make_call_start, CallStart, (0, "search", None)),
-    (making.make_call_end, CallEnd, (0, ToolCall(*CALL))),
+    (making.make_call_end, CallEnd, (0, making.make_call(*CALL))),
 ]
 
 
