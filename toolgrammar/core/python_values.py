@@ -6,13 +6,11 @@ import json
 import re
 import sys
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from toolgrammar.core.remembered import in_strings
+from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.remembered import Remembered, in_strings
 from toolgrammar.values.patterns import compile_pattern, late
-
-if TYPE_CHECKING:
-    from toolgrammar.core.remembered import Remembered
 
 encode_json: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -64,6 +62,7 @@ _SIMPLE_ESCAPES: Final = {
     "v": "\v",
     "\n": "",
 }
+_SIMPLE_ESCAPE = late(rf"\\([{re.escape(''.join(_SIMPLE_ESCAPES))}])")
 _ESCAPE = late(
     r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})"
     r"|U([0-9a-fA-F]{8})|(\r\n?))"
@@ -78,6 +77,8 @@ _SOLID = late(r"\S")
 
 def skip_space(text: str, position: int) -> int:
     """Give the offset of the first character from `position` on that is no white space."""
+    if position < len(text) and not text[position].isspace():
+        return position
     solid = _SOLID.search(text, position)
     return len(text) if solid is None else solid.start()
 
@@ -136,6 +137,22 @@ def _plain_run(quote: str, *, formatted: bool, halves: bool = True) -> re.Patter
     return compile_pattern(f"[^{re.escape(special)}{'' if halves else _HALVES}]+")
 
 
+@lru_cache(maxsize=8)
+def _pieces(quote: str, *, formatted: bool, raw: bool) -> Remembered[str]:
+    """Give pieces of such a string as JSON; "" where one does more than stand for characters."""
+    plain = _plain_run(quote, formatted=formatted, halves=False).pattern
+    if raw:
+        return in_strings(plain)
+    fullmatch = compile_pattern(rf"(?:{plain}+|{_SIMPLE_ESCAPE.pattern})++").fullmatch
+
+    def as_written(piece: str) -> str:
+        if not fullmatch(piece):
+            return ""
+        return as_json(_SIMPLE_ESCAPE.sub(lambda found: _SIMPLE_ESCAPES[found[1]], piece))[1:-1]
+
+    return Remembered(as_written)
+
+
 def _join_surrogates(text: str) -> str:
     """Give `text` with each pair of surrogates as the one character that it means."""
     return _SURROGATE_PAIR.sub(
@@ -189,8 +206,7 @@ class PythonStringReader:
         """Give texts as JSON that mean themselves and end nothing; None where more is open."""
         if self.closed or self.failure or self._held or self._high or not self._quote:
             return None
-        run = _plain_run(self._quote[0], formatted=self._formatted, halves=False)
-        return in_strings(run.pattern)
+        return _pieces(self._quote[0], formatted=self._formatted, raw=self._raw)
 
     def _joined(self, pieces: list[str]) -> str:
         """Give the decoded pieces as one text, keeping back half of a surrogate pair."""

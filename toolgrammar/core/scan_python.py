@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.python_values import (
     BRACE,
     CLOSERS,
@@ -202,7 +203,7 @@ class PythonArgumentsScanner:
     def _in_string(self, text: str, position: int, out: list[str]) -> int:
         decoded, position = self._reader.feed(text, position)
         if decoded:
-            (self._pieces if self._stack else out).append(encode_json(decoded)[1:-1])
+            (self._pieces if self._stack else out).append(as_json(decoded)[1:-1])
         if self._reader.closed:
             self._step = PythonArgumentsScanner._after_string
         elif self._reader.failure:
@@ -241,7 +242,7 @@ class PythonArgumentsScanner:
         char = text[position]
         if char == ":" and container.at_key and self._key is not None:
             if self._key:
-                self._pieces[-1] = encode_json(self._key)
+                self._pieces[-1] = as_json(self._key)
             container.kind = DICTIONARY
             container.keyed = True
             self._pieces.append(": ")
@@ -362,7 +363,7 @@ class PythonArgumentsScanner:
 
     def _member_start(self) -> str:
         self._given_out += 1
-        return f"{'{' if self._given_out == 1 else ', '}{encode_json(self._name)}: "
+        return f"{'{' if self._given_out == 1 else ', '}{as_json(self._name)}: "
 
     def _give_out(self, out: list[str]) -> None:
         """Write the held value; a string argument has been written as it came."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.doubts import NEAR, ends_with_closer
+from toolgrammar.core.found_tokens import SHORT
 from toolgrammar.core.json_tokens import as_json
-from toolgrammar.core.remembered import in_strings, matching
+from toolgrammar.core.remembered import Remembered, in_strings, matching
 from toolgrammar.core.shapes import may_be_json
 from toolgrammar.core.sound_json import SoundJson
 from toolgrammar.core.sound_message import MOST_HELD, UNSOUND, WAITS
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     import re
 
     from toolgrammar.core.raw_end import RawEnd
-    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.steps import Step
     from toolgrammar.values.events import Event
 
@@ -48,6 +48,7 @@ class SoundRaw(SoundJson):
         "streams",
         "undecided",
         "value_from",
+        "waiting",
     )
 
     raw: RawEnd
@@ -60,6 +61,8 @@ class SoundRaw(SoundJson):
     """Whether that waits for its first character."""
     value_from: int
     """Offset where the value begins, without what is trimmed; -1 before that is known."""
+    waiting: Remembered[bool]
+    """Whether what is held back, behind a character before it, goes on to wait with a chunk."""
     flows: bool
     """Whether the payload is a value that is given out as it comes."""
     blanks: str | None
@@ -74,6 +77,7 @@ class SoundRaw(SoundJson):
             return UNSOUND
         self.payload = step
         raw = self.raw = self.node.end_of_raw(step)
+        self.waiting = _waiting(raw)
         before = self.previous is not None and self.previous.ends_line
         usual = ONE_NEWLINE if before or raw.closes_line else NONE
         key = self.key if role == "value" else ""
@@ -110,20 +114,20 @@ class SoundRaw(SoundJson):
 
     def _take_raw(self, chunk: str) -> list[Event] | None:
         """Takes a chunk in a raw payload."""
-        before = self.last[-1:]
+        before, held = self.last[-1:], self.held
         start = len(before)
-        text = f"{before}{self.held}" + chunk
-        self.settle()
-        if not self.took(chunk):
+        text = f"{before}{held}{chunk}"
+        if self.passing is not None:
+            self.settle()
+        source = self.source
+        source.tail.append(chunk)
+        source.room -= len(chunk)
+        if source.room <= 0 and not source.settle():
             return None
         raw = self.raw
-        if self.held:
-            begun = blanks.match(text, start).end()
-            if raw.beginnings.match(text, begun):
-                match = None if raw.looks_on else raw.search.match(text, begun)
-                if match is None or not is_closer(match):
-                    self.held = text[start:]
-                    return self.told() if _may_be_held(self.held) else None
+        if held and (self.waiting[text] if before else _waits(raw, text, 0)):
+            held = self.held = held + chunk
+            return self.told() if _may_be_held(held) else None
         match = raw.search.search(text, start)
         if self.flows and (match is None or not is_closer(match)):
             tail = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
@@ -293,6 +297,21 @@ class SoundRaw(SoundJson):
 def is_closer(match: re.Match[str]) -> bool:
     """Whether what was found in a raw payload is its own closer."""
     return str(match.lastgroup).startswith("closer_")
+
+
+def _waits(raw: RawEnd, text: str, start: int) -> bool:
+    """Whether a text may still become the closer, or ends in what may, and is none yet."""
+    begun = blanks.match(text, start).end()
+    if not raw.beginnings.match(text, begun):
+        return False
+    match = None if raw.looks_on else raw.search.match(text, begun)
+    return match is None or not is_closer(match)
+
+
+@lru_cache(maxsize=256)
+def _waiting(raw: RawEnd) -> Remembered[bool]:
+    """Says of short texts whether they wait behind their first character, as `_waits` does."""
+    return Remembered(lambda text: _waits(raw, text, 1), most=256, longest=SHORT + 1)
 
 
 def _may_be_held(text: str) -> bool:
