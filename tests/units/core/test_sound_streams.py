@@ -1,7 +1,9 @@
 """Sound streams are read without the driver; it takes over where one is not, and nothing shows."""
 
+import ast
 import gc
 import json
+import warnings
 
 import pytest
 
@@ -48,6 +50,25 @@ def test_code_in_a_string_is_sound() -> None:
     parser, _ = of(list(f"<tool_call>\n{call}\n</tool_call>"), "hermes")
     assert parser.result.calls[0].arguments == {"code": CODE, "at": CODE}
     assert machine.sound.left == CREDIT
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        r"'a\n\tb \\ \' \" end\\n'",
+        r'"x\n\n\\\"y\\"',
+        r"r'a\nb\\ c\'d'",
+        r"'\x41 \u00e9 \101 \d \a'",
+        r'"""a\n "b" \\ c"""',
+    ],
+)
+def test_escapes_of_a_python_string_mean_the_same_in_all_pieces(written: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python warns of unknown escapes
+        meant = ast.literal_eval(written)
+    for _ in range(2):  # what a piece is, is remembered
+        result = read("llama4_pythonic", f"[f(a={written}, b=1)]")
+        assert [call.arguments for call in result.calls] == [{"a": meant, "b": 1}]
 
 
 def test_the_driver_takes_over_and_every_event_comes_once() -> None:
