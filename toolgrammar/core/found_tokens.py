@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
 
-SHORT: Final = 48
+SHORT: Final = 64
 """Characters of an end of a text that may come again: markup, a name, a key."""
 _KEPT: Final = 256
 """Ends that a node remembers."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.partial import begins_line, first_characters, literal_start, without
+from toolgrammar.core.partial import begins_line, first_characters, literal_start
+from toolgrammar.core.remembered import Remembered
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -75,10 +76,7 @@ class Openers:
         self._anchored_search = compile_pattern(_either(o.pattern for o in self._anchored))
         self._begun: _Search | None = None
         self._anchored_begun: re.Pattern[str] | None = None
-        firsts = None if self._loose else frozenset(self._by_first)
-        if firsts is not None and self._of_lines:
-            firsts |= {"\n"}
-        self._plain = without(firsts)
+        self._plain = Remembered(self._opens_nothing)
 
     def _place(self, opener: _Opener) -> None:
         """Puts an opener where it is searched for best."""
@@ -95,9 +93,11 @@ class Openers:
 
     def is_plain(self, before: str, chunk: str) -> bool:
         """Whether nothing opens in a chunk of text; `before`: the character before it."""
-        if not before or (before == "\n" and self._of_lines):
-            return False
-        return self._plain.fullmatch(chunk) is not None
+        return before != "" and self._plain[before + chunk]
+
+    def _opens_nothing(self, text: str) -> bool:
+        """Whether nothing opens, or may have begun to, behind the first character of a text."""
+        return self.find(text, 1) < 0 and self.held(text, 1) < 0
 
     def find(self, buffer: str, position: int) -> int:
         """Gives the first place from `position` on where something opens, or -1."""

@@ -8,11 +8,12 @@ of all of them at once when the passage ends.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_runs import BRACKETS
 from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.remembered import Remembered
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 from toolgrammar.values.making import (
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgrammar.core.driver import Driver
+    from toolgrammar.core.openers import Openers
     from toolgrammar.core.raw_end import RawEnd
+    from toolgrammar.core.scanners import CallScanner, Scanner
     from toolgrammar.values.events import Event
 
 _CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
@@ -41,6 +44,16 @@ _IN_STRING: Final = late(
 That is the beginning of an escape, a comma and brackets: the string may have ended before them.
 """
 
+
+def _sure_of(piece: str) -> int:
+    match = _IN_STRING.fullmatch(piece)
+    if match is None:
+        return -1
+    return len(piece) if match[1] is None else match.start(1)
+
+
+_sure: Final = Remembered(_sure_of)
+"""How many characters of a piece are sure to be in the string; -1 where it may end in it."""
 
 _MOST_HELD: Final = 256
 LONGEST_PASSAGE: Final = 8192
@@ -71,6 +84,35 @@ class Passage:
         self.chunks.append(chunk)
         return [self.event(chunk)]
 
+    def given_out(self, text: str) -> str:
+        """Gives what the events say, all of them together; `text` is that of the chunks."""
+        return text
+
+
+class ScannedPassage(Passage):
+    """Chunks inside a string of arguments that are written otherwise than in JSON."""
+
+    __slots__ = ("json", "pieces")
+
+    def __init__(self, pieces: Remembered[str], event: Callable[[str], Event]) -> None:
+        super().__init__(pieces.__contains__, event)
+        self.pieces = pieces
+        """A chunk that goes on with the string, as JSON."""
+        self.json: list[str] = []
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk that goes on with the string and gives its events; None for another."""
+        piece = self.pieces[chunk]
+        if not piece:
+            return None
+        self.chunks.append(chunk)
+        self.json.append(piece)
+        return [self.event(piece)]
+
+    def given_out(self, text: str) -> str:
+        """Gives the JSON of the chunks."""
+        return "".join(self.json)
+
 
 class StringPassage(Passage):
     """Chunks inside a string of JSON."""
@@ -79,18 +121,36 @@ class StringPassage(Passage):
 
     def take(self, chunk: str) -> list[Event] | None:
         """Takes a chunk that goes on with the string and gives its events; None for another."""
-        match = _IN_STRING.fullmatch(self.held + chunk if self.held else chunk)
-        if match is None:
+        piece = self.held + chunk if self.held else chunk
+        certain = _sure[piece]
+        if certain < 0:
             return None
-        held = match[1]
-        if held is None:
-            piece, self.held = match[0], ""
-        else:
-            piece, self.held = match[0][: match.start(1)], held
-            if not piece:
-                return []
+        self.held = piece[certain:]
+        if not certain:
+            return []
+        piece = piece[:certain]
         self.chunks.append(piece)
         return [self.event(piece)]
+
+
+class OpenPassage(Passage):
+    """Chunks of text in which any of several formats may open."""
+
+    __slots__ = ("last", "openers")
+
+    def __init__(self, openers: Openers, last: str) -> None:
+        super().__init__(bool, make_text_delta)
+        self.openers = openers
+        self.last = last
+        """The character before the next chunk."""
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in which nothing opens; None for another."""
+        if not chunk or not self.openers.is_plain(self.last, chunk):
+            return None
+        self.last = chunk[-1:]
+        self.chunks.append(chunk)
+        return [self.event(chunk)]
 
 
 class RawPassage(Passage):
@@ -142,11 +202,10 @@ def feed_inside(driver: Driver, chunk: str) -> bool:
         return False
     scanner, raw = driver.scanner, driver.raw
     if scanner is not None:
-        if not isinstance(scanner, (JsonScanner, JsonPayload)) or not scanner.plain:
+        piece = _in_string(scanner, chunk)
+        if not piece:
             return False
-        if not scanner.inside.fullmatch(chunk):
-            return False
-        driver.builder.scanned.take(chunk)
+        driver.builder.scanned.take(piece)
     elif raw is not None:
         if raw.held is not None or raw.others is not None or not raw.end.plain.fullmatch(chunk):
             return False
@@ -165,6 +224,19 @@ def feed_inside(driver: Driver, chunk: str) -> bool:
         driver.among.judge.settle(driver.builder)
     driver.went_on(chunk, 1)
     return True
+
+
+def _in_string(scanner: Scanner | JsonPayload, chunk: str) -> str:
+    """Gives a chunk that only goes on in a string as JSON; "" for another."""
+    if isinstance(scanner, (JsonScanner, JsonPayload)):
+        return chunk if scanner.plain and scanner.inside.fullmatch(chunk) else ""
+    pieces = _pieces(scanner)
+    return "" if pieces is None else pieces[chunk]
+
+
+def _pieces(scanner: Scanner) -> Remembered[str] | None:
+    # What does not scan JSON reads all arguments of a call.
+    return cast("CallScanner", scanner).run_on()
 
 
 def _is_plain_text(driver: Driver, chunk: str) -> bool:
@@ -188,33 +260,42 @@ def passage_at(driver: Driver, room: int) -> Passage | None:
 
 
 def _passage(driver: Driver) -> Passage | None:
-    if driver.among is not None or driver.island >= 0 or driver.position != len(driver.buffer):
+    if driver.island >= 0 or driver.position != len(driver.buffer):
         return None
     if driver.scanner is not None:
         return _in_json(driver)
     if driver.raw is not None:
         return _in_raw(driver)
-    builder = driver.builder
-    if driver.node.skipping or driver.behind is not None or builder.candidate is not None:
+    builder, node, among = driver.builder, driver.node, driver.among
+    if node.skipping or driver.behind is not None or builder.candidate is not None:
         return None
-    return Passage(driver.node.plain.fullmatch, make_text_delta) if driver.in_text else None
+    if not driver.in_text:
+        return None
+    if among is None:
+        return Passage(node.plain.fullmatch, make_text_delta)
+    is_open = among.governs(node) and node.machine.start is node
+    return OpenPassage(among.openers, driver.buffer[-1:]) if is_open else None
 
 
 def _in_json(driver: Driver) -> Passage | None:
     scanner, builder = driver.scanner, driver.builder
     draft, scanned = builder.draft, builder.scanned
     if (
-        not isinstance(scanner, JsonScanner | JsonPayload)
-        or not scanner.plain
-        or draft is None
+        draft is None
         or not (draft.started and draft.payload_streams)
         or draft.held is not None
         or scanned.text is not None
         or scanned.role not in ("arguments", "value")
     ):
         return None
+    event = partial(make_arguments_delta, len(builder.calls))
+    if not isinstance(scanner, (JsonScanner, JsonPayload)):
+        pieces = _pieces(scanner) if scanner is not None else None
+        return None if pieces is None else ScannedPassage(pieces, event)
+    if not scanner.plain:
+        return None
     kind = StringPassage if isinstance(scanner, JsonPayload) else Passage
-    return kind(scanner.inside.fullmatch, partial(make_arguments_delta, len(builder.calls)))
+    return kind(scanner.inside.fullmatch, event)
 
 
 def _in_raw(driver: Driver) -> Passage | None:
@@ -248,10 +329,13 @@ def end_passage(driver: Driver, passage: Passage) -> str:
     if not text:
         return text
     builder = driver.builder
+    given = passage.given_out(text)
+    if driver.among is not None and builder.watched:
+        driver.among.judge.counted.count([passage.event(given)])
     if driver.scanner is not None:
         assert builder.draft is not None
         assert builder.draft.payload is not None
-        builder.draft.payload.append(text)
+        builder.draft.payload.append(given)
         if isinstance(driver.scanner, JsonPayload):
             driver.scanner.went_on(text)
     elif driver.raw is not None:
