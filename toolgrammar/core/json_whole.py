@@ -28,6 +28,8 @@ def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     return found
 
 
+_AT_ONCE = 65_536
+"""Characters that are encoded at once: UTF-16 takes twice the memory of a narrow text."""
 _INFINITE = (float("inf"), float("-inf"))
 
 # typeshed leaves `scan_once` out; `raw_decode` would build an error for every text that fails.
@@ -96,6 +98,9 @@ def read_copied(text: str, position: int) -> tuple[dict[str, JsonValue], int, bo
 
 def has_surrogate(text: str) -> bool:
     """Whether a text holds half of a surrogate pair, which is no character."""
+    if len(text) > _AT_ONCE:
+        pieces = (text[at : at + _AT_ONCE] for at in range(0, len(text), _AT_ONCE))
+        return any(map(has_surrogate, pieces))
     try:
         # CPython checks and copies this at many times the speed of UTF-8; `str.encode` would look
         # its name up for each text.

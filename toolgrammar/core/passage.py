@@ -49,7 +49,7 @@ def _sure_of(piece: str) -> int:
     match = _IN_STRING.fullmatch(piece)
     if match is None:
         return -1
-    return len(piece) if match[1] is None else match.start(1)
+    return match.start(1) if match.lastindex else len(piece)
 
 
 _sure: Final = Remembered(_sure_of)

@@ -15,7 +15,7 @@ from toolgrammar.values.patterns import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MOST: Final = 1024
+_MOST: Final = 2048  # nine in ten tokens of code and prose come again within so many
 _LONGEST: Final = 16
 
 Judgement = TypeVar("Judgement")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toolgrammar.core.json_whole import read_whole
+from toolgrammar.core.json_whole import has_surrogate, read_whole
 from toolgrammar.core.scan_json import JsonScanner
 
 DONE, FAILED, OPEN = "done", "failed", "open"
@@ -568,3 +568,10 @@ def test_steps_grow_with_the_text(unit: str, size: int) -> None:
 def test_a_chunk_of_a_string_takes_few_steps() -> None:
     text = '["' + "text" * 1000
     assert count_steps(text, 4) <= 8 * len(text) / 4
+
+
+@pytest.mark.parametrize("place", [0, 65_535, 65_536, 140_000])
+def test_half_a_pair_is_found_anywhere_in_a_long_text(place: int) -> None:
+    text = "é" * 140_001
+    assert not has_surrogate(text)
+    assert has_surrogate(f"{text[:place]}\udc00{text[place:]}")
