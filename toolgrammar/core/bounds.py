@@ -10,7 +10,6 @@ other runs in front are for the author of the grammar, whom the laws tell.
 from __future__ import annotations
 
 import re._constants as sre
-import re._parser as sre_parser
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgrammar.core.machine import MAX_TOKEN
@@ -22,6 +21,7 @@ from toolgrammar.core.partial import (
     partial,
     pattern_text,
 )
+from toolgrammar.core.pattern_trees import parse_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ def bounded(pattern: str, names: dict[str, str]) -> tuple[str, int]:
         pattern: a regular expression in Python's syntax.
         names: the groups that shall capture, with their new names.
     """
-    parsed = sre_parser.parse(pattern)
+    parsed = parse_pattern(pattern)
     in_front = {
         id(front.run)
         for front in _in_front(list(parsed))
@@ -59,7 +59,7 @@ def streamable(pattern: str) -> None:
             wider than the one character which is kept of the text that was given out.
     """
     partial(pattern)
-    widest = max(_look_behinds(list(sre_parser.parse(pattern))), default=0)
+    widest = max(_look_behinds(list(parse_pattern(pattern))), default=0)
     if widest > 1:
         raise UnstreamableError(
             f"a look-behind of {widest} characters can't be read from a stream",
@@ -96,7 +96,7 @@ def has_runaway(pattern: str) -> bool:
     """
     return any(
         front.is_followed and not front.is_anchored
-        for front in _in_front(list(sre_parser.parse(pattern)))
+        for front in _in_front(list(parse_pattern(pattern)))
     )
 
 

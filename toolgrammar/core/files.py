@@ -139,6 +139,7 @@ def compiler_stamp() -> str:
         "lint.py",
         "nesting.py",
         "partial.py",
+        "pattern_trees.py",
         "result_rules.py",
         "roles.py",
         "signs.py",

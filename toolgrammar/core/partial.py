@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 import re._constants as sre
-import re._parser as sre_parser
 from functools import lru_cache
 from typing import Any
+
+from toolgrammar.core.pattern_trees import parse_pattern
 
 _END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT_NON_BOUNDARY})
 """Anchors that look at what follows: while nothing does, a match may still fail."""
@@ -207,7 +208,7 @@ def _looks_on(items: list[Any]) -> bool:
 
 def looks_on(pattern: str) -> bool:
     """Tells whether the character behind a match of `pattern` decides if it is one."""
-    return _looks_behind(list(sre_parser.parse(pattern)))
+    return _looks_behind(list(parse_pattern(pattern)))
 
 
 def _looks_behind(items: list[Any]) -> bool:
@@ -236,7 +237,7 @@ def least_width(pattern: str) -> int:
         re.error: the pattern is no regular expression.
     """
     re.compile(pattern)  # refuses more than reading it does: a look-behind without a fixed width
-    least: int = sre_parser.parse(pattern).getwidth()[0]
+    least: int = parse_pattern(pattern).getwidth()[0]
     return least
 
 
@@ -263,13 +264,13 @@ def partial(pattern: str) -> str | None:
     Raises:
         UnstreamableError: for a construct that has no beginnings (back references, conditions).
     """
-    parsed = sre_parser.parse(pattern)
+    parsed = parse_pattern(pattern)
     return _begin_sequence(list(parsed), parsed.state.flags)
 
 
 def normalised(pattern: str, names: dict[str, str]) -> str:
     """Rewrites `pattern` so that only the groups in `names` capture, under the new names there."""
-    parsed = sre_parser.parse(pattern)
+    parsed = parse_pattern(pattern)
     return pattern_text(list(parsed), parsed.state.groupdict, names)
 
 
@@ -290,7 +291,7 @@ def without_look_around(pattern: str) -> str:
 
     Nothing in the result captures.
     """
-    items = _without_end(list(sre_parser.parse(pattern)))
+    items = _without_end(list(parse_pattern(pattern)))
     while items and items[0][0] in ASSERTIONS and items[0][1][0] < 0:
         items = items[1:]
     return _sequence_text(items, {})
@@ -307,12 +308,12 @@ def _without_end(items: list[Any]) -> list[Any]:
 
 def group_names(pattern: str) -> tuple[str, ...]:
     """Lists the named groups of `pattern` in their order."""
-    return tuple(sre_parser.parse(pattern).state.groupdict)
+    return tuple(parse_pattern(pattern).state.groupdict)
 
 
 def first_characters(pattern: str) -> frozenset[str] | None:
     """Gives the characters that a match can begin with, or None where they can't be listed."""
-    parsed = sre_parser.parse(pattern)
+    parsed = parse_pattern(pattern)
     if parsed.state.flags & re.IGNORECASE:
         return None
     found, is_empty = _firsts(list(parsed))
@@ -373,7 +374,7 @@ def _listed(items: list[Any]) -> frozenset[str] | None:
 
 def begins_line(pattern: str) -> bool:
     """Whether a match can only begin where a line does."""
-    parsed = sre_parser.parse(pattern)
+    parsed = parse_pattern(pattern)
     items, flags = list(parsed), parsed.state.flags
     while items and items[0][0] is sre.SUBPATTERN:
         flags |= items[0][1][1]
@@ -384,7 +385,7 @@ def begins_line(pattern: str) -> bool:
 def literal_start(pattern: str) -> str:
     """Gives the characters that every match begins with, as far as they stand there as such."""
     found: list[str] = []
-    parsed = sre_parser.parse(pattern)
+    parsed = parse_pattern(pattern)
     for operator, argument in () if parsed.state.flags & re.IGNORECASE else parsed:
         if operator is not sre.LITERAL:
             break

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re._constants as sre
-import re._parser as sre_parser
 from typing import Any
+
+from toolgrammar.core.pattern_trees import parse_pattern
 
 
 def sample(pattern: str, groups: dict[str, str] | None = None, number: int = 0) -> str | None:
@@ -15,7 +16,7 @@ def sample(pattern: str, groups: dict[str, str] | None = None, number: int = 0) 
         groups: what named groups hold.
         number: what a run of digits is.
     """
-    parsed = sre_parser.parse(pattern)
+    parsed = parse_pattern(pattern)
     names = {index: name for name, index in parsed.state.groupdict.items()}
     return _sequence(parsed, names, groups or {}, str(number))
 

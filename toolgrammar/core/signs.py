@@ -7,10 +7,10 @@ text of a message may hold besides (the tags of reasoning, a word, a fence of JS
 from __future__ import annotations
 
 import re._constants as sre
-import re._parser as sre_parser
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.partial import ASSERTIONS, REPEATS
+from toolgrammar.core.pattern_trees import parse_pattern
 from toolgrammar.core.roles import GROUP_ROLES, bare_name
 from toolgrammar.core.unread import ANY_NAME, CERTAIN, MENTIONED, POSSIBLE
 
@@ -118,7 +118,7 @@ def _fixed_texts(terminal: Terminal) -> set[str]:
     """Gives the texts of weight that the matches of a terminal hold, one for each way to match."""
     ways = {terminal.text}
     if terminal.kind == "regex":
-        ways = set(_ways(sre_parser.parse(terminal.pattern)))
+        ways = set(_ways(parse_pattern(terminal.pattern)))
     longest = (max(map(str.strip, way.split(_GAP)), key=_letters) for way in ways)
     return {text for text in longest if _weight(text)}
 

@@ -1,0 +1,39 @@
+"""Reads regular expressions into the trees of the standard library, the same on each Python."""
+
+from __future__ import annotations
+
+import re._constants as sre
+import re._parser as sre_parser
+from typing import Any
+
+_NEVER: Any = (sre.ASSERT_NOT, (1, []))
+"""What `(?!)` is up to CPython 3.12; from 3.13 on it has an operator of its own."""
+
+
+def parse_pattern(pattern: str) -> Any:
+    """Gives the parse tree of a regular expression: a sequence of operators with their arguments.
+
+    Raises:
+        re.error: it is none.
+    """
+    tree = sre_parser.parse(pattern)
+    if "(?!)" in pattern:
+        _spell_out(tree.data)
+    return tree
+
+
+def _spell_out(items: list[Any]) -> None:
+    """Writes what never matches as a look-ahead for nothing, in a tree and all below it."""
+    for place, (operator, argument) in enumerate(items):
+        if operator is sre.FAILURE:
+            items[place] = _NEVER
+        else:
+            _spell_out_below(argument)
+
+
+def _spell_out_below(argument: Any) -> None:
+    if isinstance(argument, sre_parser.SubPattern):
+        _spell_out(argument.data)
+    elif isinstance(argument, (tuple, list)):
+        for each in argument:
+            _spell_out_below(each)
