@@ -27,9 +27,7 @@ from toolgrammar.values.patterns import blanks
 if TYPE_CHECKING:
     import re
 
-    from toolgrammar.core.found_tokens import Found
     from toolgrammar.core.machine import Node
-    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.events import Event
@@ -43,10 +41,7 @@ _WINDOW = MAX_TOKEN + 64
 class SoundStream(SoundRaw):
     """One message, while it is sound."""
 
-    __slots__ = ("found",)
-
-    found: Remembered[Found]
-    """Reads the token that has begun."""
+    __slots__ = ()
 
     def begin(self) -> None:
         """Stands at the beginning of the text."""
@@ -111,7 +106,7 @@ class SoundStream(SoundRaw):
         """Takes a chunk where a token has begun."""
         text, position = self.held + chunk, self.position
         if position and len(text) - position <= SHORT:
-            found = self.found[text[position - 1 :]]
+            found = self.node.found[text[position - 1 :]]
         else:
             found = read_token(self.node, text, position, _WINDOW)
         if found is None or found[0] is not None:
@@ -150,7 +145,6 @@ class SoundStream(SoundRaw):
         return self._arrive(step, shift + match.end())
 
     def _wait_for_token(self, text: str, position: int) -> int:
-        self.found = self.node.found
         waits = self.hold(text, position)
         self.take = self._take_tokens
         return waits
