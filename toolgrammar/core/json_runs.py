@@ -21,6 +21,8 @@ UNIT: Final = (
     r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
 )
 """A whole escape; a high surrogate with its low half."""
+CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
+"""Characters of a string that neither end it nor may end it."""
 _WS: Final = r"[ \t\n\r]*+"
 _PLAIN: Final = '[^"\\\\\\x00-\\x1f,\ud800-\udfff]'
 _BODY: Final = rf"""{_PLAIN}*+(?:,(?!{_WS}["'])_PLAIN*+)*+""".replace("_PLAIN", _PLAIN)

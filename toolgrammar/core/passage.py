@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 from toolgrammar.core.json_payload import JsonPayload
-from toolgrammar.core.json_runs import BRACKETS
+from toolgrammar.core.json_runs import BRACKETS, CHARACTERS
 from toolgrammar.core.json_tokens import as_json
-from toolgrammar.core.remembered import Remembered
+from toolgrammar.core.remembered import certain_in
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 from toolgrammar.values.making import (
@@ -29,30 +29,21 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.openers import Openers
     from toolgrammar.core.raw_end import RawEnd
+    from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.scanners import CallScanner, Scanner
     from toolgrammar.values.events import Event
 
-_CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
 _ESCAPE: Final = r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})'
 _COMMA: Final = r""",(?= *[^ ,"'\\])"""
 _IN_STRING: Final = late(
-    rf"{_CHARACTERS}(?:(?:{_ESCAPE}|{_COMMA}|{BRACKETS}){_CHARACTERS})*+"
+    rf"{CHARACTERS}(?:(?:{_ESCAPE}|{_COMMA}|{BRACKETS}){CHARACTERS})*+"
     r"(, *|[}\]]{1,64},? *|\\(?:u[0-9a-fA-F]{0,3})?)?"
 )
 """A piece of a JSON string; at its end what may yet become something else (1).
 
 That is the beginning of an escape, a comma and brackets: the string may have ended before them.
 """
-
-
-def _sure_of(piece: str) -> int:
-    match = _IN_STRING.fullmatch(piece)
-    if match is None:
-        return -1
-    return match.start(1) if match.lastindex else len(piece)
-
-
-_sure: Final = Remembered(_sure_of)
+_sure: Final = certain_in(_IN_STRING)
 """How many characters of a piece are sure to be in the string; -1 where it may end in it."""
 
 _MOST_HELD: Final = 256
@@ -63,11 +54,9 @@ LONGEST_PASSAGE: Final = 8192
 class Passage:
     """One stretch of chunks that go on alike."""
 
-    __slots__ = ("chunks", "event", "held", "is_plain", "room")
+    __slots__ = ("chunks", "event", "held", "room")
 
-    def __init__(self, is_plain: Callable[[str], object], event: Callable[[str], Event]) -> None:
-        self.is_plain = is_plain
-        """Whether a chunk goes on with the passage; never one that is empty."""
+    def __init__(self, event: Callable[[str], Event]) -> None:
         self.event = event
         """Makes the event of such a chunk."""
         self.chunks: list[str] = []
@@ -79,14 +68,29 @@ class Passage:
 
     def take(self, chunk: str) -> list[Event] | None:
         """Takes a chunk that goes on with the passage and gives its events; None for another."""
-        if not self.is_plain(chunk):
-            return None
-        self.chunks.append(chunk)
-        return [self.event(chunk)]
+        raise NotImplementedError
 
     def given_out(self, text: str) -> str:
         """Gives what the events say, all of them together; `text` is that of the chunks."""
         return text
+
+
+class PlainPassage(Passage):
+    """Chunks that one question tells, and that are given out as they are."""
+
+    __slots__ = ("is_plain",)
+
+    def __init__(self, is_plain: Callable[[str], object], event: Callable[[str], Event]) -> None:
+        super().__init__(event)
+        self.is_plain = is_plain
+        """Whether a chunk goes on with the passage; never one that is empty."""
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk that goes on with the passage and gives its events; None for another."""
+        if not self.is_plain(chunk):
+            return None
+        self.chunks.append(chunk)
+        return [self.event(chunk)]
 
 
 class ScannedPassage(Passage):
@@ -95,7 +99,7 @@ class ScannedPassage(Passage):
     __slots__ = ("json", "pieces")
 
     def __init__(self, pieces: Remembered[str], event: Callable[[str], Event]) -> None:
-        super().__init__(pieces.__contains__, event)
+        super().__init__(event)
         self.pieces = pieces
         """A chunk that goes on with the string, as JSON."""
         self.json: list[str] = []
@@ -139,7 +143,7 @@ class OpenPassage(Passage):
     __slots__ = ("last", "openers")
 
     def __init__(self, openers: Openers, last: str) -> None:
-        super().__init__(bool, make_text_delta)
+        super().__init__(make_text_delta)
         self.openers = openers
         self.last = last
         """The character before the next chunk."""
@@ -153,7 +157,7 @@ class OpenPassage(Passage):
         return [self.event(chunk)]
 
 
-class RawPassage(Passage):
+class RawPassage(PlainPassage):
     """Chunks inside a raw payload."""
 
     __slots__ = ("end", "last", "trimmed")
@@ -263,7 +267,7 @@ def _passage(driver: Driver) -> Passage | None:
     if driver.island >= 0 or driver.position != len(driver.buffer):
         return None
     if driver.scanner is not None:
-        return _in_json(driver)
+        return _in_payload(driver, driver.scanner)
     if driver.raw is not None:
         return _in_raw(driver)
     builder, node, among = driver.builder, driver.node, driver.among
@@ -272,13 +276,13 @@ def _passage(driver: Driver) -> Passage | None:
     if not driver.in_text:
         return None
     if among is None:
-        return Passage(node.plain.fullmatch, make_text_delta)
+        return PlainPassage(node.plain.fullmatch, make_text_delta)
     is_open = among.governs(node) and node.machine.start is node
     return OpenPassage(among.openers, driver.buffer[-1:]) if is_open else None
 
 
-def _in_json(driver: Driver) -> Passage | None:
-    scanner, builder = driver.scanner, driver.builder
+def _in_payload(driver: Driver, scanner: Scanner | JsonPayload) -> Passage | None:
+    builder = driver.builder
     draft, scanned = builder.draft, builder.scanned
     if (
         draft is None
@@ -290,12 +294,13 @@ def _in_json(driver: Driver) -> Passage | None:
         return None
     event = partial(make_arguments_delta, len(builder.calls))
     if not isinstance(scanner, (JsonScanner, JsonPayload)):
-        pieces = _pieces(scanner) if scanner is not None else None
+        pieces = _pieces(scanner)
         return None if pieces is None else ScannedPassage(pieces, event)
     if not scanner.plain:
         return None
-    kind = StringPassage if isinstance(scanner, JsonPayload) else Passage
-    return kind(scanner.inside.fullmatch, event)
+    if isinstance(scanner, JsonPayload):
+        return StringPassage(event)
+    return PlainPassage(scanner.inside.fullmatch, event)
 
 
 def _in_raw(driver: Driver) -> Passage | None:

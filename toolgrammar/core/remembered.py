@@ -13,6 +13,7 @@ from toolgrammar.core.json_tokens import as_json
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
 _MOST: Final = 2048  # nine in ten tokens of code and prose come again within so many
@@ -54,6 +55,21 @@ def matching(expression: str) -> Remembered[bool]:
     """Says of pieces whether an expression matches the whole of them."""
     fullmatch = compile_pattern(expression).fullmatch
     return Remembered(lambda piece: fullmatch(piece) is not None)
+
+
+def certain_in(pattern: re.Pattern[str]) -> Remembered[int]:
+    """Says how many characters of a piece are certain; -1 where a pattern does not match.
+
+    What is not is the pattern's only group, at the end of the piece.
+    """
+
+    def certain(piece: str) -> int:
+        match = pattern.fullmatch(piece)
+        if match is None:
+            return -1
+        return match.start(1) if match.lastindex else len(piece)
+
+    return Remembered(certain)
 
 
 @cache

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from toolgrammar.core.json_ahead import REACH
-from toolgrammar.core.json_runs import UNIT
-from toolgrammar.core.remembered import Remembered
+from toolgrammar.core.json_runs import CHARACTERS, UNIT
+from toolgrammar.core.remembered import certain_in
 from toolgrammar.values.patterns import late
 
 _WS: Final = r"[ \t\n\r]*+"
-_CHARACTERS: Final = '[^"\\\\\x00-\x1f,}\\]\ud800-\udfff]*+'
 _SINGLE: Final = r"""'[^'"\\\x00-\x1f]{0,64}+"""
 _COMMA: Final = rf""",(?= *(?:[^ "']|{_SINGLE}' *[^ :=/#\\]))"""
 """A comma behind which no key stands."""
@@ -22,23 +21,14 @@ _BEGUN_ESCAPE: Final = (
     r"\\(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?)?"
 )
 BODY = late(
-    rf"{_CHARACTERS}(?:(?:{UNIT}|{_COMMA}|{_BRACKETS}){_CHARACTERS})*+"
+    rf"{CHARACTERS}(?:(?:{UNIT}|{_COMMA}|{_BRACKETS}){CHARACTERS})*+"
     rf"(, *(?:{_SINGLE}(?:' *)?\Z)?|[}}\]]{{1,64}}(?:{_MAY_FRAME}\Z|,? *)|{_BEGUN_ESCAPE}\Z)?"
 )
 """The body of a string; at its end what may yet become something else (1).
 
 That is the beginning of an escape, a comma and brackets: the string may have ended before them.
 """
-
-
-def _sure_of(piece: str) -> int:
-    match = BODY.fullmatch(piece)
-    if match is None:
-        return -1
-    return match.start(1) if match.lastindex else len(piece)
-
-
-sure: Final = Remembered(_sure_of)
+sure: Final = certain_in(BODY)
 """How many characters of a piece of a string are its body; -1 where the string may end in it."""
 
 _KEY: Final = '[^"\\\\\\x00-\\x1f\ud800-\udfff]'
