@@ -89,7 +89,7 @@ class PlainReading:
             end = length if opener is None else opener.start()
             if end > position:
                 between = text[position:end]
-                if not _is_plain(between, node, is_first=not calls):
+                if not is_plain(between, node, is_first=not calls):
                     return False
                 parts.append(between)
             if opener is None:
@@ -112,6 +112,27 @@ class PlainReading:
                     return False
             node, position = found
             read = read_object
+
+    def island(
+        self, text: str, node: Node | None, start: int, calls: list[ToolCall]
+    ) -> tuple[Node, int] | None:
+        """Reads the calls from an opener to the next text; gives the node and the place there.
+
+        None where the driver has to read them.
+
+        Args:
+            text: the message.
+            node: where the format stands; None at the first of its calls.
+            start: where the opener stands.
+            calls: takes the calls.
+        """
+        node, found = node or self.machine.start, None
+        if node.opens_call is not None:
+            lane, is_fast = node.opens_call, text.isascii() and len(text) > LEAST
+            found = read_object_call(self, text, lane, start, calls, read_object, is_fast)
+        elif node.opens_values:
+            found = read_valued_calls(self, text, node, start, calls)
+        return found or self._island(text, node, start, calls, read_object)
 
     def _island(  # noqa: C901, PLR0911, PLR0912, PLR0915  (each call of a function costs a tenth)
         self, text: str, node: Node, position: int, calls: list[ToolCall], read: Read
@@ -275,7 +296,7 @@ class PlainReading:
         return (value, part[1]) if fitting else None
 
 
-def _is_plain(text: str, node: Node, *, is_first: bool) -> bool:
+def is_plain(text: str, node: Node, *, is_first: bool) -> bool:
     """Whether text is nothing else: no part of a section, and no closer that is left over."""
     if node.closes_group or node.skipping:
         return False

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.core.steps import Step
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.json_types import JsonValue
@@ -344,3 +345,18 @@ class StraightReading:
             self.arguments_start = start
         self.arguments_end = end
         return True
+
+
+def read_straight(
+    machine: Machine, rules: PlainRules, text: str, tools: Mapping[str, ToolSpec]
+) -> StraightReading | None:
+    """Reads a whole message straight, and learns its lanes; None where the driver has to."""
+    if not machine.straight.tries():
+        return None
+    reading = StraightReading(
+        machine, text, format_id=rules.id, tools=tools, trim=rules.trim, by_shape=rules.by_shape
+    )
+    if reading.run():
+        return reading
+    machine.straight.failed()
+    return None

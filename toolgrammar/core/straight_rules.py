@@ -10,6 +10,7 @@ from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.partial import MOST_BLANKS
 from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
+from toolgrammar.core.wrappers import any_wrapped
 from toolgrammar.tools.coerce import is_text_only, type_text
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.lanes import Lane
     from toolgrammar.core.machine import Node
+    from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
@@ -106,6 +108,11 @@ def may_be_arguments(value: JsonValue) -> bool:
     if isinstance(value, str):
         return value.lstrip().startswith("{")
     return isinstance(value, dict) and bool(value)
+
+
+def is_judged(rules: PlainRules, calls: list[ToolCall], specs: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call has an argument that wraps all others, or one that is left out."""
+    return any_wrapped(rules.unwrap, calls) or (rules.drops and leaves_out(calls, specs))
 
 
 def leaves_out(calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:

@@ -327,6 +327,28 @@ class DrivenParser(Parser):
     def _sound_stream(self, chosen: Format) -> SoundStream | None:
         return None
 
+    def beginning_of(self, text: str, start: int, number: int, most: int) -> str:
+        """Gives as much of a call as has to come until it is certain which format reads it.
+
+        Nothing that may come behind this changes it, as streams and whole messages give the same.
+        Empty where that needs more than `most` characters, or a judgement between formats.
+
+        Args:
+            text: a message of several formats.
+            start: where the call begins in it.
+            number: the place of its format among them.
+            most: characters, at most.
+        """
+        among = self._driver.among
+        assert among is not None
+        self.feed(text[:start])
+        for end in range(start + 1, min(start + most, len(text)) + 1):
+            self.feed(text[end - 1])
+            current = among.current if among.opened and among.begun == start else None
+            if current is not None and current.number == number:
+                return "" if among.passed >= 0 or among.doubted else text[start:end]
+        return ""
+
 
 def note(code: str, message: str, start: int, end: int) -> Diagnostic:
     """Makes a diagnostic of the facade: about the input, not about the format."""

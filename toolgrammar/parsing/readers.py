@@ -9,6 +9,8 @@ from toolgrammar.catalogue.several import AUTO
 from toolgrammar.core.alternative import neutral_machine
 from toolgrammar.core.among import Among
 from toolgrammar.core.openers import Openers
+from toolgrammar.core.plain_calls import PlainReading
+from toolgrammar.core.plain_several import PlainSeveral
 from toolgrammar.core.unread import Signs
 from toolgrammar.parsing.machines import machine_of, settings_of
 
@@ -40,9 +42,12 @@ class Several:
             formats = tuple(formats[number] for number in order)
             found = [found[number] for number in order]
         self.formats = formats
+        self.by_id = {each.id: each for each in formats}
         self.specs = specs
         self.start = neutral_machine()
-        self.tags = {tag: opener for each in found for tag, opener in each.tags.items()}
+        self.tags: Mapping[str, str] = {
+            tag: opener for each in found for tag, opener in each.tags.items()
+        }
         """What closes reasoning, each with what opens it."""
         self.quotes: Sequence[Sequence[Quote]] = [each.quotes for each in found]
         self.ends: Sequence[Sequence[ReasoningEnd]] = [each.ends for each in found]
@@ -55,6 +60,9 @@ class Several:
         self.signs = Signs(((text, 0) for each in found for text in each.signs), ())
         """What shows in text that a call was written there, in one format or another."""
         self._loaded: dict[int, tuple[Machine, Settings]] = {}
+        self._plain: dict[int, PlainReading] = {}
+        self.reading = PlainSeveral(self)
+        """What reads most messages without a driver."""
 
     def load(self, number: int) -> tuple[Machine, Settings]:
         """Gives the machine and the settings of one of the formats."""
@@ -64,6 +72,18 @@ class Several:
             loaded = machine_of(format_, self.specs), settings_of(format_)
             self._loaded[number] = loaded
         return loaded
+
+    def plain(self, number: int, specs: Mapping[str, ToolSpec]) -> PlainReading | None:
+        """Gives what reads plain calls of one of the formats; None where more decides its calls."""
+        found = self._plain.get(number)
+        if found is None or found.tools is not specs:
+            format_ = self.formats[number]
+            rules = format_.plain
+            if rules is None:
+                return None
+            machine = rules.machine or machine_of(format_, specs)
+            found = self._plain[number] = PlainReading(machine, rules, specs)
+        return found
 
     def among(self, builder: Builder) -> Among:
         """Gives what one message's driver asks where several formats may open."""

@@ -10,9 +10,8 @@ from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.patience import CREDIT
 from toolgrammar.core.plain_calls import PlainReading
-from toolgrammar.core.straight import StraightReading
-from toolgrammar.core.straight_rules import leaves_out
-from toolgrammar.core.wrappers import any_wrapped
+from toolgrammar.core.straight import read_straight
+from toolgrammar.core.straight_rules import is_judged
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.tools.specs import to_specs
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.catalogue.several import AnyOf
     from toolgrammar.core.machine import Machine
     from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.values.calls import ParseResult, ToolCall
@@ -68,8 +68,11 @@ def parse(
     """
     content, problem = (text, None) if type(text) is str else as_text(text)
     entry = format if type(format) is Format else formats.resolve_any(format)
-    if isinstance(entry, Format) and not (strict or prefix or finish_reason == "length"):
-        straight = _read_straight(entry, content, tools, limits)
+    if not (strict or prefix or finish_reason == "length"):
+        if isinstance(entry, Format):
+            straight = _read_straight(entry, content, tools, limits)
+        else:
+            straight = _of_several(entry, content, tools, id_seed, limits)
         if straight is not None:
             return straight if problem is None else replace(straight, diagnostics=(problem,))
     parser = DrivenParser(
@@ -112,7 +115,7 @@ def _read_straight(
         machine.plain.left = CREDIT
     else:
         machine.plain.failed()
-        longer = _read_longer(machine, plain, text, specs)
+        longer = read_straight(machine, plain, text, specs)
         if longer is None:
             return None
         calls, parts = longer.calls, longer.parts
@@ -123,7 +126,7 @@ def _read_straight(
             written
             and (_shows_calls(machine, parts, specs) or _closes_unopened(plain, written, reasoning))
         )
-        or (plain.judges and _is_judged(plain, calls, specs))
+        or (plain.judges and is_judged(plain, calls, specs))
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
         machine.straight.failed()
@@ -132,19 +135,16 @@ def _read_straight(
     return make_result(tuple(calls), written.strip(), reasoning, (), plain.id, text, plain.digest)
 
 
-def _read_longer(
-    machine: Machine, plain: PlainRules, text: str, specs: Mapping[str, ToolSpec]
-) -> StraightReading | None:
-    """Reads a message that is straight and not plain; None where the driver has to."""
-    if not machine.straight.tries():
+def _of_several(
+    entry: AnyOf, text: str, tools: Iterable[object] | None, id_seed: str, limits: Limits
+) -> ParseResult | None:
+    """Reads a message of several formats; None where that is left to the driver."""
+    if not _within(limits, text):
         return None
-    reading = StraightReading(
-        machine, text, format_id=plain.id, tools=specs, trim=plain.trim, by_shape=plain.by_shape
-    )
-    if reading.run():
-        return reading
-    machine.straight.failed()
-    return None
+    # Messages of one format do without this import.
+    from toolgrammar.parsing.whole_several import read_several
+
+    return read_several(entry, text, tools, id_seed, limits)
 
 
 def _shows_calls(machine: Machine, parts: list[str], specs: Mapping[str, ToolSpec]) -> bool:
@@ -155,11 +155,6 @@ def _shows_calls(machine: Machine, parts: list[str], specs: Mapping[str, ToolSpe
 def _closes_unopened(plain: PlainRules, written: str, reasoning: str) -> bool:
     """Whether the text holds what closes reasoning: where none was opened, that is reported."""
     return not reasoning and any(closer in written for closer in plain.closers)
-
-
-def _is_judged(plain: PlainRules, calls: list[ToolCall], specs: Mapping[str, ToolSpec]) -> bool:
-    """Whether a call has an argument that wraps all others, or one that is left out."""
-    return any_wrapped(plain.unwrap, calls) or (plain.drops and leaves_out(calls, specs))
 
 
 def _within(limits: Limits, text: str) -> bool:
