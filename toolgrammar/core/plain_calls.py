@@ -28,6 +28,7 @@ from toolgrammar.core.patience import CREDIT
 from toolgrammar.core.plain_objects import read_object_call
 from toolgrammar.core.plain_values import key_of, read_valued_calls
 from toolgrammar.core.scanners import read_scanned
+from toolgrammar.core.straight import reading_of
 from toolgrammar.core.straight_rules import is_over, raw_part, typed_value
 from toolgrammar.values.making import make_call, make_span
 
@@ -133,6 +134,16 @@ class PlainReading:
         elif node.opens_values:
             found = read_valued_calls(self, text, node, start, calls)
         return found or self._island(text, node, start, calls, read_object)
+
+    def reasoning(
+        self, text: str, node: Node | None, start: int, parts: list[str]
+    ) -> tuple[Node, int] | None:
+        """Reads the reasoning that opens at a place, as `island` reads calls; `parts` takes it."""
+        reading = reading_of(self.machine, self.rules, text, self.tools)
+        behind = reading.island_at(node, start)
+        parts += reading.reasoning
+        is_thought = reading.reasoning and not reading.calls
+        return behind if is_thought and reading.start < 0 and not reading.in_group else None
 
     def _island(  # noqa: C901, PLR0911, PLR0912, PLR0915  (each call of a function costs a tenth)
         self, text: str, node: Node, position: int, calls: list[ToolCall], read: Read

@@ -19,12 +19,14 @@ from toolgrammar.core.straight_rules import is_judged
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping, Sequence
 
     from toolgrammar.core.machine import Node
     from toolgrammar.core.openers import Openers
     from toolgrammar.core.plain_calls import PlainReading
     from toolgrammar.core.quotes import Quote
+    from toolgrammar.core.reasoning_ends import ReasoningEnd
     from toolgrammar.core.unread import Signs
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
@@ -43,6 +45,7 @@ class PlainFormats(Protocol):
     """What this asks of several formats."""
 
     openers: Openers
+    ends: Sequence[Sequence[ReasoningEnd]]
     quotes: Sequence[Sequence[Quote]]
     signs: Signs
     tags: Mapping[str, str]
@@ -59,17 +62,43 @@ class Place(NamedTuple):
     before: str
     """The character before it, for anchors and look-behinds; "" where the text begins."""
     last: int
-    """The format of all calls before it; -1 where there are none."""
+    """The format of the island before it; -1 where there is none."""
     node: Node | None
     """Where that format stands; None likewise."""
     is_adjacent: bool
-    """Whether a call ends there."""
+    """Whether that island ends there."""
+
+
+class PlainMessage:
+    """One message: what it holds, and what kept it from being read."""
+
+    __slots__ = ("calls", "parts", "reasoning", "stopped", "stuck", "text", "tools")
+
+    def __init__(self, text: str, tools: Mapping[str, ToolSpec]) -> None:
+        self.text = text
+        self.tools = tools
+        self.calls: list[ToolCall] = []
+        self.parts: list[str] = []
+        """The text between calls and reasoning."""
+        self.reasoning: list[str] = []
+        self.stopped: tuple[Place, int] | None = None
+        """Where an island opens that could not be read."""
+        self.stuck = -1
+        """The format in which it is not plain; -1 where it is not known which format reads it."""
 
 
 class PlainSeveral:
-    """Reads messages of several formats; it keeps nothing of a message but how its calls begin."""
+    """Reads messages of several formats; it keeps nothing of them but how their islands begin."""
 
-    __slots__ = ("_beginnings", "_count", "_quotes", "lessons", "patience", "several")
+    __slots__ = (
+        "_beginnings",
+        "_count",
+        "_other_ends",
+        "_quotes",
+        "lessons",
+        "patience",
+        "several",
+    )
 
     def __init__(self, several: PlainFormats) -> None:
         self.several = several
@@ -80,34 +109,22 @@ class PlainSeveral:
         self._beginnings: dict[Place, list[tuple[str, int]]] = {}
         """By what stands before them, texts with the format that reads what begins with them."""
         self._count = 0
+        self._other_ends: dict[int, tuple[re.Pattern[str], re.Pattern[str]]] = {}
+        """For a format, what opens its reasoning, and what ends that of all others."""
 
-    def run(
-        self,
-        text: str,
-        specs: Mapping[str, ToolSpec],
-        calls: list[ToolCall],
-        parts: list[str],
-        unknown: list[tuple[Place, int]],
-    ) -> bool:
-        """Reads a message; tells whether all of it is plain and leaves nothing to judge.
-
-        Args:
-            text: the message.
-            specs: the known tools by their names.
-            calls: takes the calls.
-            parts: takes the text between them.
-            unknown: takes the place of a call of which is not known yet who reads it.
-        """
-        several, position, length, last = self.several, 0, len(text), -1
+    def run(self, message: PlainMessage) -> bool:
+        """Reads a message; tells whether all of it is plain and leaves nothing to judge."""
+        find, text = self.several.openers.find, message.text
+        position, length, last = 0, len(text), -1
         node: Node | None = None
         while position < length:
-            found = several.openers.find(text, position)
+            found = find(text, position)
             end = length if found < 0 else found
             between = text[position:end]
             if between:
                 if node is not None and not _leaves(node, text, position, found):
                     return False
-                parts.append(between)
+                message.parts.append(between)
             if found < 0:
                 break
             if between and self._may_quote(between):
@@ -116,28 +133,28 @@ class PlainSeveral:
             place = Place(text[end - 1 : end] if end else "", last, node, is_adjacent)
             number = self._reader(place, text, end)
             if number < 0:
-                unknown.append((place, end))
+                message.stopped = place, end
                 return False
-            if last not in (-1, number):
+            if number != last and last >= 0:
+                assert node is not None
+                if message.calls or node.after_text[0]:
+                    return False
+                node = None
+            behind = self._island(message, number, node, end)
+            if behind is None:
+                message.stopped = place, end
                 return False
-            reading = several.plain(number, specs)
-            if reading is None or (reading.rules.entities and "&" in text):
-                return False
-            read: list[ToolCall] = []
-            behind = reading.island(text, node, end, read)
-            if behind is None or not self._are_certain(text, end, read, specs):
-                return False
-            if reading.rules.judges and is_judged(reading.rules, read, specs):
-                return False
-            calls += read
             last, (node, position) = number, behind
-        return not any(self._is_odd(part, specs) for part in parts)
+        return not any(self._is_odd(part, message) for part in message.parts)
 
     def remember(self, place: Place, beginning: str, number: int) -> None:
         """Notes which format reads what begins in this way at such a place."""
         if self._count < MOST_BEGINNINGS:
             self._count += 1
-            self._beginnings.setdefault(place, []).append((beginning, number))
+            known = self._beginnings.get(place, [])
+            # The longest first: which format reads on shows where those before it have given up.
+            longest = sorted([*known, (beginning, number)], key=lambda each: -len(each[0]))
+            self._beginnings[place] = longest
 
     def _reader(self, place: Place, text: str, start: int) -> int:
         """Gives the format that reads what stands at a place; -1 where that is not known."""
@@ -145,6 +162,42 @@ class PlainSeveral:
             if text.startswith(beginning, start):
                 return number
         return -1
+
+    def _island(
+        self, message: PlainMessage, number: int, node: Node | None, start: int
+    ) -> tuple[Node, int] | None:
+        """Reads calls, or reasoning; gives the node and the place behind, None where none is plain."""
+        text, specs, several = message.text, message.tools, self.several
+        reading = several.plain(number, specs)
+        if reading is None or (reading.rules.entities and "&" in text):
+            return None
+        calls: list[ToolCall] = []
+        behind = reading.island(text, node, start, calls)
+        if behind is not None and self._are_certain(text, start, calls, specs):
+            judged = reading.rules.judges and is_judged(reading.rules, calls, specs)
+            message.calls += calls
+            return None if judged else behind
+        if behind is None and not calls and several.ends[number]:
+            behind = reading.reasoning(text, node, start, message.reasoning)
+            if behind is not None and self._ends_so(number, text, start, behind[1]):
+                return behind
+        message.stuck = number
+        return None
+
+    def _ends_so(self, number: int, text: str, start: int, behind: int) -> bool:
+        """Whether reasoning that a format reads up to a place ends nowhere before in another one."""
+        found = self._other_ends.get(number)
+        if found is None:
+            own = self.several.ends[number]
+            ends = {each.end for others in self.several.ends for each in others} - {
+                each.end for each in own
+            }
+            opener = compile_pattern("|".join(f"(?:{each.opener})" for each in own))
+            end = compile_pattern("|".join(f"(?:{each})" for each in sorted(ends)) or "(?!)")
+            found = self._other_ends[number] = opener, end
+        opened = found[0].match(text, start)
+        ended = opened and found[1].search(text, opened.end(), behind + MAX_TOKEN)
+        return opened is not None and (not ended or ended.end() >= behind)
 
     def _may_quote(self, text: str) -> bool:
         """Whether what stands behind a text may be an example in it."""
@@ -161,26 +214,26 @@ class PlainSeveral:
         prose = self.several.wary and _PROSE.match(text, start)
         return not prose and all(is_name(call.name) for call in calls)
 
-    def _is_odd(self, text: str, specs: Mapping[str, ToolSpec]) -> bool:
+    def _is_odd(self, text: str, message: PlainMessage) -> bool:
         """Whether a text holds what is reported at the end of a message."""
         several = self.several
-        return any(tag in text for tag in several.tags) or several.signs.are_in(text, specs)
+        return any(tag in text for tag in several.tags) or several.signs.are_in(text, message.tools)
 
 
 def _leaves(node: Node, text: str, position: int, following: int) -> bool:
-    """Whether the text behind a call is nothing else up to the next opener of any format.
+    """Whether the text behind an island is nothing else up to the next opener of any format.
 
     Args:
-        node: where the format of the call stands.
+        node: where the format of the island stands.
         text: the message.
-        position: where the call ended.
+        position: where the island ended.
         following: where the next opener stands; -1 where there is none.
     """
     end = len(text) if following < 0 else following
     if node.end is None or not is_plain(text[position:end], node, is_first=False):
         return False
-    # Behind a call its format may take what opens nothing where a message begins.
     if node is node.machine.start:
         return True
+    # Behind a call its format may take what opens nothing where a message begins.
     own = node.opener.search(text, position, end + MAX_TOKEN)
     return own is None or own.start() >= end

@@ -102,9 +102,14 @@ class StraightReading:
         self.start = self.unit = -1
         self.key = self.written_key = self.written_name = ""
 
-    def run(self) -> bool:
-        """Reads the message; tells whether it could be read straight to its end."""
-        text, node, position, behind = self.text, self.machine.start, 0, 0
+    def run(self, node: Node | None = None, position: int = 0) -> bool:
+        """Reads the message; tells whether it could be read straight to its end.
+
+        Args:
+            node: where the format stands; None where it has read nothing.
+            position: where to begin.
+        """
+        text, node, behind = self.text, node or self.machine.start, 0
         while True:
             match = node.entry.search(text, position)
             end = match.start() if match else len(text)
@@ -126,6 +131,18 @@ class StraightReading:
             if found is None:
                 return False
             node, position = found
+
+    def island_at(self, node: Node | None, start: int) -> tuple[Node, int] | None:
+        """Reads what opens at a place; gives the node and the place behind it.
+
+        None where the driver has to read it.
+
+        Args:
+            node: where the format stands; None at the first of its islands.
+            start: the place.
+        """
+        self.unit = -1
+        return self._island(node or self.machine.start, start)
 
     def _in_section(self, between: str, before: int) -> bool:
         """Whether white space behind a call of a section is markup; `before`: calls before it."""
@@ -353,10 +370,17 @@ def read_straight(
     """Reads a whole message straight, and learns its lanes; None where the driver has to."""
     if not machine.straight.tries():
         return None
-    reading = StraightReading(
-        machine, text, format_id=rules.id, tools=tools, trim=rules.trim, by_shape=rules.by_shape
-    )
+    reading = reading_of(machine, rules, text, tools)
     if reading.run():
         return reading
     machine.straight.failed()
     return None
+
+
+def reading_of(
+    machine: Machine, rules: PlainRules, text: str, tools: Mapping[str, ToolSpec]
+) -> StraightReading:
+    """Gives what reads a message straight."""
+    return StraightReading(
+        machine, text, format_id=rules.id, tools=tools, trim=rules.trim, by_shape=rules.by_shape
+    )

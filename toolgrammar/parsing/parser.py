@@ -327,27 +327,34 @@ class DrivenParser(Parser):
     def _sound_stream(self, chosen: Format) -> SoundStream | None:
         return None
 
-    def beginning_of(self, text: str, start: int, number: int, most: int) -> str:
-        """Gives as much of a call as has to come until it is certain which format reads it.
+    def reader_at(self, text: str, start: int, most: int) -> tuple[int, str]:
+        """Tells which of several formats reads what opens at a place of a sound message.
 
-        Nothing that may come behind this changes it, as streams and whole messages give the same.
-        Empty where that needs more than `most` characters, or a judgement between formats.
+        Nothing that comes behind the beginning changes it, as streams and whole messages give the
+        same.
 
         Args:
-            text: a message of several formats.
-            start: where the call begins in it.
-            number: the place of its format among them.
-            most: characters, at most.
+            text: the message.
+            start: the place.
+            most: characters behind it to read, at most.
+
+        Returns:
+            The place of the format among them, -1 where that takes a judgement between formats, and
+            as much of the text as tells.
         """
         among = self._driver.among
         assert among is not None
         self.feed(text[:start])
+        number, beginning = -1, ""
         for end in range(start + 1, min(start + most, len(text)) + 1):
             self.feed(text[end - 1])
             current = among.current if among.opened and among.begun == start else None
-            if current is not None and current.number == number:
-                return "" if among.passed >= 0 or among.doubted else text[start:end]
-        return ""
+            if current is not None and current.number != number:
+                number, beginning = current.number, text[start:end]
+            if among.begun > start or (number >= 0 and not among.opened):
+                break
+        is_judged = among.begun == start and (among.passed >= 0 or among.doubted)
+        return -1 if is_judged else number, beginning
 
 
 def note(code: str, message: str, start: int, end: int) -> Diagnostic:

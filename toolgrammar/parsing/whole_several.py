@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.patience import CREDIT
-from toolgrammar.core.plain_several import LONGEST
-from toolgrammar.core.straight import read_straight
+from toolgrammar.core.plain_several import LONGEST, PlainMessage
+from toolgrammar.core.straight import reading_of
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.parsing.readers import several_of
@@ -14,14 +14,15 @@ from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.making import make_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from toolgrammar.catalogue.several import AnyOf
-    from toolgrammar.core.plain_several import Place
     from toolgrammar.parsing.readers import Several
-    from toolgrammar.values.calls import ParseResult, ToolCall
+    from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.limits import Limits
-    from toolgrammar.values.tools import ToolSpec
+
+_MOST_LANES = 2 * 16
+"""Readings of a call until all its lanes are known: each is made when it was seen twice."""
 
 
 def read_several(
@@ -41,43 +42,44 @@ def read_several(
     reading = several.reading
     if not reading.patience.tries():
         return None
-    calls: list[ToolCall] = []
-    parts: list[str] = []
-    unknown: list[tuple[Place, int]] = []
-    is_plain = reading.run(text, specs, calls, parts, unknown)
-    if is_plain and (limits.max_calls is None or len(calls) <= limits.max_calls):
+    message = PlainMessage(text, specs)
+    calls = message.calls
+    if reading.run(message) and (limits.max_calls is None or len(calls) <= limits.max_calls):
         reading.patience.left = CREDIT
         chosen = several.by_id[calls[0].format] if calls else entry
-        written = "".join(parts).strip()
-        return make_result(tuple(calls), written, "", (), chosen.id, text, chosen.digest)
+        written, reasoning = "".join(message.parts).strip(), "".join(message.reasoning).strip()
+        return make_result(tuple(calls), written, reasoning, (), chosen.id, text, chosen.digest)
     reading.patience.failed()
     result = DrivenParser(entry, tools=specs, id_seed=id_seed, limits=limits).run_whole(text)
     if result.calls and not result.diagnostics:
-        _learn(entry, several, specs, result, unknown)
+        _learn(entry, several, message, result)
     return result
 
 
-def _learn(
-    entry: AnyOf,
-    several: Several,
-    specs: Mapping[str, ToolSpec],
-    result: ParseResult,
-    unknown: list[tuple[Place, int]],
-) -> None:
-    """Learns from a sound message which format reads what begins so, and the lanes of its calls."""
-    reading = several.reading
-    for place, start in unknown if reading.lessons.tries() else ():
-        call = next((each for each in result.calls if each.span.end > start), None)
-        if call is None:
-            return
-        number = several.formats.index(several.by_id[call.format])
+def _learn(entry: AnyOf, several: Several, message: PlainMessage, result: ParseResult) -> None:
+    """Learns from a sound message which format reads what begins so, or the lanes of a format."""
+    reading, specs, stopped = several.reading, message.tools, message.stopped
+    if stopped is None:
+        return
+    place, start = stopped
+    call = next((each for each in result.calls if each.span.end > start), None)
+    read_in = call.format if call is not None else ""
+    is_known = message.stuck >= 0 and several.formats[message.stuck].id == read_in
+    if not is_known and reading.lessons.tries():
         parser = DrivenParser(entry, tools=specs)
-        beginning = parser.beginning_of(result.source, start, number, LONGEST)
-        if beginning:
+        number, beginning = parser.reader_at(result.source, start, LONGEST)
+        if number >= 0 and number != message.stuck:
             reading.remember(place, beginning, number)
+            reading.lessons.renew()
+            message.stuck = number
         else:
             reading.lessons.failed()
-    rules = several.by_id[result.calls[0].format].plain
+    rules = several.formats[message.stuck].plain if message.stuck >= 0 else None
     if rules is not None:
         machine = machine_of(several.by_id[rules.id], specs)
-        read_straight(machine, rules, result.source, specs)
+        node = place.node if place.last == message.stuck else None
+        # One reading shows one lane more, up to the first that is not known; the message that
+        # begins like another pays for all of them.
+        for _ in range(_MOST_LANES if is_known else 1):
+            if reading_of(machine, rules, result.source, specs).run(node, start):
+                break

@@ -4,6 +4,7 @@ import pytest
 
 from toolgrammar import ParseResult, formats, parse
 from toolgrammar.catalogue.several import AnyOf
+from toolgrammar.core.plain_several import PlainMessage
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.parsing.readers import Several, several_of
 from toolgrammar.tools.specs import to_specs
@@ -29,7 +30,7 @@ def several() -> Several:
 
 def is_plain(several: Several, text: str, tools: list[dict[str, object]] = TOOLS) -> bool:
     """Whether the driver is not asked; what was read is what it gives."""
-    found = several.reading.run(text, to_specs(tools), [], [], [])
+    found = several.reading.run(PlainMessage(text, to_specs(tools)))
     driven = DrivenParser("auto", tools=tools).run_whole(text)
     assert parse(text, tools=tools).to_dict() == driven.to_dict()
     return found
@@ -63,6 +64,19 @@ def test_calls_one_after_the_other(several: Several) -> None:
     taught(text)
     assert is_plain(several, text)
     assert [call.name for call in parse(text, tools=TOOLS).calls] == ["search", "now", "now"]
+
+
+def test_reasoning_before_a_call(several: Several) -> None:
+    thought = "<think>\nWhich one?\n</think>\n\n"
+    for text in (SEARCH, XML):
+        for _ in range(6):
+            parse(thought + text, tools=TOOLS)
+        assert is_plain(several, thought + text)
+        assert parse(thought + text, tools=TOOLS).reasoning == "Which one?"
+    # Some formats end their reasoning where a call opens.
+    call = SEARCH.replace("\n", "")
+    assert not is_plain(several, f"<think>\nI call {call}\n</think>\n\n{SEARCH}")
+    assert not is_plain(several, f"<think>\nWhich one?\n{SEARCH}")
 
 
 def test_text_alone(several: Several) -> None:
