@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core import last_call
 from toolgrammar.core.groups import settle
+from toolgrammar.core.owed import report_owed
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
 from toolgrammar.values.patterns import late
@@ -14,6 +15,7 @@ from toolgrammar.values.spans import Span
 _HELD = late(r'(?:"(?:\s|\\[nrt])*)?\{\s*[^\s}]')
 _NEAR = 256
 """Characters in which an object shows what it holds."""
+_NOT_WHOLE = frozenset({"truncated", "unreadable"})
 
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
@@ -50,6 +52,8 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     status = draft.status(cut=ended_here)
     if _refused(builder, draft, status, max(place, draft.start)):
         return
+    if draft.doubts or status in _NOT_WHOLE:
+        report_owed(builder, draft, status, place)
     if builder.header.calls == "last":
         last_call.hold(builder, draft, status, place)
         return
@@ -62,7 +66,7 @@ def _note_beside(builder: Builder, draft: Draft) -> None:
         draft.doubts.append("skipped-markup")
         builder.report(
             "skipped-markup",
-            "warning",
+            "error",
             "Found an object under a key that the format does not have, and no arguments",
             Span(builder.scanned.beside, builder.scanned.beside),
             hint="it may hold the arguments",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         splits,
         strict_oracle,
         tiling,
+        told,
         truncation,
     )
 
@@ -35,6 +36,7 @@ __all__ = [
     "splits",
     "strict_oracle",
     "tiling",
+    "told",
     "truncation",
 ]
 

@@ -29,8 +29,8 @@ _CALLS = (
     CodeEntry(
         "missing-close-tag",
         "warning",
-        "A closer of a call, section, array or block is missing after it; it is put in. A doubt "
-        "where a required argument is missing, or markup follows.",
+        "A closer of a call, section, array or block is missing after it; it is put in. An "
+        "error, and a doubt, where a required argument is missing, or markup follows.",
     ),
     CodeEntry(
         "stray-close-tag",
@@ -108,8 +108,8 @@ _JSON = (
     CodeEntry(
         "bracket",
         "warning",
-        "A bracket is missing or of the wrong kind. A doubt where arguments are missing, or stand "
-        "behind it.",
+        "A bracket is missing or of the wrong kind. An error, and a doubt, where arguments are "
+        "missing, or stand behind it.",
     ),
     CodeEntry("comment", "warning", "A comment is dropped."),
     CodeEntry("comma", "warning", "A comma is missing."),

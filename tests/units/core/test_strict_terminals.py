@@ -25,9 +25,14 @@ def variants(island: str) -> Iterator[str]:
 
 
 def by_the_driver(format_id: str, island: str) -> list[object]:
-    """What strict reading takes the whole island for; nothing where something is left over."""
+    """What strict reading takes the whole island for; nothing where something is left over.
+
+    A call that it takes may be doubted all the same: the grammar allows keys that mean nothing.
+    """
     result = parse(island, format=format_id, strict=True)
-    whole = result.ok and not result.text
+    doubts = {code for call in result.calls for code in call.doubts}
+    errors = {each.code for each in result.diagnostics if each.severity == "error"}
+    whole = errors <= doubts and not result.text
     return [(call.name, call.arguments) for call in result.calls if whole]
 
 
