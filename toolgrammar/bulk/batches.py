@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Unpack, overload
 
 from toolgrammar import __version__
-from toolgrammar.bulk.journal import Journal
+from toolgrammar.bulk.journal import Journal, check_output
 from toolgrammar.bulk.parts import pour
 from toolgrammar.bulk.pool import in_order
 from toolgrammar.bulk.progress import shown
@@ -92,13 +92,16 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         UnknownFormat: no format has this id or alias.
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
-        ValueError: what an interrupted run left is of other data or settings.
+        ValueError: the output is the data itself, or what an interrupted run left is of other
+            data or settings.
+        IsADirectoryError: the output is a directory.
         ImportError: Parquet is read or written, and pyarrow is not installed.
     """
     reading = reading_of(format, settings, column=column, keep=keep, source=source)
     found, count = source_of(data), jobs_of(jobs)
     if output is None:
         return _results(found, reading, count, progress=progress)
+    check_output(Path(output), data)
     return _written(found, reading, Path(output), count, resume=resume, progress=progress)
 
 

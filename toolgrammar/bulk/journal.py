@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass, field
+from errno import EISDIR
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 from toolgrammar.bulk.parts import pour
@@ -60,6 +62,26 @@ class Progress:
         named = done.bad[: MOST_BAD_ROWS - len(self.bad_rows)]
         self.bad_rows += named
         return named
+
+
+def check_output(output: Path, data: object) -> None:
+    """Makes sure that results can stand in a file, and that a run does not write over its data.
+
+    Raises:
+        IsADirectoryError: the output is a directory.
+        ValueError: the output, or what lies beside it until it is whole, is the data.
+    """
+    if output.is_dir():
+        raise IsADirectoryError(EISDIR, "the output is a directory; name a file in it", str(output))
+    if not isinstance(data, str | PathLike):
+        return
+    for name in (output.name, f"{output.name}.partial", f"{output.name}.progress"):
+        path = output.with_name(name)
+        if path.exists() and path.samefile(data):
+            raise ValueError(
+                f"{output}: the run reads {data}, which this output would overwrite: "
+                "name another file"
+            )
 
 
 class Journal:

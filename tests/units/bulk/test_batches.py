@@ -172,3 +172,29 @@ class _Exit:
         import os
 
         return os._exit, (3,)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("name", ["rows.jsonl", "link.jsonl", "sub/../rows.jsonl", "rows"])
+def test_a_run_does_not_write_over_its_data(tmp_path: Path, name: str, jobs: int) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "precious"}\n', encoding="utf-8")
+    (tmp_path / "link.jsonl").symlink_to(rows)
+    (tmp_path / "rows.partial").symlink_to(rows)
+    (tmp_path / "sub").mkdir()
+    before = sorted(tmp_path.iterdir())
+    for data in (rows, str(tmp_path / "link.jsonl")):
+        with pytest.raises(ValueError, match="overwrite"):
+            toolgrammar.batch(data, "hermes", output=tmp_path / name, jobs=jobs)
+    assert rows.read_text(encoding="utf-8") == '{"text": "precious"}\n'
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_output_that_is_a_directory_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    read: list[str] = []
+    rows = (read.append(text) or text for text in ("a", "b"))
+    with pytest.raises(IsADirectoryError, match="directory"):
+        toolgrammar.batch(rows, "hermes", output=tmp_path / "out")
+    assert not read
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
