@@ -83,6 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     for suite in chosen:
         if suite not in _SUITES:
             raise InputError(f"unknown suite {suite!r}; there are {', '.join(_SUITES)}")
+    if arguments.own and _FORMATS not in chosen:
+        raise InputError("--with is for the suite `formats`; name it too")
     for suite in chosen:
         if suite == _FORMATS:
             _run_formats(arguments)

@@ -186,6 +186,8 @@ def _files(paths: Iterable[str]) -> Iterator[Path]:
     """Gives the files; of a folder, those in it that have a meaning here."""
     for name in paths:
         path = Path(name)
+        if not path.exists():
+            raise InputError(f"{name}: there is no such file or folder")
         if not path.is_dir():
             yield path
             continue

@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "result a row, in their order. A row without a message is reported and not fatal.",
     )
     rows.add_argument("--jobs", type=int, metavar="N", help="processes; 0 for one a processor")
-    rows.add_argument("--column", default="text", help="where a row has its message (text)")
+    rows.add_argument("--column", metavar="NAME", help="where a row has its message (text)")
     rows.add_argument(
         "--keep",
         action="append",
@@ -48,6 +48,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def refuse_without_jobs(arguments: argparse.Namespace) -> None:
+    """Makes sure that no option of this group is given where a file is one message.
+
+    Raises:
+        InputError: one is; the message names it.
+    """
+    for name in ("output", "column", "keep", "no_source", "no_resume"):
+        if getattr(arguments, name):
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} is for files of rows, one message a row: add --jobs N")
+
+
 def run(arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
     """Reads the files of rows and returns the exit status."""
     names: list[str] = arguments.files
@@ -59,6 +71,8 @@ def run(arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
         raise InputError("--output takes the results of one file")
     if arguments.jobs < 0:
         raise InputError(f"--jobs must be 0 or more, got {arguments.jobs}")
+    if arguments.no_resume and arguments.output is None:
+        raise InputError("--no-resume says how --output goes on: name an output")
     failed = 0
     for name in names:
         if arguments.output is None:
@@ -70,7 +84,7 @@ def run(arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
 
 def _columns(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
-        "column": arguments.column,
+        "column": "text" if arguments.column is None else arguments.column,
         "keep": arguments.keep,
         "source": not arguments.no_source,
     }

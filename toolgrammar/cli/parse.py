@@ -75,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.jobs is not None:
         return many.run(arguments, options)
+    many.refuse_without_jobs(arguments)
     status = _OK
     for name in _with_progress(names):
         data = read_bytes(name)

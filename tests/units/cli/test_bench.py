@@ -143,3 +143,10 @@ def test_material_without_messages_takes_ours(tmp_path: Path) -> None:
     (tmp_path / "tools.json").write_text('[{"name": "x", "parameters": {}}]', encoding="utf-8")
     found = read_material([str(tmp_path)])
     assert [message.name for message in found.messages] == [each.name for each in built_in()]
+
+
+def test_own_material_that_is_not_there_is_a_mistake(run: Run) -> None:
+    status, out, error = run("bench", "formats", "--with", "nowhere")
+    assert (status, out) == (2, "")
+    assert error == "toolgrammar: error: nowhere: there is no such file or folder\n"
+    assert run("bench", "recovery", "--with", "nowhere").status == 2

@@ -76,3 +76,38 @@ def test_mistakes_are_named(run: Run, words: tuple[str, ...], said: str) -> None
     status, _, error = run(*WORDS, *words)
     assert status == 2
     assert said in error
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--output", "res.jsonl"),
+        ("--column", "text"),
+        ("--keep", "id"),
+        ("--no-source",),
+        ("--no-resume",),
+    ],
+)
+def test_options_of_rows_want_jobs(run: Run, words: tuple[str, ...]) -> None:
+    name = _rows("a.jsonl", {"text": GOOD})
+    status, out, error = run("parse", "--format", "hermes", name, *words)
+    assert (status, out) == (2, "")
+    assert words[0] in error
+    assert "--jobs" in error
+    assert not Path("res.jsonl").exists()
+
+
+def test_no_resume_wants_an_output(run: Run) -> None:
+    status, _, error = run(*WORDS, _rows("a.jsonl", {"text": GOOD}), "--no-resume")
+    assert status == 2
+    assert "output" in error
+
+
+def test_the_data_is_no_output(run: Run) -> None:
+    name = _rows("in.jsonl", {"text": "precious"})
+    status, _, error = run(*WORDS, name, "--output", name)
+    assert status == 2
+    assert "overwrite" in error
+    assert Path(name).read_text(encoding="utf-8") == '{"text": "precious"}\n'
+    Path("out").mkdir()
+    assert run(*WORDS, name, "--output", "out").status == 2
