@@ -257,7 +257,8 @@ class ScannedValues:
             self.text.cut(place)
         if draft is None or self.role not in ("arguments", "value"):
             return
-        code = "limit-depth" if "deep" in reason else "malformed-arguments"
+        is_deep = "deep" in reason or reason.endswith(" levels")
+        code = "limit-depth" if is_deep else "malformed-arguments"
         self.builder.report(code, "error", reason, Span(place, place))
         draft.arguments_end = max(0, place)
         self._close(draft, text)

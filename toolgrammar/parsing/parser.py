@@ -110,7 +110,7 @@ class Parser:
             machine,
             self._builder,
             base=-len(prefix),
-            max_depth=limits.max_depth or 200,
+            max_depth=limits.depth,
         )
         if self._several is not None:
             self._driver.among = self._several.among(self._builder)
@@ -120,7 +120,7 @@ class Parser:
     def _sound_stream(self, chosen: Format) -> SoundStream | None:
         """Gives the short way through the stream, where it is worth a try."""
         plain, limits = chosen.plain, self._limits
-        if plain is None or (limits.max_depth or MAX_DEPTH) < MAX_DEPTH:
+        if plain is None or limits.depth < MAX_DEPTH:
             return None
         machine = plain.machine or machine_of(chosen, self._specs)
         if not machine.sound.tries():

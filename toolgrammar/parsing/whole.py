@@ -159,9 +159,8 @@ def _closes_unopened(plain: PlainRules, written: str, reasoning: str) -> bool:
 
 def _within(limits: Limits, text: str) -> bool:
     """Whether no limit on characters or depth can strike: the fast reader knows one depth alone."""
-    return (limits.max_chars is None or len(text) <= limits.max_chars) and (
-        (limits.max_depth or MAX_DEPTH) >= MAX_DEPTH
-    )
+    in_length = limits.max_chars is None or len(text) <= limits.max_chars
+    return in_length and limits.depth >= MAX_DEPTH
 
 
 def as_text(text: object) -> tuple[str, Diagnostic | None]:

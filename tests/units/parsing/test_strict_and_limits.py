@@ -1,9 +1,14 @@
 """Strict reading, and what happens past a limit."""
 
+import copy
+import json
+import pickle
+
 import pytest
 
 import toolgrammar
 from toolgrammar import Limits, Parser, ParseResult
+from toolgrammar.values.limits import DEEPEST
 
 CALL = '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</tool_call>'
 
@@ -66,3 +71,39 @@ def test_past_the_limit_on_depth_the_arguments_end(size: int) -> None:
 def test_no_limit() -> None:
     limits = Limits(max_chars=None, max_depth=None, max_calls=None)
     assert toolgrammar.parse(CALL, format="hermes", limits=limits).ok
+
+
+def _nested(levels: int) -> str:
+    payload = '{"a":' * levels + "1" + "}" * levels
+    return f'<tool_call>\n{{"name": "x", "arguments": {payload}}}\n</tool_call>'
+
+
+@pytest.mark.parametrize("size", [1, 1000, 100_000])
+@pytest.mark.parametrize("limit", [DEEPEST, 5000, None])
+def test_no_limit_on_depth_is_the_deepest_that_can_be_kept(size: int, limit: int | None) -> None:
+    limits = Limits(max_depth=limit)
+    kept = read(_nested(DEEPEST), size=size, limits=limits)
+    assert kept == toolgrammar.parse(_nested(DEEPEST), format="hermes", limits=limits)
+    assert [call.executable for call in kept.calls] == [True]
+    assert ParseResult.from_dict(json.loads(json.dumps(kept.to_dict()))) == kept
+    assert pickle.loads(pickle.dumps(kept)) == kept
+    assert copy.deepcopy(kept) == kept
+    for levels in (DEEPEST + 1, 5000):
+        result = read(_nested(levels), size=size, limits=limits)
+        assert [call.executable for call in result.calls] == [False]
+        assert "limit-depth" in [problem.code for problem in result.diagnostics]
+        assert result.to_dict()
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize(("levels", "limit", "runs"), [(1, 0, False), (1, 1, True), (2, 1, False)])
+def test_a_small_limit_on_depth_is_kept(size: int, levels: int, limit: int, *, runs: bool) -> None:
+    result = read(_nested(levels), size=size, limits=Limits(max_depth=limit))
+    assert [call.executable for call in result.calls] == [runs]
+    assert result.ok is runs
+
+
+def test_the_limit_on_depth_has_one_name_in_every_payload() -> None:
+    text = "[x(a=[[[1]]])]"
+    result = toolgrammar.parse(text, format="pythonic", limits=Limits(max_depth=3))
+    assert "limit-depth" in [problem.code for problem in result.diagnostics]
