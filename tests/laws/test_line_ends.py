@@ -1,0 +1,43 @@
+"""A text with the line ends of Windows has the same calls, but for the line ends in their values."""
+
+import json
+
+import pytest
+
+import toolgrammar
+from tests.laws.every_case import cases, each_format, hold
+from toolgrammar import ParseResult
+from toolgrammar.testing import Case
+
+_NOT_YET = frozenset({"reploid0", "yaml_fence"})
+"""Formats whose lines end in patterns that know one line end alone."""
+
+
+@each_format
+def test_line_ends(format_id: str) -> None:
+    if format_id in _NOT_YET:
+        pytest.skip("some of its patterns know one line end alone")
+    hold(_alike, (case for case in cases(format_id, malformed=False) if "\r" not in case.text))
+
+
+def _alike(case: Case) -> None:
+    wanted = _deeds(_read(case, case.text, case.prefix))
+    text, prefix = (each.replace("\n", "\r\n") for each in (case.text, case.prefix))
+    found = _deeds(_read(case, text, prefix))
+    assert found == wanted, f"{case.id}: wanted {wanted}, found {found}"
+
+
+def _read(case: Case, text: str, prefix: str) -> ParseResult:
+    return toolgrammar.parse(text, format=case.format, tools=case.tools, prefix=prefix)
+
+
+def _deeds(result: ParseResult) -> list[tuple[str, str, str, bool]]:
+    return [
+        (
+            call.name,
+            json.dumps(call.arguments, sort_keys=True).replace("\\r\\n", "\\n"),
+            (call.input or "").replace("\r\n", "\n"),
+            call.executable,
+        )
+        for call in result.calls
+    ]
