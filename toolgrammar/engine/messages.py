@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.values.errors import UnknownFormat
+from toolgrammar.values.ids import ids_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,24 +50,25 @@ def to_messages(
         ValueError: there is no such style.
     """
     answers = list(results)
+    ids = ids_of((answer.call.id for answer in answers), id_prefix)
     if style == "openai":
         return [
             {
                 "role": "tool",
-                "tool_call_id": answer.call.id or f"{id_prefix}{index}",
+                "tool_call_id": identity,
                 "content": answer.content,
             }
-            for index, answer in enumerate(answers)
+            for answer, identity in zip(answers, ids, strict=True)
         ]
     if style == "anthropic":
         blocks = [
             {
                 "type": "tool_result",
-                "tool_use_id": answer.call.id or f"{id_prefix}{index}",
+                "tool_use_id": identity,
                 "content": answer.content,
                 "is_error": not answer.ok,
             }
-            for index, answer in enumerate(answers)
+            for answer, identity in zip(answers, ids, strict=True)
         ]
         return [{"role": "user", "content": blocks}] if blocks else []
     text = _wire_text(answers, style, id_prefix)

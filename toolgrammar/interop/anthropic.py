@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never, overload
 
 from toolgrammar.interop.exchange import (
+    Cut,
     Pieces,
+    Withheld,
     arguments_of,
-    id_of,
     plain,
     to_json,
     translated,
+    with_ids,
+    written_arguments,
 )
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import (
@@ -23,6 +26,7 @@ from toolgrammar.values.events import (
     ReasoningDelta,
     TextDelta,
 )
+from toolgrammar.values.ids import ArrivingIds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
@@ -31,11 +35,16 @@ if TYPE_CHECKING:
 
 __all__ = ["from_stream", "from_tool_calls", "to_message", "to_stream", "to_tool_calls"]
 
+_INVALID = "INVALID_JSON"
+"""The key under which Anthropic's documentation has arguments that are no JSON."""
+
 
 def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
     """Returns calls as `tool_use` blocks.
 
-    The text of a free-text call without arguments becomes the argument `input`.
+    The text of a free-text call without arguments becomes the argument `input`. A call that is not
+    executable has its text under the one key `INVALID_JSON`, by which the API tells a model of
+    arguments that were no JSON: `from_tool_calls` gives it back as `unreadable`.
 
     Args:
         calls: the calls of one message.
@@ -44,11 +53,11 @@ def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> lis
     return [
         {
             "type": "tool_use",
-            "id": id_of(call, index, id_prefix),
+            "id": identity,
             "name": call.name,
-            "input": arguments_of(call),
+            "input": arguments_of(call) if call.executable else {_INVALID: written_arguments(call)},
         }
-        for index, call in enumerate(calls)
+        for call, identity in with_ids(calls, id_prefix)
     ]
 
 
@@ -65,11 +74,22 @@ def from_tool_calls(blocks: Iterable[object] | None) -> list[ToolCall]:
     if isinstance(blocks, str):
         return []  # a content that is a text
     found = (plain(block) for block in blocks or ())
-    return [
-        ToolCall(block["name"], dict(block.get("input") or {}), id=block.get("id") or None)
-        for block in found
-        if block.get("type") == "tool_use"
-    ]
+    return [_call(block) for block in found if block.get("type") == "tool_use"]
+
+
+def _call(block: Mapping[str, Any]) -> ToolCall:
+    arguments = dict(block.get("input") or {})
+    identity = block.get("id") or None
+    invalid = arguments.get(_INVALID)
+    if len(arguments) == 1 and isinstance(invalid, str):
+        return ToolCall(
+            block["name"],
+            id=identity,
+            raw_arguments=invalid,
+            status="unreadable",
+            error="the arguments are no JSON object",
+        )
+    return ToolCall(block["name"], arguments, id=identity)
 
 
 def to_message(
@@ -128,7 +148,9 @@ def to_stream(
     """Returns the events of a parser as the events of a streamed message.
 
     A call's id goes out with its start. One that the model writes after the arguments comes too
-    late for that: such a call keeps the generated id here.
+    late for that: such a call keeps the generated id here. The last bracket of the arguments goes
+    out when the call has ended, and only if it is executable: what was cut off, or is in doubt,
+    adds up to no JSON object.
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
@@ -136,7 +158,8 @@ def to_stream(
         thinking: whether the reasoning comes as `thinking` blocks.
         message_id: the `id` of the message.
         model: the `model` of the message.
-        stop_reason: why the message ends; None: `tool_use` if there were calls, else `end_turn`.
+        stop_reason: why the message ends; None: `max_tokens` if it ends inside a call, `tool_use`
+            if there were others, else `end_turn`.
     """
     message: dict[str, Any] = {
         "id": message_id,
@@ -158,21 +181,24 @@ class _Blocks:
         self, message: dict[str, Any], id_prefix: str, stop_reason: str | None, *, thinking: bool
     ) -> None:
         self._message = message
-        self._id_prefix = id_prefix
+        self._ids = ArrivingIds(id_prefix)
         self._stop_reason = stop_reason
         self._thinking = thinking
         self._begun = False
-        self._calls = 0
+        self._cut = Cut()
+        self._withheld = Withheld()
         self._block = -1
         self._open = ""
         self._blank = ""
         self._free_text = False
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
+        self._cut.see(item)
         return [*self._opening(), *self._event(item)]
 
     def close(self) -> list[dict[str, Any]]:
-        reason = self._stop_reason or ("tool_use" if self._calls else "end_turn")
+        own = "max_tokens" if self._cut.is_cut else "tool_use" if self._cut.calls else "end_turn"
+        reason = self._stop_reason or own
         delta = {"stop_reason": reason, "stop_sequence": None}
         return [
             *self._opening(),
@@ -197,25 +223,22 @@ class _Blocks:
                 block = {"type": "thinking", "thinking": "", "signature": ""}
                 return [*self._opened(block), self._delta("thinking_delta", "thinking", text)]
             case CallStart(index, name, identity):
-                self._calls += 1
                 self._free_text = False
-                identity = identity or f"{self._id_prefix}{index}"
                 call_block: dict[str, Any] = {
                     "type": "tool_use",
-                    "id": identity,
+                    "id": self._ids.next(identity, index),
                     "name": name,
                     "input": {},
                 }
                 return [*self._closed(), *self._opened(call_block)]
-            case ArgumentsDelta(_, json):
-                return [] if self._free_text else [self._arguments(json)]
+            case ArgumentsDelta(index, json):
+                return [] if self._free_text else self._arguments(self._withheld.add(index, json))
             case InputDelta():
                 # The text is no JSON: it goes out as an argument, once it is whole.
                 self._free_text = True
                 return []
-            case CallEnd(_, call):
-                written = [self._arguments(to_json(arguments_of(call)))] if self._free_text else []
-                return [*written, *self._closed()]
+            case CallEnd(index, call):
+                return [*self._arguments(self._withheld.end(index, call)), *self._closed()]
             case Problem():
                 return []
             case _:
@@ -249,8 +272,8 @@ class _Blocks:
         self._open = self._blank = ""
         return [{"type": "content_block_stop", "index": self._block}]
 
-    def _arguments(self, json: str) -> dict[str, Any]:
-        return self._delta("input_json_delta", "partial_json", json)
+    def _arguments(self, json: str) -> list[dict[str, Any]]:
+        return [self._delta("input_json_delta", "partial_json", json)] if json else []
 
     def _delta(self, kind: str, key: str, text: str) -> dict[str, Any]:
         delta = {"type": kind, key: text}

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from typing import Any, NoReturn, Protocol, TypeVar, overload
 
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Event
+from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Event, TextDelta
+from toolgrammar.values.ids import ids_of
 
 Taken = TypeVar("Taken")
 Given = TypeVar("Given")
@@ -62,9 +63,10 @@ async def _translated_async(
         yield piece
 
 
-def id_of(call: ToolCall, index: int, prefix: str) -> str:
-    """Gives the call's id, or the one that is made for a call without."""
-    return call.id or f"{prefix}{index}"
+def with_ids(calls: Iterable[ToolCall], prefix: str) -> list[tuple[ToolCall, str]]:
+    """Gives each call with its id, or with the one that is made for a call without."""
+    found = list(calls)
+    return list(zip(found, ids_of((call.id for call in found), prefix), strict=True))
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:
@@ -75,6 +77,75 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 def to_json(value: Any) -> str:
     """Gives a value as JSON text that people can read."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def written_arguments(call: ToolCall) -> str:
+    """Gives the arguments of a call as an API hands them out: JSON, if they may be run.
+
+    Those of a call that is not executable are no whole JSON object, so that nobody takes them for
+    one: the text that the model wrote, or what was read of it without the bracket that closes it.
+
+    Raises:
+        ValueError: the call is executable, and has a number that JSON can't write.
+    """
+    if call.executable:
+        try:
+            return json.dumps(arguments_of(call), ensure_ascii=False, allow_nan=False)
+        except ValueError as problem:
+            raise ValueError(f"the arguments of {call.name!r} are no JSON: {problem}") from problem
+    raw = call.raw_arguments
+    shows = raw.lstrip().startswith("{") or not arguments_of(call)
+    if shows and read_arguments(raw)[1] is not None:
+        return raw
+    return to_json(arguments_of(call))[:-1]
+
+
+class Withheld:
+    """Keeps back what closes the arguments of a streamed call until it is known that it may run."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, str] = {}
+        self._begun: set[int] = set()
+
+    def add(self, index: int, piece: str) -> str:
+        """Gives what may go out by now, with one more piece of the arguments."""
+        text = self._kept.pop(index, "") + piece
+        out = "" if text == "{}" and index not in self._begun else text.removesuffix("}")
+        if kept := text[len(out) :]:
+            self._kept[index] = kept
+        if out:
+            self._begun.add(index)
+        return out
+
+    def end(self, index: int, call: ToolCall) -> str:
+        """Gives the rest of the arguments of a call that has ended."""
+        kept = self._kept.pop(index, "")
+        if call.executable and (kept or index in self._begun):
+            return kept
+        return "" if index in self._begun else written_arguments(call)
+
+    def begun(self, index: int) -> bool:
+        """Whether any of a call's arguments went out."""
+        return index in self._begun
+
+
+class Cut:
+    """Whether the message so far ends inside a call."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        """The calls so far."""
+        self.is_cut = False
+
+    def see(self, event: Event) -> None:
+        """Takes the next event."""
+        if isinstance(event, CallStart):
+            self.calls += 1
+            self.is_cut = True
+        elif isinstance(event, CallEnd):
+            self.is_cut = event.call.status == "truncated"
+        elif isinstance(event, TextDelta) and event.text.strip():
+            self.is_cut = False
 
 
 def plain(item: object) -> Mapping[str, Any]:

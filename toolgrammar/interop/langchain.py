@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, assert_never, overload
 
 from toolgrammar.interop.exchange import (
     Pieces,
+    Withheld,
     arguments_of,
-    id_of,
     plain,
     read_call,
-    to_json,
     translated,
+    with_ids,
 )
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import (
@@ -25,6 +25,7 @@ from toolgrammar.values.events import (
     ReasoningDelta,
     TextDelta,
 )
+from toolgrammar.values.ids import ArrivingIds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
@@ -42,7 +43,7 @@ __all__ = [
 
 
 def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
-    """Returns calls as the `tool_calls` of an `AIMessage`, but for those that have an error.
+    """Returns the calls that are executable as the `tool_calls` of an `AIMessage`.
 
     The text of a free-text call without arguments becomes the argument `input`.
 
@@ -54,18 +55,18 @@ def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> lis
         {
             "name": call.name,
             "args": arguments_of(call),
-            "id": id_of(call, index, id_prefix),
+            "id": identity,
             "type": "tool_call",
         }
-        for index, call in enumerate(calls)
-        if call.error is None
+        for call, identity in with_ids(calls, id_prefix)
+        if call.executable
     ]
 
 
 def to_invalid_tool_calls(
     calls: Iterable[ToolCall], *, id_prefix: str = "call_"
 ) -> list[dict[str, Any]]:
-    """Returns the calls that have an error as the `invalid_tool_calls` of an `AIMessage`.
+    """Returns the calls that are not executable as the `invalid_tool_calls` of an `AIMessage`.
 
     Args:
         calls: the calls of one message.
@@ -75,13 +76,21 @@ def to_invalid_tool_calls(
         {
             "name": call.name,
             "args": call.raw_arguments,
-            "id": id_of(call, index, id_prefix),
-            "error": call.error,
+            "id": identity,
+            "error": _why_not(call),
             "type": "invalid_tool_call",
         }
-        for index, call in enumerate(calls)
-        if call.error is not None
+        for call, identity in with_ids(calls, id_prefix)
+        if not call.executable
     ]
+
+
+def _why_not(call: ToolCall) -> str:
+    """Gives the reason why a call is not executable."""
+    if call.error is not None:
+        return call.error
+    doubts = [f"doubtful: {', '.join(call.doubts)}"] if call.doubts else []
+    return "; ".join([*([] if call.status in {"complete", "repaired"} else [call.status]), *doubts])
 
 
 def from_tool_calls(tool_calls: Iterable[object] | None) -> list[ToolCall]:
@@ -143,7 +152,9 @@ def to_stream(
     """Returns the events of a parser as the fields of `AIMessageChunk`s, which add up.
 
     A call's id goes out with its start. One that the model writes after the arguments comes too
-    late for that: such a call keeps the generated id here.
+    late for that: such a call keeps the generated id here. The last bracket of the arguments goes
+    out when the call has ended; that of a call that is not executable is of the wrong kind, so that
+    the chunks add up to an invalid call: LangChain would put in one that is missing.
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
@@ -156,7 +167,8 @@ class _Chunks:
     """Turns events into chunks."""
 
     def __init__(self, id_prefix: str) -> None:
-        self._id_prefix = id_prefix
+        self._ids = ArrivingIds(id_prefix)
+        self._withheld = Withheld()
         self._free_text: set[int] = set()
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
@@ -166,21 +178,30 @@ class _Chunks:
             case ReasoningDelta(text):
                 return [{**_chunk(), "additional_kwargs": {"reasoning_content": text}}]
             case CallStart(index, name, identity):
-                return [_call_chunk(index, "", name, identity or f"{self._id_prefix}{index}")]
+                return [_call_chunk(index, "", name, self._ids.next(identity, index))]
             case ArgumentsDelta(index, json):
-                return [] if index in self._free_text else [_call_chunk(index, json)]
+                out = "" if index in self._free_text else self._withheld.add(index, json)
+                return [_call_chunk(index, out)] if out else []
             case InputDelta(index):
                 # The text is no JSON: it goes out as an argument, once it is whole.
                 self._free_text.add(index)
                 return []
             case CallEnd(index, call):
-                if index in self._free_text:
-                    return [_call_chunk(index, to_json(arguments_of(call)))]
-                return []
+                rest = self._rest(index, call)
+                return [_call_chunk(index, rest)] if rest else []
             case Problem():
                 return []
             case _:
                 assert_never(item)
+
+    def _rest(self, index: int, call: ToolCall) -> str:
+        """Gives the end of the arguments, which shows whether they may be run."""
+        if call.executable:
+            return self._withheld.end(index, call)
+        if self._withheld.begun(index):
+            return "]"
+        raw = call.raw_arguments.strip()
+        return "{]" if not raw or raw.startswith("{") else raw
 
     def close(self) -> list[dict[str, Any]]:
         return [{**_chunk(), "chunk_position": "last"}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.interop.exchange import arguments_of, id_of, plain
+from toolgrammar.interop.exchange import arguments_of, plain, with_ids
 from toolgrammar.values.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ _METHOD = "tools/call"
 def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
     """Returns calls as JSON-RPC requests `tools/call`; the ids of the calls are those of requests.
 
-    The text of a free-text call without arguments becomes the argument `input`.
+    The text of a free-text call without arguments becomes the argument `input`. A call that is not
+    executable is left out: a request has no place for what is wrong with it.
 
     Args:
         calls: the calls of one message.
@@ -27,11 +28,12 @@ def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> lis
     return [
         {
             "jsonrpc": "2.0",
-            "id": id_of(call, index, id_prefix),
+            "id": identity,
             "method": _METHOD,
             "params": {"name": call.name, "arguments": arguments_of(call)},
         }
-        for index, call in enumerate(calls)
+        for call, identity in with_ids(calls, id_prefix)
+        if call.executable
     ]
 
 

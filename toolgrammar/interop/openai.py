@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, assert_never, overload
 
 from toolgrammar.interop.exchange import (
+    Cut,
     Pieces,
-    arguments_of,
-    id_of,
+    Withheld,
     plain,
     read_call,
-    to_json,
     translated,
+    with_ids,
+    written_arguments,
 )
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import (
@@ -24,9 +26,10 @@ from toolgrammar.values.events import (
     ReasoningDelta,
     TextDelta,
 )
+from toolgrammar.values.ids import ArrivingIds
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
     from toolgrammar.values.calls import ParseResult
 
@@ -39,19 +42,24 @@ _REASONING_KEYS = ("reasoning_content", "reasoning")
 def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
     """Returns calls as the `tool_calls` of an assistant message.
 
-    The text of a free-text call without arguments becomes the argument `input`.
+    The text of a free-text call without arguments becomes the argument `input`. The `arguments` of
+    a call that is not executable are no JSON object, as those that the API itself has cut:
+    `from_tool_calls` gives such a call back as `unreadable`.
 
     Args:
         calls: the calls of one message.
         id_prefix: what stands before the index in the id of a call that has none.
+
+    Raises:
+        ValueError: an executable call has a number that JSON can't write.
     """
     return [
         {
-            "id": id_of(call, index, id_prefix),
+            "id": identity,
             "type": "function",
-            "function": {"name": call.name, "arguments": to_json(arguments_of(call))},
+            "function": {"name": call.name, "arguments": written_arguments(call)},
         }
-        for index, call in enumerate(calls)
+        for call, identity in with_ids(calls, id_prefix)
     ]
 
 
@@ -74,8 +82,12 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
     if custom is not None:
         text = custom.get("input") or ""
         return ToolCall(custom["name"], {}, id=identity, input=text, raw_arguments=text)
-    function = tool_call["function"]
-    return read_call(function["name"], function.get("arguments") or "", identity)
+    function = tool_call.get("function")
+    name = function.get("name") if isinstance(function, Mapping) else None
+    if not isinstance(function, Mapping) or not isinstance(name, str):
+        found = ", ".join(map(repr, tool_call)) or "nothing"
+        raise KeyError(f"a tool call has its name under function.name; this one has {found}")
+    return read_call(name, function.get("arguments") or "", identity)
 
 
 def to_message(
@@ -138,7 +150,9 @@ def to_stream(
     """Returns the events of a parser as chunks of a streamed completion.
 
     A call's id goes out with its first chunk. One that the model writes after the arguments comes
-    too late for that: such a call keeps the generated id here.
+    too late for that: such a call keeps the generated id here. The last bracket of the arguments
+    goes out when the call has ended, and only if it is executable: what was cut off, or is in
+    doubt, adds up to no JSON object.
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
@@ -147,7 +161,8 @@ def to_stream(
         completion_id: the `id` of every chunk.
         model: the `model` of every chunk.
         created: the `created` of every chunk, in seconds since 1970.
-        finish_reason: of the last chunk; None: `tool_calls` if there were any, else `stop`.
+        finish_reason: of the last chunk; None: `length` if the message ends inside a call,
+            `tool_calls` if there were others, else `stop`.
     """
     head = {
         "id": completion_id,
@@ -169,19 +184,22 @@ class _Chunks:
         finish_reason: str | None,
     ) -> None:
         self._head = head
-        self._id_prefix = id_prefix
+        self._ids = ArrivingIds(id_prefix)
         self._reasoning_key = reasoning_key
         self._finish_reason = finish_reason
         self._begun = False
-        self._calls = 0
+        self._cut = Cut()
+        self._withheld = Withheld()
         self._free_text: set[int] = set()
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
+        self._cut.see(item)
         delta = self._delta(item)
         return [] if delta is None else [*self._opening(), self._chunk(delta)]
 
     def close(self) -> list[dict[str, Any]]:
-        reason = self._finish_reason or ("tool_calls" if self._calls else "stop")
+        own = "length" if self._cut.is_cut else "tool_calls" if self._cut.calls else "stop"
+        reason = self._finish_reason or own
         return [*self._opening(), self._chunk({}, reason)]
 
     def _opening(self) -> list[dict[str, Any]]:
@@ -201,31 +219,32 @@ class _Chunks:
             case ReasoningDelta(text):
                 return None if self._reasoning_key is None else {self._reasoning_key: text}
             case CallStart(index, name, identity):
-                self._calls += 1
                 start = {
                     "index": index,
-                    "id": identity or f"{self._id_prefix}{index}",
+                    "id": self._ids.next(identity, index),
                     "type": "function",
                     "function": {"name": name, "arguments": ""},
                 }
                 return {"tool_calls": [start]}
             case ArgumentsDelta(index, json):
-                return None if index in self._free_text else _arguments(index, json)
+                if index in self._free_text:
+                    return None
+                return _arguments(index, self._withheld.add(index, json))
             case InputDelta(index):
                 # The text is no JSON: it goes out as an argument, once it is whole.
                 self._free_text.add(index)
                 return None
             case CallEnd(index, call):
-                if index in self._free_text:
-                    return _arguments(index, to_json(arguments_of(call)))
-                return None
+                return _arguments(index, self._withheld.end(index, call))
             case Problem():
                 return None
             case _:
                 assert_never(event)
 
 
-def _arguments(index: int, json: str) -> dict[str, Any]:
+def _arguments(index: int, json: str) -> dict[str, Any] | None:
+    if not json:
+        return None
     return {"tool_calls": [{"index": index, "function": {"arguments": json}}]}
 
 

@@ -12,6 +12,7 @@ from anthropic.types import MessageParam, RawMessageStreamEvent, ToolUseBlock
 from pydantic import TypeAdapter
 
 from tests.units.interop.streaming import MESSAGES, Message, calls_of, joined, read
+from tests.units.interop.unsafe import UNSAFE, unsafe
 from toolgrammar import (
     CallEnd,
     CallStart,
@@ -73,6 +74,21 @@ def test_tool_use_blocks_become_calls_again() -> None:
 def test_what_is_no_block_is_the_callers_mistake() -> None:
     with pytest.raises(TypeError, match="expected a dict or a model of the API, got int"):
         from_tool_calls([5])
+
+
+@every_size
+@pytest.mark.parametrize("case", UNSAFE.values(), ids=UNSAFE)
+def test_a_call_that_is_not_executable_stays_so(case: tuple[str, str], size: int) -> None:
+    events, result = unsafe(case, size)
+    blocks = to_tool_calls(result.calls)
+    for block in blocks:
+        ToolUseBlock.model_validate(block, strict=True)
+    chunks = list(to_stream(events))
+    for back in (from_tool_calls(blocks), calls_of(list(from_stream(chunks)))):
+        assert [(call.name, call.executable) for call in back] == [("rm", False)]
+    cut = result.calls[0].status == "truncated"
+    assert chunks[-2]["delta"]["stop_reason"] == ("max_tokens" if cut else "tool_use")
+    assert accumulated(chunks).content[-1 if cut else 0].type == "tool_use"
 
 
 # Messages

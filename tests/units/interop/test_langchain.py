@@ -11,6 +11,7 @@ from langchain_core.messages.tool import ToolCall as ApiToolCall
 from pydantic import TypeAdapter
 
 from tests.units.interop.streaming import MESSAGES, Message, calls_of, joined, read
+from tests.units.interop.unsafe import UNSAFE, unsafe
 from toolgrammar import Event, ParseResult, ToolCall
 from toolgrammar.interop.langchain import (
     from_stream,
@@ -77,6 +78,23 @@ def test_an_error_holds_even_where_the_arguments_can_be_read() -> None:
     call = {"name": "f", "args": '{"a": 1}', "id": "x", "error": "refused"}
     (found,) = from_tool_calls([call])
     assert (found.arguments, found.error, found.executable) == ({}, "refused", False)
+
+
+@every_size
+@pytest.mark.parametrize("case", UNSAFE.values(), ids=UNSAFE)
+def test_a_call_that_is_not_executable_is_invalid(case: tuple[str, str], size: int) -> None:
+    events, result = unsafe(case, size)
+    assert to_tool_calls(result.calls) == []
+    (invalid,) = to_invalid_tool_calls(result.calls)
+    assert invalid["error"]
+    assert invalid["args"] == result.calls[0].raw_arguments
+    made = AIMessage(**to_message(result))
+    for found in (made, accumulated(to_stream(events))):
+        assert found.tool_calls == []
+        assert [call["name"] for call in found.invalid_tool_calls] == ["rm"]
+        back = from_tool_calls(found.invalid_tool_calls)
+        assert [call.executable for call in back] == [False]
+    assert [call.executable for call in calls_of(list(from_stream(to_stream(events))))] == [False]
 
 
 # Messages

@@ -46,3 +46,14 @@ def test_numbers_are_ids_and_other_methods_are_passed() -> None:
 def test_what_is_no_request_is_the_callers_mistake() -> None:
     with pytest.raises(TypeError, match="expected a dict or a model of the API"):
         from_tool_calls(["tools/call"])
+
+
+def test_a_call_that_is_not_executable_makes_no_request() -> None:
+    calls = [
+        ToolCall("f", {"a": 1}, status="truncated"),
+        ToolCall("g"),
+        ToolCall("h", doubts=("x",)),
+    ]
+    assert [(each["id"], each["params"]["name"]) for each in to_tool_calls(calls)] == [
+        ("call_1", "g")
+    ]

@@ -16,6 +16,7 @@ from openai.types.chat import (
 from pydantic import TypeAdapter
 
 from tests.units.interop.streaming import MESSAGES, Message, calls_of, joined, read
+from tests.units.interop.unsafe import CUT, UNSAFE, unsafe
 from toolgrammar import (
     ArgumentsDelta,
     CallEnd,
@@ -107,6 +108,64 @@ def test_a_custom_tool_call_is_free_text() -> None:
 def test_what_is_no_tool_call_is_the_callers_mistake() -> None:
     with pytest.raises(TypeError, match="expected a dict or a model of the API, got str"):
         from_tool_calls(["f"])
+    for mistake in ({}, {"function": {}}, {"function": None, "id": "x"}):
+        with pytest.raises(KeyError, match=r"under function\.name"):
+            from_tool_calls([mistake])
+
+
+# Calls that may not run
+
+
+@every_size
+@pytest.mark.parametrize("case", UNSAFE.values(), ids=UNSAFE)
+def test_a_call_that_is_not_executable_stays_so(case: tuple[str, str], size: int) -> None:
+    events, result = unsafe(case, size)
+    tool_calls = to_tool_calls(result.calls)
+    for tool_call in tool_calls:
+        ChatCompletionMessageFunctionToolCall.model_validate(tool_call, strict=True)
+    chunks = list(to_stream(events))
+    streamed = accumulated(chunks)["tool_calls"]
+    ways = (tool_calls, to_message(result)["tool_calls"], streamed)
+    for back in (*map(from_tool_calls, ways), calls_of(list(from_stream(chunks)))):
+        assert [(call.name, call.executable) for call in back] == [("rm", False)]
+    cut = result.calls[0].status == "truncated"
+    assert chunks[-1]["choices"][0]["finish_reason"] == ("length" if cut else "tool_calls")
+
+
+def test_what_was_cut_is_shown_as_it_was_written() -> None:
+    _, result = unsafe(CUT, 7)
+    assert to_tool_calls(result.calls)[0]["function"]["arguments"] == '{"path": "/tmp/x'
+
+
+def test_text_behind_a_cut_call_is_no_cut_message() -> None:
+    cut = CallEnd(0, ToolCall("f", {}, status="truncated"))
+    events = [CallStart(0, "f"), ArgumentsDelta(0, "{}"), cut, TextDelta("\n")]
+    reasons = [
+        list(to_stream(each))[-1]["choices"][0]["finish_reason"]
+        for each in (events, [*events, TextDelta("Done")])
+    ]
+    assert reasons == ["length", "tool_calls"]
+
+
+def test_numbers_that_json_cannot_write_are_the_callers_mistake() -> None:
+    with pytest.raises(ValueError, match="the arguments of 'x' are no JSON"):
+        to_tool_calls([ToolCall("x", {"a": float("nan")})])
+
+
+def test_ids_do_not_repeat() -> None:
+    calls = [ToolCall("x", id="call_1"), ToolCall("y"), ToolCall("z", id="call_3"), ToolCall("z")]
+    ids = ["call_1", "call_1_", "call_3", "call_3_"]
+    assert [call["id"] for call in to_tool_calls(calls)] == ids
+    assert [call["id"] for call in to_tool_calls([ToolCall("y"), ToolCall("x", id="call_0")])] == [
+        "call_0_",
+        "call_0",
+    ]
+    starts = [CallStart(index, call.name, call.id) for index, call in enumerate(calls)]
+    found = accumulated(list(to_stream(starts)))["tool_calls"]
+    assert [call["id"] for call in found] == ids
+    starts = [CallStart(0, "y"), CallStart(1, "x", "call_0")]
+    found = accumulated(list(to_stream(starts)))["tool_calls"]
+    assert [call["id"] for call in found] == ["call_0", "call_0_"]
 
 
 # Messages
