@@ -108,7 +108,8 @@ def test_a_custom_tool_call_is_free_text() -> None:
 def test_what_is_no_tool_call_is_the_callers_mistake() -> None:
     with pytest.raises(TypeError, match="expected a dict or a model of the API, got str"):
         from_tool_calls(["f"])
-    for mistake in ({}, {"function": {}}, {"function": None, "id": "x"}):
+    mistakes: list[dict[str, Any]] = [{}, {"function": {}}, {"function": None, "id": "x"}]
+    for mistake in mistakes:
         with pytest.raises(KeyError, match=r"under function\.name"):
             from_tool_calls([mistake])
 
@@ -139,7 +140,7 @@ def test_what_was_cut_is_shown_as_it_was_written() -> None:
 
 def test_text_behind_a_cut_call_is_no_cut_message() -> None:
     cut = CallEnd(0, ToolCall("f", {}, status="truncated"))
-    events = [CallStart(0, "f"), ArgumentsDelta(0, "{}"), cut, TextDelta("\n")]
+    events: list[Event] = [CallStart(0, "f"), ArgumentsDelta(0, "{}"), cut, TextDelta("\n")]
     reasons = [
         list(to_stream(each))[-1]["choices"][0]["finish_reason"]
         for each in (events, [*events, TextDelta("Done")])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from toolgrammar import Format, RenderError, ToolCall, load_format
+from toolgrammar import Format, RenderError, ToolCall, formats, load_format
 from toolgrammar.writing.render import has_place_for, render_message
 from toolgrammar.writing.stretches import Kind, Stretch
 
@@ -193,3 +193,32 @@ def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
     for value in ({1, 2}, float("nan")):
         with pytest.raises(RenderError, match="no JSON"):
             mine.render([ToolCall("f", {"a": value})])
+
+
+DEEP: dict[str, Any] = {}
+for _ in range(500):
+    DEEP = {"a": DEEP}
+
+
+@pytest.mark.parametrize(
+    ("form", "call", "error", "said"),
+    [
+        ("hermes", ToolCall("x", {1: 2}), RenderError, "the key 1 in the arguments of 'x'"),  # type: ignore[dict-item]
+        ("hermes", ToolCall("x", {"a": [{None: 2}]}), RenderError, "the key None"),
+        ("qwen3_xml", ToolCall("x", {"a": ({2: 2},)}), RenderError, "the key 2"),
+        ("hermes", ToolCall("x", DEEP), RenderError, "nest deeper than 400"),
+        ("hermes", ToolCall("x", None), TypeError, "the arguments of 'x' must be a dict"),  # type: ignore[arg-type]
+        ("hermes", ToolCall(None), TypeError, "the name of a call must be a str"),  # type: ignore[arg-type]
+        ("kimi_k2", ToolCall("s", {"a": "x"}, id="abc"), RenderError, "without their `id`, 'abc'"),
+        ("hermes", ToolCall("s", depends_on=("a",)), RenderError, "without their `depends_on`"),
+        ("hermes", ToolCall("s", input="x"), RenderError, "without their `input`, 'x'"),
+        ("simple_agent", ToolCall("note", {"body": ""}), RenderError, "can't carry the call"),
+        ("simple_agent", ToolCall("note", {"body": " "}), RenderError, "can't carry the call"),
+    ],
+)
+def test_what_is_refused_says_why(
+    form: str, call: ToolCall, error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error) as found:
+        formats[form].render([call])
+    assert said in str(found.value)

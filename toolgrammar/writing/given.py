@@ -1,0 +1,49 @@
+"""Looks at the calls that a caller wants written: what no format can carry is refused at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.values.errors import RenderError
+from toolgrammar.values.limits import DEEPEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.values.calls import ToolCall
+
+
+def check_calls(calls: Iterable[ToolCall]) -> None:
+    """Makes sure that the calls hold what their types say, and what JSON can say.
+
+    Raises:
+        TypeError: a name is no string, or arguments are no dict.
+        RenderError: a key is no string, or values nest too deep.
+    """
+    for call in calls:
+        if not isinstance(call.name, str):
+            raise TypeError(f"the name of a call must be a str, got {type(call.name).__name__}")
+        if not isinstance(call.arguments, dict):
+            got = type(call.arguments).__name__
+            raise TypeError(f"the arguments of {call.name!r} must be a dict, got {got}")
+        _check_keys(call)
+
+
+def _check_keys(call: ToolCall) -> None:
+    level: list[Any] = [call.arguments]
+    for _ in range(DEEPEST + 1):
+        inner: list[Any] = []
+        for each in level:
+            keys = each if isinstance(each, dict) else ()
+            strange = [key for key in keys if not isinstance(key, str)]
+            if strange:
+                where = f"in the arguments of {call.name!r}"
+                raise RenderError(
+                    f"the key {strange[0]!r} {where} is no string: JSON has no others"
+                )
+            parts = each.values() if isinstance(each, dict) else each
+            inner += [part for part in parts if isinstance(part, dict | list | tuple)]
+        if not inner:
+            return
+        level = inner
+    raise RenderError(f"the arguments of {call.name!r} nest deeper than {DEEPEST} levels")
