@@ -9,8 +9,8 @@ from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_bytes, read_tools
 from toolgrammar.cli.marked_text import Finding, Part, write_marked
 from toolgrammar.cli.output import printable, write_json, write_line
+from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.parser import Parser
-from toolgrammar.parsing.whole import as_text
 from toolgrammar.values.codes import CODES
 from toolgrammar.values.events import CallEnd, CallStart, ReasoningDelta, TextDelta
 
@@ -64,11 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
     names: list[str] = arguments.files or [STANDARD_INPUT]
     status = _OK
     for name in names:
-        text, problem = as_text(read_bytes(name))
+        text, problems = as_text(read_bytes(name))
         parser = Parser(chosen, tools=tools, strict=arguments.strict, prefix=arguments.prefix)
         events = [*parser.feed(text), *parser.close(arguments.finish_reason)]
         result = parser.result
-        diagnostics = [*([problem] if problem else []), *result.diagnostics]
+        diagnostics = [*problems, *result.diagnostics]
         parts = parts_of(result, events)
         if len(names) > 1 and not arguments.json:
             write_line(f"== {printable(name)}")

@@ -19,8 +19,9 @@ from toolgrammar.cli.output import (
     write_line,
     write_table,
 )
+from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.parser import Parser
-from toolgrammar.parsing.whole import as_text, parse
+from toolgrammar.parsing.whole import parse
 from toolgrammar.values.events import Problem
 
 if TYPE_CHECKING:
@@ -121,10 +122,9 @@ def _show_events(
     data: bytes, options: dict[str, Any], arguments: argparse.Namespace
 ) -> ParseResult:
     """Feeds a message in chunks and prints each event as soon as it comes."""
-    text, problem = as_text(data)
+    text, problems = as_text(data)
     parser = Parser(**options)
-    if problem is not None:
-        _print_events([Problem(problem)], as_json=arguments.json)
+    _print_events(map(Problem, problems), as_json=arguments.json)
     size: int = arguments.chunk
     for start in range(0, len(text), size):
         _print_events(parser.feed(text[start : start + size]), as_json=arguments.json)

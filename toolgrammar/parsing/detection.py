@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.catalogue.several import AUTO, AnyOf
+from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.readers import several_of
-from toolgrammar.parsing.whole import as_text, parse
+from toolgrammar.parsing.whole import parse
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.detections import Detection
 

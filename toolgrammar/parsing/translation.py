@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
+from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.parser import Parser
-from toolgrammar.parsing.whole import as_text
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.events import CallEnd, ReasoningDelta, TextDelta

@@ -12,13 +12,12 @@ from toolgrammar.core.patience import CREDIT
 from toolgrammar.core.plain_calls import PlainReading
 from toolgrammar.core.straight import read_straight
 from toolgrammar.core.straight_rules import is_judged
+from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.tools.specs import to_specs
-from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.limits import Limits
 from toolgrammar.values.making import make_result
-from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Machine
     from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.values.calls import ParseResult, ToolCall
+    from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.tools import ToolSpec
 
 _LIMITS = Limits()
@@ -66,7 +66,7 @@ def parse(
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
     """
-    content, problem = (text, None) if type(text) is str else as_text(text)
+    content, problems = (text, ()) if type(text) is str else as_text(text)
     entry = format if type(format) is Format else formats.resolve_any(format)
     if not (strict or prefix or finish_reason == "length"):
         if isinstance(entry, Format):
@@ -74,7 +74,7 @@ def parse(
         else:
             straight = _of_several(entry, content, tools, id_seed, limits)
         if straight is not None:
-            return straight if problem is None else replace(straight, diagnostics=(problem,))
+            return _with(straight, problems)
     parser = DrivenParser(
         entry,
         tools=tools,
@@ -84,9 +84,14 @@ def parse(
         limits=limits,
     )
     result = parser.run_whole(content, finish_reason)
-    if problem is None:
+    return _with(result, problems)
+
+
+def _with(result: ParseResult, problems: tuple[Diagnostic, ...]) -> ParseResult:
+    """Puts what was wrong with the bytes before what was wrong with the text."""
+    if not problems:
         return result
-    return replace(result, diagnostics=(problem, *result.diagnostics))
+    return replace(result, diagnostics=(*problems, *result.diagnostics))
 
 
 def _read_straight(
@@ -161,29 +166,3 @@ def _within(limits: Limits, text: str) -> bool:
     """Whether no limit on characters or depth can strike: the fast reader knows one depth alone."""
     in_length = limits.max_chars is None or len(text) <= limits.max_chars
     return in_length and limits.depth >= MAX_DEPTH
-
-
-def as_text(text: object) -> tuple[str, Diagnostic | None]:
-    """Returns the message as a string, and what was wrong with its bytes."""
-    if isinstance(text, str):
-        return text, None
-    if text is None:
-        return "", None
-    if not isinstance(text, bytes | bytearray | memoryview):
-        raise TypeError(f"text must be str, bytes or None, got {type(text).__name__}")
-    data = bytes(text)
-    try:
-        return data.decode("utf-8"), None
-    except UnicodeDecodeError as error:
-        start = len(data[: error.start].decode("utf-8"))
-        content = data.decode("utf-8", errors="replace")
-        message = (
-            f"Found the byte 0x{data[error.start]:02x} at byte {error.start}; UTF-8 has it not"
-        )
-    return content, Diagnostic(
-        code="invalid-utf8",
-        severity="warning",
-        message=message,
-        span=Span(start, start + 1),
-        hint="Each bad sequence was replaced by U+FFFD; decode the bytes where their encoding is known",
-    )

@@ -55,6 +55,31 @@ def test_bad_bytes_are_replaced_and_told(path: Path) -> None:
     assert [(one.code, one.span.start) for one in result.diagnostics] == [("invalid-utf8", 2)]
 
 
+@pytest.mark.parametrize(
+    ("data", "spans", "said"),
+    [
+        (b"\xff ok \xfe\xfe", [(0, 1), (5, 7)], ["0xff at byte 0", "0xfe at byte 5"]),
+        (b"\xe2\x82 \xc3\xa9 \xf0\x9f\x98x\x80", [(0, 1), (4, 5), (6, 7)],
+         ["0xe2 at byte 0", "0xf0 at byte 6", "0x80 at byte 10"]),
+        (b"\xed\xa0\x80 \xef\xbf\xbd", [(0, 3)], ["0xed at byte 0"]),
+    ],
+)  # fmt: skip
+def test_each_stretch_of_bad_bytes_is_told(
+    path: Path, data: bytes, spans: list[tuple[int, int]], said: list[str]
+) -> None:
+    result = parse(data, format=str(path))
+    assert result.source == data.decode(errors="replace")
+    assert [(one.span.start, one.span.end) for one in result.diagnostics] == spans
+    for one, words in zip(result.diagnostics, said, strict=True):
+        assert f"{words};" in one.message
+
+
+def test_many_bad_bytes_are_told_at_most(path: Path) -> None:
+    result = parse(b"a\xff" * 30_000, format=str(path))
+    assert len(result.diagnostics) == 1000
+    assert result.diagnostics[-1].span.end == 60_000
+
+
 @pytest.mark.parametrize("text", [3, ["a"], object()])
 def test_refuses_another_type(path: Path, text: object) -> None:
     with pytest.raises(TypeError, match=f"got {type(text).__name__}"):
