@@ -302,7 +302,7 @@ def test_what_is_no_database_shows_at_once(tmp_path: Path) -> None:
     path.write_text("no database at all, but long enough to be looked at " * 20, encoding="utf-8")
     with pytest.raises(sqlite3.DatabaseError):
         SQLiteCache(path)
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(sqlite3.OperationalError, match=r"\S: unable to open"):
         SQLiteCache(tmp_path / "missing" / "results.db")
 
 

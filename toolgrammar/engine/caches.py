@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
 import sqlite3
 import threading
 import time
@@ -14,7 +15,6 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Awaitable, Callable
 
 __all__ = ["Cache", "CacheKey", "MemoryCache", "RedisCache", "RedisClient", "SQLiteCache"]
@@ -128,9 +128,12 @@ class SQLiteCache:
         self._lock = threading.Lock()
         # Statements commit by themselves (no isolation level); one that finds the file locked by
         # another process waits for its turn.
-        self._connection = sqlite3.connect(
-            path, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
-        )
+        try:
+            self._connection = sqlite3.connect(
+                path, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
+            )
+        except sqlite3.OperationalError as problem:
+            raise sqlite3.OperationalError(f"{os.fspath(path)}: {problem}") from problem
         self._close = weakref.finalize(self, self._connection.close)
         try:
             self._prepare()

@@ -17,6 +17,7 @@ from toolgrammar.core.patience import CREDIT
 from toolgrammar.core.source import Source
 from toolgrammar.core.unopened import report_unopened
 from toolgrammar.core.unread import report_unread
+from toolgrammar.parsing.checks import check_limits, check_strict, is_cut
 from toolgrammar.parsing.machines import machine_of, settings_of
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
@@ -59,6 +60,8 @@ class Parser:
     ) -> None:
         if not isinstance(prefix, str):
             raise TypeError(f"prefix must be a str, got {type(prefix).__name__}")
+        check_limits(limits)
+        check_strict(strict)
         self._format = chosen = formats.resolve_any(format)
         self._specs = to_specs(tools) if tools is not None else {}
         self._limits = limits
@@ -218,8 +221,9 @@ class Parser:
         """Ends the message; gives the events of its end. A second call gives none."""
         rest = ""
         sound = self._sound
+        cut = finish_reason is not None and is_cut(finish_reason)
         if sound is not None:
-            last = sound.finish() if finish_reason != "length" else None
+            last = None if cut else sound.finish()
             if last is not None:
                 self._closed = True
                 self._sound, self._ended = None, sound
@@ -237,7 +241,7 @@ class Parser:
     def _take(self, chunk: str, *, final: bool, finish_reason: FinishReason = None) -> None:
         if final:
             self._closed = True
-            self._builder.cut_by_server = finish_reason == "length"
+            self._builder.cut_by_server = finish_reason is not None and is_cut(finish_reason)
         limit = self._limits.max_chars
         if limit is not None and self._source.length + len(chunk) > limit:
             self._take_rest(chunk, limit - self._source.length)

@@ -13,6 +13,7 @@ from toolgrammar.core.plain_calls import PlainReading
 from toolgrammar.core.straight import read_straight
 from toolgrammar.core.straight_rules import is_judged
 from toolgrammar.parsing.bad_bytes import as_text
+from toolgrammar.parsing.checks import check_limits, is_cut
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.tools.specs import to_specs
@@ -68,7 +69,8 @@ def parse(
     """
     content, problems = (text, ()) if type(text) is str else as_text(text)
     entry = format if type(format) is Format else formats.resolve_any(format)
-    if not (strict or prefix or finish_reason == "length"):
+    cut = finish_reason is not None and is_cut(finish_reason)
+    if not (strict or prefix or cut):
         if isinstance(entry, Format):
             straight = _read_straight(entry, content, tools, limits)
         else:
@@ -164,5 +166,6 @@ def _closes_unopened(plain: PlainRules, written: str, reasoning: str) -> bool:
 
 def _within(limits: Limits, text: str) -> bool:
     """Whether no limit on characters or depth can strike: the fast reader knows one depth alone."""
+    check_limits(limits)
     in_length = limits.max_chars is None or len(text) <= limits.max_chars
     return in_length and limits.depth >= MAX_DEPTH

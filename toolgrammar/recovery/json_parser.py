@@ -47,7 +47,12 @@ def recover_json(
         end: "open" where the text may have been cut; "closed" where a marker followed that
             ends the value.
         allow: codes of doubts that leave the value executable.
+
+    Raises:
+        TypeError: `text` is no str.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, got {type(text).__name__}")
     strict = _strictly(text, schema)
     if strict is not None:
         _checked(allow)

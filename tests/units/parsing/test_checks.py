@@ -1,0 +1,40 @@
+"""`parsing/checks.py`: a caller's mistake is told by its name."""
+
+from typing import Any
+
+import pytest
+
+import toolgrammar
+
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"limits": 3}, "limits must be a Limits, got int"),
+    ({"limits": None}, "limits must be a Limits, got NoneType"),
+    ({"strict": "yes"}, "strict must be a bool, got str"),
+    ({"finish_reason": 3}, "finish_reason must be a str or None, got int"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), MISTAKES)
+@pytest.mark.parametrize("form", ["hermes", "simple_agent", ["hermes", "pythonic"]])
+def test_a_wrong_type_is_told(form: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        toolgrammar.parse("x", format=form, **options)
+    rest = dict(options)
+    reason = rest.pop("finish_reason", None)
+    with pytest.raises(TypeError, match=said):
+        toolgrammar.Parser(form, **rest).close(reason)
+
+
+def test_a_parser_survives_a_wrong_reason() -> None:
+    parser = toolgrammar.Parser("hermes")
+    parser.feed("x <")
+    with pytest.raises(TypeError):
+        parser.close(3)  # type: ignore[arg-type]
+    parser.close()
+    assert parser.result.text == "x <"
+
+
+@pytest.mark.parametrize("text", [None, 5, b"{}"])
+def test_recover_json_wants_a_text(text: Any) -> None:
+    with pytest.raises(TypeError, match="text must be a str"):
+        toolgrammar.recover_json(text)

@@ -1,0 +1,36 @@
+"""Looks at what a caller hands in, so that a mistake is told where it was made."""
+
+from __future__ import annotations
+
+from toolgrammar.values.limits import Limits
+
+
+def is_cut(finish_reason: object) -> bool:
+    """Tells whether a server says that it cut the answer.
+
+    Raises:
+        TypeError: what it says is no str.
+    """
+    if not isinstance(finish_reason, str):
+        raise TypeError(f"finish_reason must be a str or None, got {type(finish_reason).__name__}")
+    return finish_reason == "length"
+
+
+def check_limits(limits: object) -> None:
+    """Makes sure that limits are some.
+
+    Raises:
+        TypeError: they are not.
+    """
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits must be a Limits, got {type(limits).__name__}")
+
+
+def check_strict(strict: object) -> None:
+    """Makes sure that `strict` is a bool.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if not isinstance(strict, bool):
+        raise TypeError(f"strict must be a bool, got {type(strict).__name__}")
