@@ -341,6 +341,9 @@ class Builder:
         """
         if self.watched and is_stumble(code, severity):
             raise Stumble
+        if self.strict and edits:
+            # Nothing is mended: what would have been is wrong, and that is all.
+            severity, edits, message = "error", (), message.rpartition("; ")[0] or message
         diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
         self.diagnostics.append(diagnostic)
         if self.listening:

@@ -85,8 +85,10 @@ def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
         del builder.diagnostics[draft.diagnostics :]
     else:
         return False
+    problems = [event for event in draft.events if isinstance(event, Problem)]
     draft.events = []
     if code:
+        builder.events.extend(problems)
         builder.report(code, "error", message, Span(draft.start, place))
     builder.text(builder.source.slice(draft.start, place), draft.start)
     return True

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import toolgrammar
-from toolgrammar import Limits, Parser, ParseResult
+from toolgrammar import Limits, Parser, ParseResult, Problem
 from toolgrammar.values.limits import DEEPEST
 
 CALL = '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</tool_call>'
@@ -107,3 +107,30 @@ def test_the_limit_on_depth_has_one_name_in_every_payload() -> None:
     text = "[x(a=[[[1]]])]"
     result = toolgrammar.parse(text, format="pythonic", limits=Limits(max_depth=3))
     assert "limit-depth" in [problem.code for problem in result.diagnostics]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALL.replace('{"port": "Emden"}', '"{\\"port\\": \\"Emden\\"}"'),
+        CALL.replace("Emden", "Em\nden"),
+        CALL.replace('"arguments"', "arguments"),
+        CALL[:60],
+    ],
+)
+def test_strict_mends_nothing_and_says_so(text: str, size: int) -> None:
+    parser = Parser("hermes", strict=True)
+    events = [
+        event for at in range(0, len(text), size) for event in parser.feed(text[at : at + size])
+    ]
+    events += parser.close()
+    result = parser.result
+    assert result == toolgrammar.parse(text, format="hermes", strict=True)
+    assert result.calls == ()
+    assert [each.diagnostic for each in events if isinstance(each, Problem)] == [
+        *result.diagnostics
+    ]
+    assert {each.severity for each in result.diagnostics} == {"error"}
+    assert not any(each.edits for each in result.diagnostics)
+    assert not any("decoded" in each.message for each in result.diagnostics)
