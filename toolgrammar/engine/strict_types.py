@@ -19,6 +19,7 @@ from toolgrammar.engine.number_forms import is_integer, is_number
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
+_LARGE: Final = 2.0**63
 _OPAQUE: Final = frozenset(
     {
         "cls", "computed_fields", "config", "custom_error_context", "default", "discriminator",
@@ -150,6 +151,8 @@ def _whole(value: Any) -> Any:
         return value
     if isinstance(value, bool):
         raise PydanticKnownError("int_type")
+    if type(value) is float and abs(value) >= _LARGE and value.is_integer():
+        return int(value)  # pydantic itself reads such a float as far as 64 bits
     if isinstance(value, str) and not is_integer(value):
         raise PydanticKnownError("int_parsing")
     return value
