@@ -41,6 +41,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     if draft.repaired and any(map(builder.awaits, draft.beside)):
         # A bracket that is one too many ended the arguments before these.
         draft.doubts.append("bracket")
+    ended_here = _cut_by_server(builder, draft, place)
     builder.draft = None
     builder.watched = False
     builder.last_name = draft.written_name
@@ -48,7 +49,6 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         if builder.listening:
             builder.events.extend(event for event in draft.events if isinstance(event, Problem))
         return
-    ended_here = draft.truncated or (builder.cut_by_server and builder.ended_open)
     status = draft.status(cut=ended_here)
     if _refused(builder, draft, status, max(place, draft.start)):
         return
@@ -58,6 +58,24 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         last_call.hold(builder, draft, status, place)
         return
     builder.complete(draft, status, place, group)
+
+
+def _cut_by_server(builder: Builder, draft: Draft, place: int) -> bool:
+    """Whether the open call was cut; says so where nothing but the server's word tells it."""
+    if draft.truncated or draft.name is None:
+        return draft.truncated
+    if not (builder.cut_by_server and builder.ended_open):
+        return False
+    if draft.error is None:
+        builder.watched = False  # in any other format it is cut, too
+        builder.report(
+            "truncated",
+            "error",
+            "Found the end of the text where the call may go on, and the server cut the answer",
+            Span(max(0, place), max(0, place)),
+            hint="the call is not complete: do not run it",
+        )
+    return True
 
 
 def _note_beside(builder: Builder, draft: Draft) -> None:

@@ -234,7 +234,7 @@ class RawValues:
                 self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), '"'))
             draft.arguments[draft.key] = text
             return
-        if not whole:
+        if not whole or (self.builder.cut_by_server and self.builder.ended_open):
             # Half of a number or of an object is a wrong value: it is left out.
             self.left_out = True
             return

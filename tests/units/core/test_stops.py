@@ -69,3 +69,45 @@ def test_a_call_without_its_own_closer_is_cut_all_the_same() -> None:
     text = "<function_calls>\n<invoke>\n<tool_name>f</tool_name>\n<parameters>\n<hours>6</hours>\n"
     (call,) = read("anthropic_legacy", text).calls
     assert call.status == "truncated"
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "payload"),
+    [
+        ("react", "Action: bash\nAction Input: rm -rf /tmp", "rm -rf /tmp"),
+        ("functionary_v3_1", "<|python_tag|>print(1", "print(1"),
+        ("simple_agent", "🛠️ bash ls\n", "ls"),
+        ("simple_agent_bracket", "🛠️[bash rm -rf /tmp]", "rm -rf /tmp"),
+        ("harmony", "<|channel|>analysis to=python code<|message|>print(1)", "print(1)"),
+    ],
+)
+def test_a_call_that_only_the_end_of_the_text_closes_says_that_the_server_cut_it(
+    form: str, text: str, payload: str
+) -> None:
+    cut = read(form, text, finish_reason="length")
+    assert [(call.input, call.status) for call in cut.calls] == [(payload, "truncated")]
+    assert [(each.code, each.severity) for each in cut.diagnostics] == [("truncated", "error")]
+    assert not cut.ok
+    whole = read(form, text)
+    assert [(call.input, call.status) for call in whole.calls] == [(payload, "complete")]
+    assert whole.ok
+
+
+def test_a_cut_call_is_no_reason_to_look_for_another_format() -> None:
+    text = "Action: bash\nAction Input: rm -rf /tmp"
+    (call,) = toolgrammar.parse(text, format="auto", finish_reason="length").calls
+    assert (call.name, call.input, call.status) == ("bash", "rm -rf /tmp", "truncated")
+
+
+def test_a_payload_that_closes_itself_is_whole_where_the_server_cut_what_follows() -> None:
+    text = 'Action: bash\nAction Input: {"command": "ls"}'
+    (call,) = read("react", text, finish_reason="length").calls
+    assert (call.arguments, call.status) == ({"command": "ls"}, "complete")
+
+
+def test_a_number_that_the_server_may_have_cut_is_left_out() -> None:
+    text = "TOOL: search\nquery: a\nlimit: 3"
+    (cut,) = read("reploid0", text, finish_reason="length").calls
+    assert (cut.arguments, cut.status) == ({"query": "a"}, "truncated")
+    (whole,) = read("reploid0", text).calls
+    assert (whole.arguments, whole.status) == ({"query": "a", "limit": 3}, "complete")
