@@ -152,6 +152,20 @@ def markup_follows(driver: Driver, place: int) -> bool:
     return bool(left_out) or is_mark(first) or (first in marks and not first.isalnum())
 
 
+def ended_with_line(driver: Driver) -> bool:
+    """Whether several lines are the value that was read last, and a line end is all that ended it.
+
+    Where the call's closer is missing behind such a value, its last lines may be prose.
+    """
+    draft, previous = driver.builder.draft, driver.previous
+    if draft is None or previous is None or previous.kind != "regex" or previous.leaf:
+        return False
+    value = draft.arguments.get(draft.key)
+    if not isinstance(value, str) or "\n" not in value:
+        return False
+    return driver.builder.source.slice(driver.last_end - 1, driver.last_end) == "\n"
+
+
 def is_mark(character: str) -> bool:
     """Whether text seldom begins with a character, and markup often does."""
     return character in _MARKUP

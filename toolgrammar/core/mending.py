@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
-from toolgrammar.core.doubts import is_mark, markup_follows
+from toolgrammar.core.doubts import ended_with_line, is_mark, markup_follows
 from toolgrammar.core.misspelt import respell
-from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, clipped, written
+from toolgrammar.core.repairs import BRACKETS, JUNK, JUNK_BEGINNINGS, clipped, ends_line, written
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
@@ -95,7 +95,7 @@ def mend(driver: Driver) -> bool | None:
             return False
     anchor = _anchor(driver, place)
     if anchor is not None:
-        put_in(driver, anchor)
+        put_in(driver, anchor, doubtful=ended_with_line(driver))
         driver.position = place
         if driver.node.accepts_text:
             driver.to_text()  # what opens here may turn out to be no call: then it is text
@@ -251,7 +251,9 @@ def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
     """Gives the text of markup that is put in at an offset."""
     text = "".join(text_of(step, driver) for step in path)
     starts_line = text.startswith("\n") and driver.builder.source.slice(place - 1, place) == "\n"
-    return text[1:] if starts_line else text
+    text = text[1:] if starts_line else text
+    goes_on = driver.builder.source.slice(place, place + 1) not in ("", "\r", "\n")
+    return f"{text}\n" if goes_on and ends_line(path[-1].terminal) else text
 
 
 def text_of(step: Step, driver: Driver) -> str:

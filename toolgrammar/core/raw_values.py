@@ -31,6 +31,7 @@ class RawValues:
         "decoder",
         "left_out",
         "role",
+        "start",
         "text",
         "trimmer",
         "typed",
@@ -41,6 +42,7 @@ class RawValues:
         self.builder = builder
         self.trimmer: Trimmer | None = None
         self.role = ""
+        self.start = 0
         self.typed = True
         """Whether the schema types the value."""
         self.decoder: EntityDecoder | None = None
@@ -71,6 +73,7 @@ class RawValues:
             typed: whether the schema types it, as a value.
         """
         self.role = role
+        self.start = start
         self.typed = typed
         key = ""
         if role in ("value", "input", "body", "arguments"):

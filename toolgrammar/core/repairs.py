@@ -170,6 +170,11 @@ def written(terminal: Terminal) -> str:
     return text if is_mark and found is not None and found.end() == len(text) else ""
 
 
+def ends_line(terminal: Terminal) -> bool:
+    """Whether markup stands at the end of its line, as a fence does."""
+    return terminal.kind == "regex" and terminal.pattern.rstrip(")").endswith("$")
+
+
 def clipped(step: Step) -> str:
     """Gives a closer of several tags without its last one; empty where it has but one."""
     if step.kind != "literal" or step.opens or step.leaf or not step.after:

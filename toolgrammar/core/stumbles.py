@@ -121,7 +121,7 @@ class Mark(NamedTuple):
         builder.last_name = self.last_name
         builder.raws.trimmer = None
         builder.skipped_from = builder.token_start = -1
-        builder.ended_open = False
+        builder.ended_open, builder.unclosed_text = False, -1
         if builder.taken_upto > self.calls:
             builder.taken_ids, builder.taken_upto = set(), 0
         driver.restart(self.before, self.origin, self.last_end)

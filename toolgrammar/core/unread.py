@@ -89,7 +89,12 @@ def report_unread(builder: Builder, signs: Signs) -> None:
     if builder.header.calls == "last":
         return  # those before it are text
     told, tools = _Told(builder.diagnostics), builder.tools
-    for start, text in builder.text_parts.stretches():
+    stretches = builder.text_parts.stretches()
+    if builder.unclosed_text >= 0:
+        # What stands there was meant for text only if it had its closer.
+        rest = builder.source.slice(builder.unclosed_text, builder.source.length)
+        stretches.append((builder.unclosed_text, rest))
+    for start, text in stretches:
         if not signs.are_in(text, tools) or told.touches(start, start + len(text)):
             continue
         at, sign = signs.first_in(text, tools)
