@@ -41,6 +41,8 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     if draft.repaired and any(map(builder.awaits, draft.beside)):
         # A bracket that is one too many ended the arguments before these.
         draft.doubts.append("bracket")
+    if draft.name is not None and not draft.name.strip():
+        _doubt_nameless(builder, draft)
     ended_here = _cut_by_server(builder, draft, place)
     builder.draft = None
     builder.watched = False
@@ -58,6 +60,18 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         last_call.hold(builder, draft, status, place)
         return
     builder.complete(draft, status, place, group)
+
+
+def _doubt_nameless(builder: Builder, draft: Draft) -> None:
+    """Doubts a call whose name is blank: no tool has it."""
+    draft.doubts.append("empty-name")
+    builder.report(
+        "empty-name",
+        "error",
+        "Found a call with an empty name",
+        Span(draft.start, draft.start),
+        hint="no tool can be meant by it",
+    )
 
 
 def _cut_by_server(builder: Builder, draft: Draft, place: int) -> bool:

@@ -59,7 +59,7 @@ _ENDS_OF_A_CALL: Final = (("call",), ("argument", "call"))
 class PlainReading:
     """Reads messages of one format, for one set of tools; it keeps nothing of a message."""
 
-    __slots__ = ("guides", "machine", "rules", "tools")
+    __slots__ = ("guides", "machine", "nameless", "rules", "tools")
 
     def __init__(self, machine: Machine, rules: PlainRules, tools: Mapping[str, ToolSpec]) -> None:
         self.machine = machine
@@ -67,6 +67,8 @@ class PlainReading:
         self.tools = tools
         self.guides: dict[str, Guide] = {}
         """What the tools that were called so far want."""
+        self.nameless = False
+        """Whether the name of a call is blank: the driver doubts it."""
 
     def run(self, text: str, calls: list[ToolCall], parts: list[str]) -> bool:
         """Reads a message; tells whether it holds nothing but text and plain calls.
@@ -85,7 +87,7 @@ class PlainReading:
         is_fast = is_ascii and length > LEAST
         while True:
             if position == length:
-                return True
+                return not self.nameless
             opener = node.entry.search(text, position)
             end = length if opener is None else opener.start()
             if end > position:
@@ -94,7 +96,7 @@ class PlainReading:
                     return False
                 parts.append(between)
             if opener is None:
-                return True
+                return not self.nameless
             found = None
             if is_usual:
                 if node.opens_call is not None:
@@ -284,7 +286,8 @@ class PlainReading:
         """Gives the name that a token writes, and keeps it for the next message."""
         name = decoded_token(written) if written[:1] == '"' else written
         names = self.machine.written_names
-        if len(names) < MOST_NAMES and len(written) < MAX_NAME:
+        self.nameless = self.nameless or not name.strip()
+        if name.strip() and len(names) < MOST_NAMES and len(written) < MAX_NAME:
             names[written] = name
         return name
 

@@ -307,7 +307,7 @@ class SoundMessage:
             spec = self.spec = self.tools.get(value) if self.tools else None
             has_schema = spec is not None and spec.parameters is not None
             self.guide = guide_of_tool(spec) if spec is not None and has_schema else None
-        return True
+        return not (value == "" or value.isspace())
 
     def _may_be_a_tool(self, key: str) -> bool:
         """Whether what was read as a key is the name of another tool: a call may begin there."""

@@ -230,7 +230,7 @@ class StraightReading:
 
     def _end_call(self, end: int) -> bool:
         name = self.name
-        if name is None:
+        if name is None or not name.strip():
             return False
         start = self.arguments_start
         arguments = self.arguments

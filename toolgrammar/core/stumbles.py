@@ -30,6 +30,7 @@ _OF_VALUES = frozenset(
     {
         "dependency-cycle",
         "duplicate-id",
+        "empty-name",
         "schema-mismatch",
         "unknown-argument",
         "unknown-dependency",

@@ -1,5 +1,7 @@
 """A call in which something may have been meant otherwise is read, told of, and not run."""
 
+import json
+
 import pytest
 
 from tests.units.core.cuts import read
@@ -133,3 +135,41 @@ def test_it_is_not_where_the_meaning_is_plain(format_id: str, text: str) -> None
     [call] = read(format_id, text, tools=_TOOLS).calls
     assert (call.arguments or {})["start"].startswith(("Oslo", "a <b>c</b>"))
     assert call.executable
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\\n"])
+@pytest.mark.parametrize(
+    ("form", "wire"),
+    [
+        ("hermes", '<tool_call>\n{{"name": "{}", "arguments": {}}}\n</tool_call>'),
+        ("llama3_json", '{{"name": "{}", "parameters": {}}}'),
+        ("mistral_json", '[TOOL_CALLS][{{"name": "{}", "arguments": {}}}]'),
+        ("fenced_json", '```json\n{{"name": "{}", "arguments": {}}}\n```'),
+        ("autogpt_json", '{{"thoughts": {{}}, "command": {{"name": "{}", "args": {}}}}}'),
+    ],
+)
+@pytest.mark.parametrize("arguments", [{}, {"a": 1, "b": "c"}])
+def test_a_call_with_a_blank_name_is_doubted(
+    form: str, wire: str, name: str, arguments: dict[str, object]
+) -> None:
+    sound = wire.format("now", json.dumps(arguments))
+    for _ in range(4):  # the short ways learn from what they see
+        assert read(form, sound).ok
+    result = read(form, wire.format(name, json.dumps(arguments)))
+    found = [(call.arguments, call.doubts, call.executable) for call in result.calls]
+    assert found == [(arguments, ("empty-name",), False)]
+    assert [each.code for each in result.diagnostics] == ["empty-name"]
+    assert not result.ok
+
+
+def test_a_call_beside_one_with_a_blank_name_is_read() -> None:
+    text = '[TOOL_CALLS][{"name": "a", "arguments": {}}, {"name": "", "arguments": {}}]'
+    assert [call.executable for call in read("mistral_json", text).calls] == [True, False]
+
+
+@pytest.mark.parametrize("blanks", ["", " ", "\t"])
+@pytest.mark.parametrize("arguments", ["", "BEGIN_ARG: a\nx\nEND_ARG\n"])
+def test_a_label_without_the_name_behind_it_is_doubted(blanks: str, arguments: str) -> None:
+    result = read("continue_tool", f"```tool\nTOOL_NAME:{blanks}\n{arguments}```")
+    found = [(call.name, call.arguments, call.doubts) for call in result.calls]
+    assert found == [("", {"a": "x"} if arguments else {}, ("empty-name",))]

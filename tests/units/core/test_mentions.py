@@ -1,4 +1,5 @@
 """Calls that a message speaks of, in prose, in quotes or in what the model thinks, do not run."""
+# ruff: noqa: RUF001 - some formats have full-width bars
 
 import pytest
 
