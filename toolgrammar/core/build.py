@@ -99,9 +99,7 @@ class Builder:
         self.committed = True
         self.cut_by_server = self.ended_open = False
         """Whether the text ended where a closer could still have come."""
-        self.unclosed_text = -1
-        """Where text began that a closer should have ended, and the end of the message did."""
-        self.skipped_from = self.skipped_to = -1
+        self.unclosed_text = self.skipped_from = self.skipped_to = -1
         self.diagnostics_marked = 0
         self.token_start = -1
         self.watched = False
