@@ -50,6 +50,8 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     if draft.name is None:
         if builder.listening:
             builder.events.extend(event for event in draft.events if isinstance(event, Problem))
+        if not draft.truncated:
+            _report_nameless(builder, draft, place)
         return
     status = draft.status(cut=ended_here)
     if _refused(builder, draft, status, max(place, draft.start)):
@@ -71,6 +73,16 @@ def _doubt_nameless(builder: Builder, draft: Draft) -> None:
         "Found a call with an empty name",
         Span(draft.start, draft.start),
         hint="no tool can be meant by it",
+    )
+
+
+def _report_nameless(builder: Builder, draft: Draft, place: int) -> None:
+    """Reports a call that names no tool: there is none to be made of it."""
+    builder.report(
+        "malformed-call",
+        "error",
+        "Found a call that names no tool; left it out",
+        Span(draft.start, max(place, draft.start)),
     )
 
 

@@ -71,7 +71,8 @@ class Terminals:
             return self._named(terminal, call, call.id)
         if role == "depends_on" and "depends_on" in needs.parts:
             needs.parts.discard("depends_on")
-            return ",".join(call.depends_on)
+            ids = ",".join(call.depends_on)
+            return _fitting(terminal, (ids, as_json(ids)))
         return self._argument(terminal, needs, call, role)
 
     def names_type(self, terminal: Terminal, needs: Needs) -> bool:

@@ -173,3 +173,12 @@ def test_a_label_without_the_name_behind_it_is_doubted(blanks: str, arguments: s
     result = read("continue_tool", f"```tool\nTOOL_NAME:{blanks}\n{arguments}```")
     found = [(call.name, call.arguments, call.doubts) for call in result.calls]
     assert found == [("", {"a": "x"} if arguments else {}, ("empty-name",))]
+
+
+def test_a_call_without_a_name_behind_another_is_told_of() -> None:
+    text = '[TOOL_CALLS][{"name": "a", "arguments": {}}, {"arguments": {}}]'
+    result = read("mistral_json", text)
+    assert [call.name for call in result.calls] == ["a"]
+    assert [(each.code, each.severity) for each in result.diagnostics] == [
+        ("malformed-call", "error")
+    ]

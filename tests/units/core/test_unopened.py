@@ -12,7 +12,8 @@ from toolgrammar.core.unopened import reasoning_tags
         ("hermes", {"</think>": "<think>"}),
         ("kimi_k2", {"</think>": "<think>"}),
         ("mistral_v11", {"[/THINK]": "[THINK]", "</think>": "<think>"}),
-        ("roo_xml", {}),
+        ("void_xml", {}),
+        ("roo_xml", {"</thinking>": "<thinking>"}),
         ("react", {}),
     ],
 )
