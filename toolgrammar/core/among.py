@@ -326,7 +326,7 @@ class Among:
         prose = prose and self.several.wary
         if prose and not follows_thought(current.machine, builder.source, self.thought):
             raise NotACall
-        if not is_name(draft.name):
+        if not is_name(draft.name) and (self.several.wary or draft.name.strip()):
             raise NotACall
         if self.in_section:
             return

@@ -210,6 +210,22 @@ def cut(
     end(builder, draft, stop, group)
 
 
+def give_back_half_a_name(builder: Builder, stop: int) -> bool:
+    """Gives a call back as text whose name the end of the text may have cut; false for others."""
+    draft = builder.draft
+    if draft is None or draft.started or not draft.written_name or draft.arguments_start >= 0:
+        return False
+    name = draft.written_name
+    whole = not (name[-1].isalnum() or name[-1] in "_-.")
+    if whole or builder.source.slice(stop - len(name), stop) != name:
+        return False
+    builder.draft = builder.group = None
+    place = Span(stop, stop)
+    builder.report("truncated", "error", "Found the end of the text in the name of a call", place)
+    builder.text(builder.source.slice(draft.start, stop), draft.start)
+    return True
+
+
 def finish(builder: Builder, stop: int, closers: str = "") -> None:
     """Ends the message, and what is open in it; settles ids and dependencies.
 

@@ -238,8 +238,16 @@ def cut_here(driver: Driver, node: Node, position: int) -> bool:
 def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     """Ends the call because the text ends inside its markup; says what is missing, and where."""
     end = driver.base + len(driver.buffer)
+    named = driver.last_end == end and driver.previous is not None and fills_name(driver.previous)
+    if named and call_ends.give_back_half_a_name(driver.builder, end):
+        return
     closers = missing_closers(driver, driver.node, driver.last_end - driver.base)
     call_ends.cut(driver.builder, end, root_open=root_open, closers=closers, place=driver.last_end)
+
+
+def fills_name(step: Step) -> bool:
+    """Whether a token is, or holds, the name of a tool."""
+    return step.leaf == "name" or any(role == "name" for _, role in step.terminal.groups)
 
 
 def _after_blanks(driver: Driver) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from tests.units.core.cuts import read
 from toolgrammar import Parser, parse
 
 BROKEN = '{"thoughts": {"text": "Two ships wait.", "pla'
@@ -51,3 +52,22 @@ def _read(
         start = place
     parser.close()
     return parser.result
+
+
+@pytest.mark.parametrize(
+    ("form", "whole", "half"),
+    [
+        ("anthropic_invoke", '<function_calls>\n<invoke name="a">\n</invoke>\n', '<invoke name="g'),
+        (
+            "hy_v3",
+            "<tool_calls>\n<tool_call>a<tool_sep>\n</tool_call>\n",
+            "<tool_call>get_",
+        ),
+        ("pythonic", "[a(), ", "ge"),
+    ],
+)
+def test_half_a_name_behind_another_call_is_text(form: str, whole: str, half: str) -> None:
+    result = read(form, whole + half)
+    assert [(call.name, call.executable) for call in result.calls] == [("a", True)]
+    assert result.text == half
+    assert [(each.code, each.severity) for each in result.diagnostics] == [("truncated", "error")]
