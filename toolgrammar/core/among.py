@@ -245,8 +245,7 @@ class Among:
         place = driver.base + driver.position
         self.thought = self.begun if self.free == place else -1
         self.begun = place
-        # The text of the prefix is not kept, so that nothing there can be read again.
-        whole = bool(self.queue) and place >= 0
+        whole = bool(self.queue)
         self.mark = Mark.of(driver) if whole else None
         if whole:
             self.judge.open(self.builder)

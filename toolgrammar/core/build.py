@@ -47,6 +47,9 @@ class Builder:
     driver reads do here, `call_ends` how a call and the message end.
     """
 
+    prefix = ""
+    """What stands before the message, where the template of the chat had written some of it."""
+
     def __init__(  # noqa: PLR0913  (everything that one message depends on)
         self,
         *,
@@ -106,6 +109,11 @@ class Builder:
         """Whether a repair is to be judged first: the text may be in another format."""
         self.scanned = ScannedValues(self)
         self.raws = RawValues(self)
+
+    def written(self, start: int, end: int) -> str:
+        """Gives what stands between two offsets, of which the first may lie in the prefix."""
+        before = self.prefix[start : min(end, 0) or None] if start < 0 else ""
+        return before + self.source.slice(max(0, start), max(0, end))
 
     def text(self, text: str, offset: int) -> None:
         """Takes text of the message."""

@@ -182,7 +182,7 @@ class Judge:
             self.kept += new
             self.place = 0
         reached = driver.base + driver.position
-        text = builder.source.slice(mark.origin, driver.base + len(driver.buffer))
+        text = builder.written(mark.origin, driver.base + len(driver.buffer))
         leader = among.current
         assert leader is not None
         others, among.queue = among.queue, []

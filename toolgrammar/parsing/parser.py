@@ -118,6 +118,7 @@ class Parser:
         if self._several is not None:
             self._driver.among = self._several.among(self._builder)
         if prefix:
+            self._builder.prefix = prefix
             self._driver.feed(prefix)
 
     def _sound_stream(self, chosen: Format) -> SoundStream | None:

@@ -46,7 +46,7 @@ def test_text_reasoning_and_calls_keep_their_order() -> None:
 
 
 def test_reasoning_is_left_out_where_the_format_has_none() -> None:
-    written = translate(MESSAGE, "hermes", "roo_xml", tools=TOOLS)
+    written = translate(MESSAGE, "hermes", "void_xml", tools=TOOLS)
     assert written.startswith("First the ferry.\n<ferry>\n<line>Bergen")
     assert written.endswith("</note>\nDone.")
 
