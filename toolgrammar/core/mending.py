@@ -241,7 +241,9 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     named = driver.last_end == end and driver.previous is not None and fills_name(driver.previous)
     if named and call_ends.give_back_half_a_name(driver.builder, end):
         return
-    closers = missing_closers(driver, driver.node, driver.last_end - driver.base)
+    left_out = driver.builder.raws.left_out
+    place = driver.last_end - driver.base
+    closers = "" if left_out else missing_closers(driver, driver.node, place)
     call_ends.cut(driver.builder, end, root_open=root_open, closers=closers, place=driver.last_end)
 
 

@@ -28,6 +28,7 @@ class RawValues:
 
     __slots__ = (
         "builder",
+        "cuts_token",
         "decoder",
         "left_out",
         "role",
@@ -46,6 +47,8 @@ class RawValues:
         self.typed = True
         """Whether the schema types the value."""
         self.decoder: EntityDecoder | None = None
+        self.cuts_token = False
+        """Whether the end of the text may have cut the token that is a value."""
         self.left_out = False
         """Whether a value was left out because the text was cut in it."""
         self.undecided = False

@@ -157,6 +157,10 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         value = match.group(group)
         if value is not None:
             found.append((role, value))
+    if driver.final and step.leaf == "value":
+        # Nothing shows that the last word of a text is whole, unless the call may end there.
+        at_end = driver.position == len(driver.buffer)
+        builder.raws.cuts_token = at_end and step.kind == "regex" and step.node.end is None
     for role, value in (*step.constants, *found):
         fill_role(builder, role, value, start, driver.unit)
         driver.called = driver.called or role == "name"

@@ -61,7 +61,7 @@ def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> 
     elif role in ("value", "input", "body", "arguments"):
         builder.raws.begin(role, start, unit, before=False, closes_line=False)
         builder.raws.take(text)
-        builder.raws.end(start + len(text), whole=True)
+        builder.raws.end(start + len(text), whole=not builder.raws.cuts_token)
 
 
 def _take_words(builder: Builder, draft: Draft, words: str, start: int, unit: int) -> None:

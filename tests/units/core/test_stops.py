@@ -111,3 +111,35 @@ def test_a_number_that_the_server_may_have_cut_is_left_out() -> None:
     assert (cut.arguments, cut.status) == ({"query": "a"}, "truncated")
     (whole,) = read("reploid0", text).calls
     assert (whole.arguments, whole.status) == ({"query": "a", "limit": 3}, "complete")
+
+
+WEATHER: list[dict[str, object]] = [
+    {
+        "name": "shell",
+        "parameters": {
+            "type": "object",
+            "properties": {"id": {"type": "string"}, "wait": {"type": "integer"}},
+        },
+    }
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ('<shell id="main" wait="3', {"id": "main"}),
+        ('<shell wait="3"', {"wait": 3}),
+        ('<shell id="ma', {"id": "ma"}),
+        ('<shell wait="3" id="ma', {"wait": 3, "id": "ma"}),
+    ],
+)
+def test_half_a_number_in_an_attribute_is_left_out(text: str, arguments: object) -> None:
+    result = read("devin_xml", text, WEATHER)
+    assert [(call.arguments, call.status) for call in result.calls] == [(arguments, "truncated")]
+    assert [each.code for each in result.diagnostics] == ["truncated"]
+
+
+@pytest.mark.parametrize("mark", ["|", "|-", "|\n", "| "])
+def test_a_mark_before_a_block_of_text_is_no_part_of_it(mark: str) -> None:
+    (call,) = read("yaml_fence", f"```yaml\naction: bash\ncommand: {mark}").calls
+    assert (call.arguments, call.status) == ({"command": ""}, "truncated")
