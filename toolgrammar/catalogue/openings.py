@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 _VERSION = 5
 """Raised whenever what is kept changes its shape or its meaning."""
 _CORE = Path(files.__file__).parent
-_MODULES = ("loose.py", "machine.py", "quotes.py", "raw_end.py", "reasoning_ends.py", "repairs.py")
+_MODULES = (
+    "loose.py",
+    "machine.py",
+    "quotes.py",
+    "raw_end.py",
+    "raw_outer.py",
+    "reasoning_ends.py",
+    "repairs.py",
+)
 """What the expressions depend on besides the compiler."""
 _WORTH_KEEPING = 8
 """So many formats are kept in a file; fewer are loaded faster than looked up."""

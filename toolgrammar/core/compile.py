@@ -118,7 +118,9 @@ class _Compiler:
         kept = self._without_blanks()
         analyzer = self._analyzed(kept)
         states, order = self._numbered(analyzer)
-        rule_numbers = {rule: number for number, rule in enumerate(self._sorted_rules(kept))}
+        nesting = Nesting(kept, self.terminals, self.numbers, analyzer.FIRST)
+        in_order = sorted(kept, key=lambda r: (r.origin.name, [s.name for s in r.expansion]))
+        rule_numbers = {rule: number for number, rule in enumerate(in_order)}
         actions: list[dict[int, tuple[int, int]]] = []
         gotos: list[dict[str, int]] = []
         for closure in order:
@@ -145,7 +147,8 @@ class _Compiler:
             gotos=tuple(gotos),
             leaf_roles=tuple(self._leaf_role(closure) for closure in order),
             opening=tuple(self._opening(closure, kept) for closure in order),
-            call_opener=Nesting(kept, self.terminals, self.numbers, analyzer.FIRST).call_opener(),
+            call_opener=nesting.call_opener(),
+            value_openers=nesting.value_openers(),
             productions=productions,
             signs=signs_of(self.terminals, productions) if self.header.calls != "last" else (),
         )
@@ -295,9 +298,6 @@ class _Compiler:
             key = (rule.origin.name, tuple(s.name for s in expansion))
             kept.setdefault(key, Rule(rule.origin, expansion, len(kept), rule.alias, rule.options))
         return list(kept.values())
-
-    def _sorted_rules(self, kept: list[Rule]) -> list[Rule]:
-        return sorted(kept, key=lambda r: (r.origin.name, [s.name for s in r.expansion]))
 
     # States
 

@@ -62,22 +62,24 @@ def doubt_line_behind(driver: Driver) -> bool:
     return True
 
 
-def doubt_inner_closer(driver: Driver, closers: Iterable[tuple[str, int]], end: int) -> None:
+def doubt_inner_closer(
+    driver: Driver, closers: Iterable[tuple[str, int]], end: int, *, mended: bool = False
+) -> None:
     """Doubts a call in whose value the closer of that value ends a line, or markup follows it.
 
-    Who speaks of a closer goes on behind it.
+    Who speaks of a closer goes on behind it; but in a call that is damaged any may be the end.
 
     Args:
         driver: the driver.
         closers: those in the value that nothing opens there, with the offsets behind them.
         end: index in the buffer where the value ends.
+        mended: whether something else than its own closer ends the value.
     """
     builder, place = driver.builder, max(0, driver.base + end)
     for closer, behind in closers:
-        if builder.draft is not None and _ENDS_LINE.match(
-            builder.source.slice(behind, behind + 64)
-        ):
-            builder.draft.doubts.append("stray-close-tag")
+        draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
+        if draft is not None and (mended or draft.repaired or _ENDS_LINE.match(follows)):
+            draft.doubts.append("stray-close-tag")
             message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
             builder.report("stray-close-tag", "error", message, Span(place, place))
             return

@@ -68,6 +68,7 @@ class Draft:
         "streams",
         "truncated",
         "unclosed",
+        "unclosed_to",
         "wire_role",
         "words",
         "written_key",
@@ -111,6 +112,8 @@ class Draft:
         """Arguments without names, for a tool that takes some."""
         self.unclosed = False
         """Whether it lacks the closer without which it is text."""
+        self.unclosed_to = -1
+        """Offset up to which the openers of arguments begin them, for nothing closes them."""
         self.diagnostics = 0
         """How many diagnostics there were before it."""
 

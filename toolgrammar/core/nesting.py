@@ -67,8 +67,7 @@ class Nesting:
                 follow.clear()
         if not heads:
             return ()
-        value = self._value_opener()
-        return (closer, tuple(sorted(follow)), value, *dict.fromkeys(heads))
+        return (closer, tuple(sorted(follow)), *dict.fromkeys(heads))
 
     def _holds_payload(self, symbol: Any) -> bool:
         """Tells whether something that is read by a scanner, or by further rules, stands here."""
@@ -90,17 +89,29 @@ class Nesting:
             rest.pop(0)
         return tuple(head), rest
 
-    def _value_opener(self) -> tuple[int, ...]:
-        """Finds the terminals between the start of an argument and its value."""
+    def value_openers(self) -> tuple[tuple[int, ...], ...]:
+        """Finds the terminals between the start of an argument and its value, for each way of it.
+
+        Where the ways part only behind the key, what they have in common stands for them.
+        """
+        found: list[tuple[int, ...]] = []
+        shared: list[tuple[int, ...]] = []
         for rule in self._rules:
             names = [roles.bare_name(s.name) for s in rule.expansion]
-            if "key" in names and "value" in names[names.index("key") :]:
-                head: list[Any] = []
-                for symbol in rule.expansion[: names.index("value")]:
-                    head += self._leaf(symbol)
-                if all(s.is_term for s in head):
-                    return tuple(self._numbers[s.name] for s in head)
-        return ()
+            if "key" not in names:
+                continue
+            key = names.index("key")
+            has_value = "value" in names[key:]
+            head: list[Any] = []
+            for symbol in rule.expansion[: names.index("value") if has_value else None]:
+                head += self._leaf(symbol)
+            length = next((n for n, s in enumerate(head) if not s.is_term), len(head))
+            numbers = tuple(self._numbers[s.name] for s in head[:length])
+            if has_value and length == len(head):
+                found.append(numbers)
+            elif key + 1 < length < len(head):
+                shared.append(numbers)
+        return tuple(dict.fromkeys((*found, *shared))) if found else ()
 
     def _leaf(self, symbol: Any) -> list[Any]:
         for rule in self._rules:

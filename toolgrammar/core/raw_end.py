@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import MOST_BLANKS, first_characters, partial, without
+from toolgrammar.core.raw_outer import LONG, after_outer, outer_closers
 from toolgrammar.core.repairs import clipped
 from toolgrammar.core.sample import sample
 from toolgrammar.values.patterns import compile_pattern, late
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
 _LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """What may depend on more text; not the guard of strays, which stand before what decides."""
-_LONG = 5
-"""Characters that an outer closer has at least."""
+_MARKS = 3
+"""Tokens of an opener with one tag: what stands before the key, the key, and what ends the tag."""
 _STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
 _STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
 BLANKS = r"\s{0,256}"
@@ -52,7 +53,7 @@ def _beginnings(expressions: Iterable[str]) -> re.Pattern[str]:
 def _is_tag(terminal: Terminal) -> bool:
     """Whether a terminal is a text of some length, in whatever case, and holds no name."""
     text = terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "")
-    return len((text or "").strip()) > _LONG and not terminal.groups
+    return len((text or "").strip()) > LONG and not terminal.groups
 
 
 class RawEnd:
@@ -71,11 +72,13 @@ class RawEnd:
             not self.fenced
             and role in ("value", "input", "body")
             and bool(opener)
-            and not any(f"t{head[0]}" in first for head in opener[3:])
+            and not any(f"t{head[0]}" in first for head in opener[2:])
         )
-        numbers = opener[2] if opener else ()
-        self.tagged = bool(numbers) and _is_tag(self.machine.tables.terminals[numbers[0]])
+        openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
+        self.tagged = bool(openers) and all(_is_tag(terminals[each[0]]) for each in openers)
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
+        self.splits = self.tagged and all(map(self._is_pair, openers))
+        """Whether that opener needs no line of its own to be known, wherever it stands."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
         self.words: dict[str, str] = {}
@@ -88,6 +91,11 @@ class RawEnd:
         self.other_closer_beginnings: re.Pattern[str] | None = None
         """Matches what may still become that; made with the expression."""
         self._beside: dict[bool, re.Pattern[str]] = {}
+
+    def _is_pair(self, numbers: tuple[int, ...]) -> bool:
+        """Whether the opener of an argument is written in one line, with tags behind its key too."""
+        each = [self.machine.tables.terminals[number] for number in numbers]
+        return len(each) > _MARKS and not any("\n" in terminal.text for terminal in each)
 
     @staticmethod
     def _leads(node: Node, numbers: tuple[int, ...]) -> bool:
@@ -131,12 +139,12 @@ class RawEnd:
     def bare(self) -> re.Pattern[str]:
         """Finds what `final` may find, whatever follows it: it is small, and tells most texts."""
         parts = [
-            self._unnamed(self._forced(group, terminal, "")[0])
+            self.unnamed(self.forced(group, terminal, "")[0])
             for group, terminal in self.node.tokens
             if self._unit(group, terminal, final=True) != self._unit(group, terminal, final=False)
         ]
         if self.nests:
-            parts += [self._unnamed(each.pattern) for each in self.node.repairs.anchors.values()]
+            parts += [self.unnamed(each.pattern) for each in self.node.repairs.anchors.values()]
         return compile_pattern("|".join(parts) or "(?!)")
 
     @cached_property
@@ -161,7 +169,7 @@ class RawEnd:
     @cached_property
     def outer_beginnings(self) -> re.Pattern[str]:
         """Matches what may still become a closer of what stands around the payload."""
-        return _beginnings(self._outer_closers(final=False))
+        return _beginnings(outer_closers(self, final=False))
 
     @cached_property
     def closing_call(self) -> re.Pattern[str]:
@@ -183,7 +191,7 @@ class RawEnd:
         """Matches what is not the payload's own closer."""
         found = self._beside.get(final)
         if found is None:
-            body = "|".join((*self._outer_closers(final=final), *self._tags()))
+            body = "|".join((*outer_closers(self, final=final), *self._tags()))
             found = self._beside[final] = compile_pattern(body or "(?!)")
         return found
 
@@ -195,10 +203,10 @@ class RawEnd:
         """
         found = self._other_closers.get(final)
         if found is None:
-            behind = (self._forced(group, each, "")[1] for group, each in self.node.tokens)
+            behind = (self.forced(group, each, "")[1] for group, each in self.node.tokens)
             paths = [path for node in behind if (path := node.repairs.to_text)]
             outside = {id(path[-1].node): path[-1].node for path in paths}
-            follow = "|".join(self._after_outer(n, final=final) for n in outside.values())
+            follow = "|".join(after_outer(self, n, final=final) for n in outside.values())
             found = compile_pattern(f"{BLANKS}{_STRAY}(?:{follow or '(?!)'})")
             self._other_closers[final] = found
             if not final:
@@ -214,13 +222,13 @@ class RawEnd:
         if self.fenced:
             closers.append(NESTED)
         # A closer is tried before the tags of quoted calls: it may be one of them.
-        return [*closers, *self._outer_closers(final=final), *self._tags(), *self._value_closers()]
+        return [*closers, *outer_closers(self, final=final), *self._tags(), *self._value_closers()]
 
     def _tags(self) -> list[str]:
         """Writes the tags of a quoted call."""
         parts: list[str] = []
         if self.nests:
-            closer, follow, value, *heads = self.machine.tables.call_opener
+            closer, follow, *heads = self.machine.tables.call_opener
             terminals = self.machine.tables.terminals
             following = "|".join(self._named(terminals[n], "") for n in follow)
             after = f"(?={BLANKS}(?:{following}))" if follow else ""
@@ -231,12 +239,14 @@ class RawEnd:
                 parts.append(f"{opener}(?P<call_opener_{number}>){after}")
             if not self.call_closes_alone:
                 parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
-            if value:
-                parts.append(f"{self._sequence(value, 'key')}(?P<value_opener>)")
-                near, word = near_mark(terminals[value[0]].text, "near_word")
-                if near[:1] == "<" and self.tagged:
-                    parts.append(rf"<(?<=\n<){near[1:]}(?P<near_opener>)")
-                    self.words["near_word"] = word
+            values = self.machine.tables.value_openers
+            for number, value in enumerate(values):
+                opener = self._sequence(value, f"key_{number}")
+                parts.append(f"{opener}(?P<value_opener_{number}>)")
+            near, word = near_mark(terminals[values[0][0]].text if values else "", "near_word")
+            if near[:1] == "<" and self.tagged:
+                parts.append(rf"<(?<=\n<){near[1:]}(?P<near_opener>)")
+                self.words["near_word"] = word
         return parts
 
     def _value_closers(self) -> list[str]:
@@ -244,55 +254,34 @@ class RawEnd:
 
         What follows them does not matter: only as many as there are openers count.
         """
-        if not self.nests or not self.machine.tables.call_opener[2]:
+        if not self.nests or not self.machine.tables.value_openers:
             return []
         found = []
         for group, terminal in self.node.tokens:
-            text, _, last = self._forced(group, terminal, "v")
+            text, _, last = self.forced(group, terminal, "v")
             if "argument" in last.after:
                 found.append(f"{text}(?P<value_closer_{group}>)")
         return found
+
+    @cached_property
+    def value_closing(self) -> re.Pattern[str]:
+        """Matches the value's own closer, whatever follows it."""
+        return compile_pattern("|".join(self._value_closers()) or "(?!)")
 
     def _ways_out(self) -> list[str]:
         """Writes the closers of the call that stand in others, behind the payload's own."""
         found = []
         for group, terminal in self.node.tokens:
-            _, behind, last = self._forced(group, terminal, "")
+            _, behind, last = self.forced(group, terminal, "")
             if "argument" not in last.after:
                 continue
             for inner, first in behind.tokens:
                 step = behind.steps[inner]
                 if first.kind == "literal" and not step.opens:
-                    text, _, out = self._forced(inner, first, "", node=behind)
+                    text, _, out = self.forced(inner, first, "", node=behind)
                     if "call" in out.after:
                         found.append(text)
         return found
-
-    def _outer_closers(self, *, final: bool) -> list[str]:
-        """Writes the closers of what stands around: one of them tells that the own is missing."""
-        if not self.nests:
-            return []
-        found = []
-        for anchor in self.node.repairs.anchors.values():
-            if anchor.step.opens or len(anchor.pattern) < _LONG or anchor.node.payloads:
-                continue
-            behind = anchor.node
-            if anchor.closes != "call":
-                continue
-            pattern = anchor.pattern.replace(f"_{anchor.group}>", f"_o{anchor.group}>")
-            follow = self._after_outer(behind, final=final)
-            found.append(f"{pattern}{follow}(?P<outer_{anchor.group}>)")
-        return found
-
-    def _after_outer(self, node: Node, *, final: bool) -> str:
-        """Writes what must follow an outer closer: markup or the end of the text, not prose."""
-        if not node.accepts_text:
-            return self._follow("outer", node, final=final, own="(?!)") or "(?!)"
-        options = [self._unnamed(part) for part in node.openers()]
-        if final:
-            cut = "|".join(part for option in options if (part := partial(option)))
-            options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
-        return f"(?={BLANKS}(?:{'|'.join(options)}))" if options else "(?!)"
 
     def _sequence(self, numbers: tuple[int, ...], group: str) -> str:
         """Joins terminals; the first that may hold a name is captured under `group`."""
@@ -307,20 +296,21 @@ class RawEnd:
         return r"\s{0,16}".join(out)
 
     @staticmethod
-    def _unnamed(pattern: str) -> str:
+    def unnamed(pattern: str) -> str:
+        """Gives an expression without the names of its groups."""
         return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
     def _named(self, terminal: Terminal, group: str) -> str:
-        text = self._unnamed(self.machine.pattern(terminal))
+        text = self.unnamed(self.machine.pattern(terminal))
         return f"(?P<{group}>{text})" if group else text
 
     def _unit(self, group: str, terminal: Terminal, *, final: bool) -> str:
         """Writes one closer: the tokens that the grammar forces, and what may follow them."""
-        text, node, _ = self._forced(group, terminal, "u")
-        follow = self._follow(group, node, final=final, own=self._unnamed(text))
+        text, node, _ = self.forced(group, terminal, "u")
+        follow = self.follow(group, node, final=final, own=self.unnamed(text))
         return f"{text}{follow}(?P<closer_{group}>)"
 
-    def _forced(
+    def forced(
         self, group: str, terminal: Terminal, prefix: str, node: Node | None = None
     ) -> tuple[str, Node, Step]:
         """Writes a token and those that must follow it; gives the node behind and the last step.
@@ -352,7 +342,8 @@ class RawEnd:
         repeated = prefix and terminal.kind == "same"
         return f"{prefix}_{terminal.name}_{group}" if repeated else ""
 
-    def _follow(self, group: str, node: Node, *, final: bool, own: str) -> str:
+    def follow(self, group: str, node: Node, *, final: bool, own: str) -> str:
+        """Writes what must follow a closer: what the node behind it takes."""
         if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
             return ""
         options: list[str] = []
@@ -382,7 +373,7 @@ class RawEnd:
                 self.words[f"near_{group}_{inner}"] = word
         # What stands outside of the call tells as well: then its own closers are missing.
         options.extend(
-            self._unnamed(anchor.pattern)
+            self.unnamed(anchor.pattern)
             for anchor in node.repairs.anchors.values()
             if anchor.step.opens or anchor.step.after or anchor.step.before or anchor.closes_more
         )

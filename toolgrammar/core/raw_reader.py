@@ -13,6 +13,7 @@ from toolgrammar.core.doubts import (
 from toolgrammar.core.fences import length
 from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.misspelt import is_near
+from toolgrammar.core.raw_siblings import Sibling, is_unclosed
 from toolgrammar.core.stops import end_of_payload, stopped_before
 from toolgrammar.values.patterns import late
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.steps import Step
 
 _SAME_GROUP = late(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
-
 _PROSE = ("reasoning", "content", "text")
 """Roles whose text may end anywhere."""
 _LONGEST = 2048
@@ -36,6 +36,7 @@ class RawReader:
     """The state of one raw payload between two chunks."""
 
     __slots__ = (
+        "begun",
         "driver",
         "end",
         "fences",
@@ -74,6 +75,8 @@ class RawReader:
         """How often the value's own opener is quoted and open."""
         self.others_open = 0
         """How often that of another value is."""
+        self.begun = Sibling()
+        """The opener of another argument that nothing closes so far."""
         self.others: OtherEnds | None = None
         """What ends reasoning in the other formats that the message may be written in."""
 
@@ -90,11 +93,11 @@ class RawReader:
                 return False
             ends = self._ends(match)
             if ends:
-                self._close(match.start())
+                self._close(self.begun.step_back(self, match.start()))
                 return True
             if ends is None:
                 self.searched = match.start()
-                self._give(self.searched)
+                self.give(self.searched)
                 return False
 
     def _next(self) -> re.Match[str] | None:
@@ -146,9 +149,10 @@ class RawReader:
                 other = self.others.held(driver.buffer, self.searched)
                 stop = other if 0 <= other < stop else stop
         self.searched = stop
-        self._give(stop)
+        self.give(stop)
 
-    def _give(self, end: int) -> None:
+    def give(self, end: int) -> None:
+        """Gives out what stands before an index, or adds it to what is held back."""
         driver = self.driver
         if end > driver.position:
             piece = driver.buffer[driver.position : end]
@@ -172,9 +176,12 @@ class RawReader:
             return self._outer_closer_ends(match, groups)
         if kind.startswith("call_opener"):
             quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
-        elif kind == "call_closer":
-            if not quoted:
-                # It closes nothing here; the payload's own closer may stand in it.
+        elif kind == "call_closer" or kind.startswith("half_"):
+            if not quoted or kind != "call_closer":
+                # It closes no call; the payload's own closer may stand in it, or be it.
+                own = self.end.value_closing.match(self.driver.buffer, match.start())
+                if own is not None and not quoted and self._repeats_rightly(own.groupdict()):
+                    self._pair_closer(own)
                 self.searched = match.start() + 1
                 return False
             self._close_quoted(groups.get("closed"))
@@ -185,7 +192,7 @@ class RawReader:
         elif kind.startswith("value_closer"):
             if not quoted and self._repeats_rightly(groups):
                 self._pair_closer(match)
-        elif kind in ("near_opener", "value_opener"):
+        elif kind.startswith(("near_opener", "value_opener")):
             if not quoted and self._opener_ends(match, groups):
                 return True
         else:
@@ -195,14 +202,17 @@ class RawReader:
 
     def _opener_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool:
         """Judges the opener of an argument, or what resembles one, inside the value."""
-        key = groups.get("key")
+        key = groups.get(f"key_{(match.lastgroup or '').rpartition('_')[2]}")
         near = groups.get("near_word")
         builder = self.driver.builder
         if near is None and self._begins_sibling(match, key):
             self.mended = True
             return True
-        if builder.awaits(key) or (near and is_near(near, self.end.words["near_word"])):
+        awaited = builder.awaits(key)
+        if awaited or (near and is_near(near, self.end.words["near_word"])):
             self.sibling = self.sibling or match.group()
+        if near is None:
+            self.begun.note(self, match, awaited=awaited)
         if near is None and key == builder.same("SAME_KEY"):
             self.values_open += 1
         elif near is None:
@@ -212,12 +222,12 @@ class RawReader:
     def _begins_sibling(self, match: re.Match[str], key: str | None) -> bool:
         """Whether the opener of another argument tells that the own closer is missing.
 
-        Only one that the tool's schema has and that was not given yet, at the start of a line.
+        Only one that the tool awaits, at the start of a line or where nothing closes it.
         """
         driver = self.driver
         start = match.start()
-        at_start = driver.buffer[start - 1 : start] == "\n"
-        return at_start and self.end.tagged and driver.builder.awaits(key)
+        known = driver.buffer[start - 1 : start] == "\n" or is_unclosed(driver, start)
+        return known and self.end.tagged and driver.builder.awaits(key)
 
     def _pair_closer(self, match: re.Match[str]) -> None:
         """Closes the opener of a value that is quoted; without one, the value may end here."""
@@ -225,6 +235,8 @@ class RawReader:
             self.values_open -= 1
         elif self.others_open:
             self.others_open -= 1
+            if not self.others_open:
+                self.begun.release(self)
         else:
             self.strays.append((match.group().strip(), self.driver.base + match.end()))
 
@@ -309,24 +321,29 @@ class RawReader:
         self.searched = start + 1
         return False
 
+    def let_go(self) -> None:
+        """Gives out what was held back."""
+        if self.held is not None:
+            self.driver.builder.raws.take("".join(self.held))
+            self.held = None
+
     def _hold(self, closer: int) -> None:
         """Remembers a closer that paired with a quoted opener: it counts if no other comes."""
-        self._give(closer)
+        self.give(closer)
         if self.held is None:
             self.held = []
         self.last_closer = self.driver.base + closer
 
     def _close(self, end: int) -> None:
         driver = self.driver
-        self._give(end)
-        if self.held is not None:
-            driver.builder.raws.take("".join(self.held))
+        self.give(end)
+        self.let_go()
         if self.sibling and (self.mended or self.end.tagged):
             doubt_sibling(driver, self.sibling, end)
         elif self.end.call_closes_alone:
             doubt_closer(driver, end)
         if not self.sibling:
-            doubt_inner_closer(driver, self.strays, end)
+            doubt_inner_closer(driver, self.strays, end, mended=self.mended)
         if self.mended:
             doubt_near_closer(driver, end)
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
@@ -349,11 +366,11 @@ class RawReader:
         """Ends the payload because the text ends."""
         driver = self.driver
         stopped = stopped_before(driver, self.end.node) != ""
-        if self.held is not None and self.last_closer >= 0:
-            if not driver.builder.cut_by_server and (not stopped or self.quoted):
-                self._end_at_last_closer(self.held)
-                return
-            driver.builder.raws.take("".join(self.held))
+        may_go_on = not driver.builder.cut_by_server and (not stopped or self.quoted)
+        if self.held is not None and self.last_closer >= 0 and may_go_on:
+            self._end_at_last_closer(self.held)
+            return
+        self.let_go()
         ends = stopped or step.node.end is not None
         end = driver.position
         if stopped and step.leaf not in _PROSE:

@@ -168,13 +168,13 @@ class StrictTerminals:
         tables = self.machine.tables
         if not tables.call_opener or all(t.name != "SAME_KEY" for t in tables.terminals):
             return ()
-        numbers = tables.call_opener[2]
-        parts = [
-            self._pattern(n) if tables.terminals[n].kind == "literal" else f"({self._pattern(n)})"
-            for n in numbers
-        ]
-        found = compile_pattern(r"\s*".join(parts)).finditer(island) if numbers else ()
-        return tuple(sorted({(match[0], match[1]) for match in found}))
+        found: set[tuple[str, str]] = set()
+        for numbers in tables.value_openers:
+            kinds = (tables.terminals[n].kind for n in numbers)
+            parts = zip(map(self._pattern, numbers), kinds, strict=True)
+            opener = r"\s*".join(part if kind == "literal" else f"({part})" for part, kind in parts)
+            found |= {(match[0], match[1]) for match in compile_pattern(opener).finditer(island)}
+        return tuple(sorted(found))
 
     def _names_in(self, island: str) -> tuple[str, ...]:
         """Lists what a closer may repeat as the name of a call, as written in a text."""
@@ -182,7 +182,7 @@ class StrictTerminals:
         if not tables.call_opener or all(t.name != "SAME_NAME" for t in tables.terminals):
             return ()
         found = set()
-        for head in tables.call_opener[3:]:
+        for head in tables.call_opener[2:]:
             opener = r"\s*".join(
                 self._pattern(n)
                 if tables.terminals[n].kind == "literal"
@@ -271,7 +271,7 @@ class StrictTerminals:
         tables = self.machine.tables
         if not self._quoting or not tables.call_opener or role not in ("value", "input", "body"):
             return None
-        closer, follow, _, *heads = tables.call_opener
+        closer, follow, *heads = tables.call_opener
         first = {group for _, step in self._raw_places(role) for group, _ in step.node.tokens}
         if any(f"t{head[0]}" in first for head in heads):
             return None

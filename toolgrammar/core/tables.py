@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.header import Header
 
-TABLE_VERSION = 7
+TABLE_VERSION = 8
 """Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
 
 ANY_TOOL = "*"
@@ -130,9 +130,11 @@ class Tables:
     """For each state: terminal → the structural role that it certainly opens (call, a group)."""
     call_opener: tuple[tuple[int, ...], ...]
     """Where a call's own tags can nest inside a raw value: the terminals of its closer, the set of
-    those that may follow its opener, those of a value's opener, and those of each way to write the
-    opener; empty where there are none."""
+    those that may follow its opener, and those of each way to write the opener; empty where there
+    are none."""
     productions: tuple[Production, ...]
+    value_openers: tuple[tuple[int, ...], ...] = ()
+    """The terminals between the start of an argument and its value, for each way to write them."""
     results: tuple[Production, ...] = ()
     """The rules for tool results, as `result_rules` spells them; empty where there are none."""
     signs: tuple[tuple[str, int], ...] = ()
@@ -182,6 +184,7 @@ class Tables:
             "leaf_roles": list(self.leaf_roles),
             "opening": [list(row.items()) for row in self.opening],
             "call_opener": [list(part) for part in self.call_opener],
+            "value_openers": [list(part) for part in self.value_openers],
             "productions": [[p.origin, p.role, list(p.symbols)] for p in self.productions],
             "results": [[p.origin, p.role, list(p.symbols)] for p in self.results],
             "signs": [list(sign) for sign in self.signs],
@@ -205,6 +208,7 @@ class Tables:
                 leaf_roles=tuple(data["leaf_roles"]),
                 opening=tuple(dict(row) for row in data["opening"]),
                 call_opener=tuple(tuple(part) for part in data["call_opener"]),
+                value_openers=tuple(tuple(part) for part in data["value_openers"]),
                 productions=tuple(Production(o, r, tuple(s)) for o, r, s in data["productions"]),
                 results=tuple(Production(o, r, tuple(s)) for o, r, s in data["results"]),
                 signs=tuple((text, weight) for text, weight in data["signs"]),

@@ -1,0 +1,77 @@
+"""Writes the closers of what stands around a raw payload: one of them tells that its own is missing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.partial import partial
+from toolgrammar.core.repairs import last_tag
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.raw_end import RawEnd
+    from toolgrammar.core.repairs import Anchor
+
+LONG = 5
+"""Characters that an outer closer has at least."""
+_BLANKS = r"\s{0,256}"
+
+
+def outer_closers(end: RawEnd, *, final: bool) -> list[str]:
+    """Writes the closers that end the call: each with all that the grammar forces behind it.
+
+    Half of the payload's own closer may stand before them.
+    """
+    if not end.nests:
+        return []
+    found, unsure = [], []
+    halves = {half for _, terminal in end.node.tokens if (half := last_tag(terminal))}
+    for anchor in end.node.repairs.anchors.values():
+        closer = _closer_of_call(end, anchor)
+        if closer is None:
+            continue
+        pattern, behind = closer
+        follow = after_outer(end, behind, final=final)
+        found.append(f"{pattern}{follow}(?P<outer_{anchor.group}>)")
+        for number, half in enumerate(sorted(halves)):
+            text = rf"{re.escape(half)}\s{{0,16}}{end.unnamed(pattern)}"
+            found.append(f"{text}{follow}(?P<outer_{anchor.group}_{number}>)")
+            unsure.append(f"{text}(?P<half_{anchor.group}_{number}>)")
+    return [*found, *unsure]  # what is not sure is a place to look at once more at the end
+
+
+def _closer_of_call(end: RawEnd, anchor: Anchor) -> tuple[str, Node] | None:
+    """Writes the closer that an anchor begins; gives the node behind. None for any other."""
+    node = anchor.node
+    if anchor.step.opens or len(anchor.pattern) < LONG or node.payloads:
+        return None
+    pattern = anchor.pattern.replace(f"_{anchor.group}>", f"_o{anchor.group}>")
+    if anchor.closes == "call":
+        return pattern, node
+    if anchor.closes or anchor.step.after:
+        return None
+    group = forced_group(node)
+    if group is None or node.steps[group].opens:
+        return None
+    text, behind, last = end.forced(group, node.steps[group].terminal, "", node=node)
+    return (rf"{pattern}\s{{0,16}}{text}", behind) if "call" in last.after else None
+
+
+def forced_group(node: Node) -> str | None:
+    """Gives the one literal that a node takes; None where there is a choice."""
+    alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
+    if not alone or node.end is not None or node.tokens[0][1].kind != "literal":
+        return None
+    return node.tokens[0][0]
+
+
+def after_outer(end: RawEnd, node: Node, *, final: bool) -> str:
+    """Writes what must follow an outer closer: markup or the end of the text, not prose."""
+    if not node.accepts_text:
+        return end.follow("outer", node, final=final, own="(?!)") or "(?!)"
+    options = [end.unnamed(part) for part in node.openers()]
+    if final:
+        cut = "|".join(part for option in options if (part := partial(option)))
+        options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
+    return f"(?={_BLANKS}(?:{'|'.join(options)}))" if options else "(?!)"
