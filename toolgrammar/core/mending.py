@@ -63,12 +63,19 @@ def skip_fence(driver: Driver) -> bool | None:
 
 
 def step_back_to_call(driver: Driver, key: str) -> bool:
-    """Steps back where what was read as a key is the name of another tool: a call begins there."""
+    """Steps back where what was read as a key is the name of a tool: a call begins there.
+
+    A call that nothing but its opener is known of is given back; the opener stands there twice.
+    """
     back = driver.back
-    if back is None or key not in driver.node.machine.tool_names:
-        return False
     spec = driver.builder.spec()
+    if key not in driver.node.machine.tool_names:
+        return False
     if spec is None or not spec.properties or key in spec.properties:
+        return False
+    if driver.island >= 0:
+        return key == driver.builder.same("SAME_NAME")
+    if back is None:
         return False
     repairs = back[1].repairs
     match = repairs.pattern.match(driver.buffer, back[0])
