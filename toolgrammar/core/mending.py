@@ -155,12 +155,15 @@ def _pass_words(driver: Driver, place: int) -> bool | None:
 def _complete_half(driver: Driver, place: int) -> bool:
     """Puts in the last tag of a closer of which the others stand here."""
     for step in driver.node.steps.values():
-        half = clipped(step)
+        half, whole = clipped(step), step.terminal.text.strip()
         if half and driver.buffer.startswith(half, place):
             end = driver.base + place + len(half)
-            rest = step.terminal.text.strip()[len(half) :]
+            rest = whole[len(half) :]
             behind = place + len(half)
-            doubtful = is_mark(driver.buffer[behind : behind + 1])
+            others = (each.text.strip() for each in driver.node.machine.tables.terminals)
+            shared = any(each.startswith(half) and half != each != whole for each in others)
+            follows = driver.buffer[behind : behind + 1]
+            doubtful = (shared and follows.strip() != "") or is_mark(follows)
             driver.builder.report(
                 "missing-close-tag",
                 "error" if doubtful else "warning",

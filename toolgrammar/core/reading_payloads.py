@@ -194,7 +194,9 @@ def read_scanned(driver: Driver) -> bool:
         scanned.take("".join(out))
     if scanner.done:
         if scanner.doubt:
-            scanned.doubt_quote(scanner.doubt, driver.base + driver.position)
+            typed = driver.step is not None and driver.step.terminal.name == "ELEMENTS"
+            doubt = scanned.doubt_types if typed else scanned.doubt_quote
+            doubt(scanner.doubt, driver.base + driver.position)
         scanned.end(driver.base + driver.position)
         return leave(driver, driver.position)
     if scanner.failed:

@@ -56,17 +56,17 @@ class _Element:
         properties = _schema(schema.get("properties")) or {}
         return _schema(properties.get(tag)) or _schema(schema.get("additionalProperties"))
 
-    def value(self) -> Any:
-        """Gives the value of the whole element."""
+    def value(self) -> tuple[Any, bool]:
+        """Gives the value of the whole element, and whether its schema takes it."""
         text = "".join(self.text)
         types = (types_of(self.schema) if self.schema else None) or ()
         if not self.children:
             if not text.strip() and not self.is_text and ("array" in types or "object" in types):
-                return [] if "array" in types else {}
-            return type_text(text, self.schema)[0]
+                return ([] if "array" in types else {}), True
+            return type_text(text, self.schema)
         listed = all(tag == ITEM for tag, _ in self.children) and not text.strip()
         if "array" in types or ("object" not in types and listed):
-            return [value for _, value in self.children]
+            return [value for _, value in self.children], not types or "array" in types
         members: dict[str, Any] = {}
         for tag, value in self.children:
             _add(members, tag, value)
@@ -75,7 +75,7 @@ class _Element:
             while key in members:
                 key = f"${key}"
             members[key] = text.strip()
-        return members
+        return members, not types or "object" in types
 
 
 class _Repeated(list[Any]):
@@ -109,11 +109,10 @@ class ElementScanner:
         "_pending",
         "_properties",
         "done",
+        "doubt",
         "failed",
         "failure",
     )
-
-    doubt = ""
 
     def __init__(
         self,
@@ -136,6 +135,8 @@ class ElementScanner:
         self._open: list[_Element] = []
         self._pending: tuple[str, Any] | None = None  # the last argument: it may come again
         self._given_out: set[str] = set()
+        self.doubt = ""
+        """The arguments, or parts of them, that their schemas do not take, between blanks."""
         self.done = False
         self.failed = False
         self.failure = ""
@@ -248,7 +249,10 @@ class ElementScanner:
 
     def _close(self) -> None:
         element = self._open.pop()
-        value = element.value()
+        value, fits = element.value()
+        if not fits:
+            path = ".".join(each.tag for each in (*self._open, element))
+            self.doubt = f"{self.doubt} {path}".strip()
         if self._open:
             self._open[-1].children.append((element.tag, value))
         elif self._pending is not None:
@@ -311,7 +315,9 @@ def read_flat_elements(
             return None
         else:
             element.text.append(written)
-            found[name] = element.value()
+            found[name], fits = element.value()
+            if not fits:
+                return None
         position = end + len(closer)
 
 

@@ -237,6 +237,21 @@ class ScannedValues:
             message = f"Found a quote in `{word[:40]}`, which has none before it; kept both"
             self.builder.report("missing-quote", "error", message, Span(end, end))
 
+    def doubt_types(self, paths: str, end: int) -> None:
+        """Doubts a payload with text that the schemas do not take, at paths between blanks."""
+        draft = self.builder.draft
+        if draft is None or self.role not in ("arguments", "value"):
+            return
+        for path in paths.split():
+            draft.doubts.append("schema-mismatch")
+            self.builder.report(
+                "schema-mismatch",
+                "error",
+                f"Found text for `{path[:40]}` that its schema does not take; kept as text",
+                Span(max(0, draft.payload_start), end),
+                path=f"$.{path}",
+            )
+
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""
         if self.builder.draft is not None and (self.text or self.role in ("arguments", "value")):

@@ -63,6 +63,10 @@ def _hermes(arguments: str) -> str:
             id="half of a closer, and markup where the other half should stand",
         ),
         pytest.param(
+            "minimax_m3", _MINIMAX.replace("[<stops>", "[stops>"), "missing-close-tag",
+            id="what half of a closer shares with other tags, and text behind it",
+        ),
+        pytest.param(
             "hermes", _hermes('{"start": "Oslo", "stops": ["a"]], "limits": {"price": 2}}'),
             "bracket", id="a bracket too many, and arguments beside the arguments",
         ),

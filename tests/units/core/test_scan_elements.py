@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.units.core.cuts import read
 from toolgrammar import ToolSpec
 from toolgrammar.core.scan_elements import ElementScanner
 from toolgrammar.core.tables import Terminal
@@ -124,6 +125,35 @@ def test_what_is_not_nested_fails_at_one_place(text: str, at: int, said: str) ->
     assert said in failure
     for cut in range(len(text) + 1):
         assert scan("@", text[:cut], text[cut:])[1:] == (at, failure)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "paths"),
+    [
+        ("<n>two</n>", {"n": "two"}, ["n"]),
+        ("<n>007</n>", {"n": "007"}, ["n"]),
+        ("<n>7</n><list>none</list>", {"n": 7, "list": "none"}, ["list"]),
+        ("<list><item>1</item><item>x</item></list>", {"list": [1, "x"]}, ["list.item"]),
+        ("<o><n>x</n><b>maybe</b></o>", {"o": {"n": "x", "b": "maybe"}}, ["o.n", "o.b"]),
+        ("<n><item>1</item></n>", {"n": ["1"]}, ["n"]),
+        ("<n><a>1</a></n>", {"n": {"a": "1"}}, ["n"]),
+        ("<n> 7 </n><o></o><list></list><x>1</x>", {"n": 7, "o": {}, "list": [], "x": "1"}, []),
+    ],
+)
+def test_what_a_schema_does_not_take_is_doubted(
+    text: str, arguments: dict[str, Any], paths: list[str]
+) -> None:
+    mark = "]<]minimax[>["
+    marked = text.replace("<", f"{mark}<")
+    call = f'{mark}<invoke name="f">{marked}{mark}</invoke>'
+    whole = f"{mark}<tool_call>\n{call}\n{mark}</tool_call>"
+    tool: dict[str, object] = {"name": "f", "parameters": SPEC.parameters}
+    result = read("minimax_m3", whole, tools=[tool])
+    [found] = result.calls
+    assert (found.arguments, found.status) == (arguments, "complete")
+    assert found.executable is not bool(paths)
+    misfits = [("schema-mismatch", "error", f"$.{path}") for path in paths]
+    assert [(each.code, each.severity, each.path) for each in result.diagnostics] == misfits
 
 
 def test_half_a_value_is_left_out_and_half_a_string_stays() -> None:
