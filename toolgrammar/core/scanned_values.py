@@ -67,10 +67,8 @@ class ScannedValues:
         draft.payload = Pieces()
         draft.payload_start = start
         draft.payload_streams = role == "value" or None
-        if role == "value":
-            if self.builder.header.unwrap:
-                wrappers.begin_argument(self.builder, draft)
-            self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), draft.member()))
+        if role == "value" and self.builder.header.unwrap:
+            wrappers.begin_argument(self.builder, draft)
 
     def _refuse_second(self, draft: Draft, start: int) -> None:
         """Leaves arguments out that come after whole ones, which are given out already."""
@@ -93,7 +91,11 @@ class ScannedValues:
         assert draft.payload is not None
         if draft.held is not None and not draft.payload:
             wrappers.judge(self.builder, draft, text)
+        begins = self.role == "value" and text != "" and not draft.payload
         draft.payload.append(text)
+        if begins:
+            # Where no value comes, nothing is said of its key.
+            text = draft.member() + text
         if draft.payload_streams is None:
             # Arguments are an object; what begins otherwise waits for its end.
             draft.payload_streams = text.lstrip().startswith("{")
@@ -309,9 +311,6 @@ class ScannedValues:
             value = json.loads(joined) if joined else None
         except ValueError:
             value = None
-        if value is not None and (self.role == "value" or isinstance(value, dict)):
+        if joined and (self.role == "value" or isinstance(value, dict)):
             self._accept(value)
-        elif self.role == "value":
-            draft.arguments[draft.key] = None
-            self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), "null"))
         draft.payload = None

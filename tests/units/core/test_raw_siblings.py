@@ -167,3 +167,11 @@ def test_an_argument_may_be_named_as_its_tool() -> None:
     tools = [_tool("weather", [], weather="string")]
     [call] = read("roo_xml", "<weather><weather>rain</weather>\n</weather>", tools=tools).calls
     assert (call.arguments, call.status) == ({"weather": "rain"}, "complete")
+
+
+@pytest.mark.parametrize("text", ["", "3", "-", "tru", "nul"])
+def test_no_value_is_made_up_for_a_key_whose_value_was_cut(text: str) -> None:
+    typed = "<ifm|arg_key>days</ifm|arg_key><ifm|arg_type>integer</ifm|arg_type><ifm|arg_value>"
+    begun = "<ifm|tool_calls><ifm|tool_call>weather" + _pair("city", "A") + _CLOSER
+    [call] = read("k2_horizon", begun + typed + text, tools=_TOOLS).calls
+    assert (call.arguments, call.status) == ({"city": "A"}, "truncated")
