@@ -145,12 +145,15 @@ class Draft:
 
     def closing(self, index: int, spec: ToolSpec | None) -> Iterator[Event]:
         """Gives the events that end the arguments; fills the one parameter of a free-text call."""
+        text = "" if self.inputs is None else "".join(self.inputs)
+        lone = spec.lone_text_parameter if spec is not None else None
         if self.members:
+            if lone is not None and lone not in self.arguments and text.strip():
+                self.arguments[lone] = text
+                yield ArgumentsDelta(index, f", {as_json(lone)}: {as_json(text)}")
             yield ArgumentsDelta(index, "}")
             return
         if self.inputs is not None and not self.has_payload:
-            text = "".join(self.inputs)
-            lone = spec.lone_text_parameter if spec is not None else None
             if self.words is not None and spec is not None:
                 self.arguments = arguments_of(self.words, text, spec)
             elif lone is not None and text.strip():

@@ -1,0 +1,29 @@
+"""The text that a call carries is also the one parameter that its tool requires."""
+
+from typing import Any
+
+import pytest
+
+from tests.units.core.cuts import read
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {"command": {"type": "string"}, "id": {"type": "string"}},
+    "required": ["command"],
+}
+_TOOLS: list[dict[str, object]] = [{"name": "sh", "parameters": _SCHEMA}]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("<sh>ls</sh>", {"command": "ls"}),
+        ('<sh id="m">ls</sh>', {"id": "m", "command": "ls"}),
+        ('<sh id="m">\n</sh>', {"id": "m"}),
+        ('<sh command="pwd">ls</sh>', {"command": "pwd"}),
+    ],
+)
+def test_it_is_given_beside_others_and_never_twice(text: str, arguments: dict[str, Any]) -> None:
+    [call] = read("devin_xml", text, tools=_TOOLS).calls
+    assert (call.arguments, call.status, call.executable) == (arguments, "complete", True)
+    assert call.input == text.partition(">")[2].partition("<")[0].strip()
