@@ -56,6 +56,11 @@ def _is_tag(terminal: Terminal) -> bool:
     return len((text or "").strip()) > LONG and not terminal.groups
 
 
+def _is_bracket(terminal: Terminal) -> bool:
+    """Whether a terminal is a text so short that a key makes most of what it opens."""
+    return terminal.kind != "regex" and not _is_tag(terminal)
+
+
 class RawEnd:
     """What ends a raw payload before one node, as regular expressions made on demand."""
 
@@ -75,7 +80,8 @@ class RawEnd:
             and not any(f"t{head[0]}" in first for head in opener[2:])
         )
         openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
-        self.tagged = bool(openers) and all(_is_tag(terminals[each[0]]) for each in openers)
+        begin = [terminals[each[0]] for each in openers]
+        self.tagged = any(map(_is_tag, begin)) and not any(map(_is_bracket, begin))
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.splits = self.tagged and all(map(self._is_pair, openers))
         """Whether that opener needs no line of its own to be known, wherever it stands."""
@@ -243,7 +249,8 @@ class RawEnd:
             for number, value in enumerate(values):
                 opener = self._sequence(value, f"key_{number}")
                 parts.append(f"{opener}(?P<value_opener_{number}>)")
-            near, word = near_mark(terminals[values[0][0]].text if values else "", "near_word")
+            written = (terminals[each[0]].text for each in values)
+            near, word = near_mark(next(filter(None, written), ""), "near_word")
             if near[:1] == "<" and self.tagged:
                 parts.append(rf"<(?<=\n<){near[1:]}(?P<near_opener>)")
                 self.words["near_word"] = word
