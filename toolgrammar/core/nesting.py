@@ -98,9 +98,9 @@ class Nesting:
         shared: list[tuple[int, ...]] = []
         for rule in self._rules:
             names = [roles.bare_name(s.name) for s in rule.expansion]
-            if "key" not in names:
-                continue
-            key = names.index("key")
+            key = names.index("key") if "key" in names else 0
+            if not key:
+                continue  # a key alone opens nothing that text could not hold
             has_value = "value" in names[key:]
             head: list[Any] = []
             for symbol in rule.expansion[: names.index("value") if has_value else None]:
