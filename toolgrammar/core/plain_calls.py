@@ -224,7 +224,7 @@ class PlainReading:
                 if arguments is not None or name is None:
                     return None
                 if lane.scans:
-                    scanned = read_scanned(step.terminal, self.tools.get(name), text, end)
+                    scanned = read_scanned(step, self.tools.get(name), text, end)
                     if scanned is None or type(scanned[0]) is not dict:
                         return None
                     found, position = scanned

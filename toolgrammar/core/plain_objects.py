@@ -43,7 +43,7 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
     written = opened[group]
     name = reading.machine.written_names.get(written) or reading.name_of(written)
     if opening.scans:
-        scanned = read_scanned(payload.terminal, reading.tools.get(name), text, begin)
+        scanned = read_scanned(payload, reading.tools.get(name), text, begin)
         if scanned is None or type(scanned[0]) is not dict:
             return None
         arguments, end = scanned[0], scanned[1]

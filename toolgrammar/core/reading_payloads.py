@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_tokens import MAX_DEPTH
@@ -21,6 +21,7 @@ from toolgrammar.values.patterns import blanks
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Node
+    from toolgrammar.core.scan_bare import BareScanner
     from toolgrammar.core.scanners import Scanner
     from toolgrammar.core.steps import Step
 
@@ -156,7 +157,7 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
     """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
     builder = driver.builder
     if builder.strict or name not in JSON_LIKE:
-        return scanner_for(step.terminal, builder.spec(), driver.limits_depth)
+        return scanner_for(step.terminal, builder.spec(), driver.limits_depth, step)
     return JsonPayload(
         step,
         driver.start_node,
@@ -186,7 +187,10 @@ def read_scanned(driver: Driver) -> bool:
     if isinstance(scanner, JsonPayload):
         return _scan_mending(driver, scanner, out)
     scanned = driver.builder.scanned
-    driver.position = scanner.feed(driver.buffer, driver.position, out)
+    if driver.step is not None and driver.step.terminal.name == "BARE_OBJECT":
+        _scan_bare(driver, cast("BareScanner", scanner), out)
+    else:
+        driver.position = scanner.feed(driver.buffer, driver.position, out)
     while scanner.failed and _take_control(driver, scanner, out):
         # What stands before a mended character was given out before the report of it.
         driver.position = scanner.feed(driver.buffer, driver.position, out)
@@ -197,11 +201,23 @@ def read_scanned(driver: Driver) -> bool:
             typed = driver.step is not None and driver.step.terminal.name == "ELEMENTS"
             doubt = scanned.doubt_types if typed else scanned.doubt_quote
             doubt(scanner.doubt, driver.base + driver.position)
+        if scanner.put_in:
+            scanned.put_in(scanner.put_in, driver.base + driver.position)
         scanned.end(driver.base + driver.position)
         return leave(driver, driver.position)
     if scanner.failed:
         return _fail(driver, scanner)
     return False
+
+
+def _scan_bare(driver: Driver, scanner: BareScanner, out: list[str]) -> None:
+    """Reads on in an object with bare words, which the markup around it may end."""
+    position, scanner.final = driver.position, driver.final
+    driver.position = scanner.feed(driver.buffer, position, out)
+    if scanner.unread:
+        # What was looked at behind the object is read once more, as what it is.
+        start = driver.base + position - len(scanner.unread)
+        driver.stand_before(scanner.unread + driver.buffer[position:], start)
 
 
 def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, as_json, shown
+from toolgrammar.core.bare_frame import DELIMITED, ENDED, WAITS
+from toolgrammar.core.bare_values import ESCAPE_BEGUN, begun_quote, escape_as_json, word_as_json
+from toolgrammar.core.json_tokens import MAX_DEPTH, as_json, shown
 from toolgrammar.core.remembered import in_strings
 from toolgrammar.core.roles import BARE_QUOTES
 from toolgrammar.values.patterns import blanks, compile_pattern, late
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolgrammar.core.remembered import Remembered
+    from toolgrammar.core.steps import Step
 
 # What the scanner waits for. The order is that of `BareScanner._handlers`.
 (
@@ -48,59 +51,49 @@ _WANTED: Final = {
 _BLANKS = late(r"\s+")
 _KEY_RUN = late(r"[^:,{}\[\]]+")
 _WORD_RUN = late(r"[^,}\]]+")
-_NUMBER = late(r"(-?)(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
-_ESCAPE = late(
-    r"\\(?:u\{(?P<point>[0-9a-fA-F]{1,6})\}|u(?P<unit>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})"
-    r"|(?P<one>\r\n|[\s\S]))"
-)
-_ESCAPE_BEGUN = late(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
-_ESCAPED = {
-    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
-    "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",
-}  # fmt: skip
-_LAST_CHARACTER: Final = 0x10FFFF
-
-
-def word_as_json(word: str) -> str:
-    """Gives the JSON text of a bare word."""
-    if word in ("true", "false", "null"):
-        return word
-    match = _NUMBER.fullmatch(word)
-    if match and len(word) <= MAX_DIGITS:
-        sign, whole, fraction, power = match.groups()
-        if whole is not None or (fraction is not None and len(fraction) > 1):
-            fraction = f"{fraction}0" if fraction == "." else fraction
-            return f"{sign}{whole or '0'}{fraction or ''}{power or ''}"
-    return as_json(word)
 
 
 class BareScanner:
     """Reads one object piece by piece; the joined pieces are JSON."""
 
     __slots__ = (
+        "_before",
         "_counts",
         "_key",
         "_max_depth",
+        "_over",
         "_quote",
         "_quotes",
         "_rest",
         "_run",
         "_stack",
         "_state",
+        "_step",
         "_word",
         "done",
         "doubt",
         "failed",
         "failure",
+        "final",
+        "put_in",
+        "unread",
     )
 
-    def __init__(self, *, quotes: Sequence[str] = BARE_QUOTES, max_depth: int = MAX_DEPTH) -> None:
+    def __init__(
+        self,
+        *,
+        quotes: Sequence[str] = BARE_QUOTES,
+        max_depth: int = MAX_DEPTH,
+        step: Step | None = None,
+    ) -> None:
         """Make a scanner for one object.
 
         Args:
             quotes: What strings may stand between.
             max_depth: How deep brackets may nest.
+            step: What reading the object does, where markup around it may end it.
         """
+        self._step = step
         self._quotes = sorted(quotes, key=len, reverse=True)
         self._max_depth = max_depth
         self._state = _START
@@ -110,12 +103,20 @@ class BareScanner:
         self._quote = ""  # the quote of the open string
         self._run = compile_pattern("")  # what of a string can't end it, where it knows escapes
         self._word: list[str] = []
-        self._rest = ""  # consumed, and not decided yet: a begun quote or escape
+        self._before = ""  # the last character that was decided, for anchors and look-behinds
+        self._rest = ""  # consumed, and not decided yet: a begun quote, escape or markup
+        self._over = ""  # consumed, and no part of the object
         self.done = False
         self.failed = False
         self.failure = ""
         self.doubt = ""
         """The bare word that a quote stands in, which opens or closes nothing there."""
+        self.final = False
+        """Whether the text ends with what is fed."""
+        self.put_in = ""
+        """The closers that were missing before the markup around the object."""
+        self.unread = ""
+        """What was taken before the last chunk and is no part of the object."""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Give the offset of the first character not consumed; safe pieces go to `out`.
@@ -123,16 +124,27 @@ class BareScanner:
         All of `text` is consumed unless the object is `done` or the scanner has `failed`.
         """
         window, at, shift = text, position, 0
-        if self._rest:
-            window, at, shift = self._rest + text[position:], 0, position - len(self._rest)
+        if self._rest or not position:
+            before = self._before
+            window, at = f"{before}{self._rest}{text[position:]}", len(before)
+            shift = position - at - len(self._rest)
             self._rest = ""
-        while at < len(window) and not (self.done or self.failed):
+        while at < len(window) and not self._is_over():
             end = self._handlers[self._state](self, window, at, out)
-            if end == at and not self.failed:
+            if end == at and not self._is_over():
                 self._rest = window[at:]
                 end = len(window)
             at = end
-        return max(position, at + shift)
+        if at:
+            decided = at - len(self._rest)
+            self._before = window[decided - 1 : decided]
+        end = at + shift - len(self._over)
+        if end < position:
+            self.unread = (self._over + window[at:])[: position - end]
+        return max(position, end)
+
+    def _is_over(self) -> bool:
+        return self.done or self.failed
 
     def run_on(self) -> Remembered[str] | None:
         """Give chunks as JSON that only go on in a string, where one is open."""
@@ -160,6 +172,8 @@ class BareScanner:
             return blanks.match(text, at).end()
         if character == "}":
             return self._close(at, out)
+        if self._counts[0] and self._ends_before(text, at, out):
+            return at
         self._key = []
         opened = self._opened(text, at)
         if opened is None:
@@ -177,6 +191,11 @@ class BareScanner:
         if run is not None:
             self._word.append(run.group())
             return run.end()
+        written = "".join(self._word)
+        mark = self._step.frame.mark.search(written) if self._step is not None else None
+        if mark is not None:
+            self._over = written[mark.start() :]
+            return self._refuse(self._over, 0, at)
         if text[at] != ":":
             return self._refuse(text, at)
         self._key = [as_json(self._taken_word())[1:-1]]
@@ -225,14 +244,22 @@ class BareScanner:
         return end
 
     def _bare_word(self, text: str, at: int, out: list[str]) -> int:
-        run = _WORD_RUN.match(text, at)
-        if run is not None:
-            self._word.append(run.group())
-            return run.end()
+        if self._step is None:
+            run = _WORD_RUN.match(text, at)
+            end = at if run is None else run.end()
+            how = WAITS if end == len(text) else DELIMITED
+        else:
+            end, how = self._step.frame.read(text, at, first=not self._word, final=self.final)
+        if end > at:
+            self._word.append(text[at:end])
+        if how == WAITS:
+            return end
+        if how == ENDED and not "".join(self._word).strip():
+            return self._refuse(text, end)
         self._begin(out)
         out.append(word_as_json(self._taken_word()))
         self._state = _AFTER
-        return self._after(text, at, out)
+        return self._after(text, end, out)
 
     def _after(self, text: str, at: int, out: list[str]) -> int:
         character = text[at]
@@ -241,7 +268,20 @@ class BareScanner:
             return at + 1
         if character == self._stack[-1]:
             return self._close(at, out)
+        if self._ends_before(text, at, out):
+            return at
         return self._blank_or_refuse(text, at)
+
+    def _ends_before(self, text: str, at: int, out: list[str]) -> bool:
+        """Closes all where the markup around the object goes on; true, too, where it may."""
+        if self._step is None or text[at].isspace():
+            return False
+        stands = self._step.frame.stands(text, at, final=self.final)
+        if stands:
+            self.put_in = "".join(reversed(self._stack))
+            out.append(self.put_in)
+            self.done = True
+        return stands is not False
 
     # What the states share
 
@@ -281,26 +321,17 @@ class BareScanner:
         if end >= 0:
             self._state = then
         else:
-            end = len(text) - _begun(text, at, quote)
+            end = len(text) - begun_quote(text, at, quote)
         if end > at:
             sink.append(as_json(text[at:end])[1:-1])
         return end + len(quote) if self._state == then else end
 
     def _escape(self, text: str, at: int, sink: list[str]) -> int:
-        if _ESCAPE_BEGUN.match(text, at):
+        if ESCAPE_BEGUN.match(text, at):
             return at
-        match = _ESCAPE.match(text, at)
-        assert match is not None
-        one = match["one"]
-        if one is not None:
-            sink.append(as_json(_ESCAPED.get(one, one))[1:-1])
-            return match.end()
-        code = int(match["point"] or match["unit"] or match["byte"], 16)
-        if match["unit"]:
-            sink.append(f"\\u{code:04x}")  # half a pair waits for nothing: its escape is whole
-        else:
-            sink.append(as_json(chr(min(code, _LAST_CHARACTER)))[1:-1])
-        return match.end()
+        written, end = escape_as_json(text, at)
+        sink.append(written)
+        return end
 
     def _begin(self, out: list[str]) -> None:
         """Gives out what stands before a value."""
@@ -334,9 +365,9 @@ class BareScanner:
         blanks = _BLANKS.match(text, at)
         return self._refuse(text, at) if blanks is None else blanks.end()
 
-    def _refuse(self, text: str, at: int) -> int:
+    def _refuse(self, text: str, at: int, place: int = -1) -> int:
         wanted = _WANTED.get(self._state) or f"a comma or `{self._stack[-1]}` after a value"
-        return self._fail(f"Found `{shown(text[at])}`; the object wants {wanted}", at)
+        return self._fail(f"Found `{shown(text[at])}`; the object wants {wanted}", max(at, place))
 
     def _fail(self, failure: str, at: int) -> int:
         self.failed = True
@@ -355,11 +386,3 @@ class BareScanner:
         _bare_word,
         _after,
     )
-
-
-def _begun(text: str, at: int, quote: str) -> int:
-    """Gives how long the tail of a text is that may become a quote."""
-    for length in range(min(len(quote) - 1, len(text) - at), 0, -1):
-        if text.endswith(quote[:length]):
-            return length
-    return 0

@@ -114,6 +114,8 @@ class ElementScanner:
         "failure",
     )
 
+    put_in = ""
+
     def __init__(
         self,
         *,

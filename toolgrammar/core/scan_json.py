@@ -81,7 +81,7 @@ class JsonScanner:
         "plain",
     )
 
-    doubt = ""  # what it takes is sure
+    doubt = put_in = ""  # what it takes is sure
     inside = inside_string
     """What a chunk matches that only goes on in a string."""
 

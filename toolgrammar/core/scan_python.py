@@ -73,7 +73,7 @@ class PythonArgumentsScanner:
         "failure",
     )
 
-    doubt = ""
+    doubt = put_in = ""
 
     def __init__(self, *, parameters: Sequence[str] = (), max_depth: int = 200) -> None:
         self.done = False

@@ -254,6 +254,15 @@ class ScannedValues:
                 path=f"$.{path}",
             )
 
+    def put_in(self, closers: str, place: int) -> None:
+        """Notes closers that were put in before the markup around the payload."""
+        draft = self.builder.draft
+        if draft is not None and self.role in ("arguments", "value"):
+            draft.repaired = True
+            span = Span(place, place)
+            edits = (Edit(span, closers),)
+            self.builder.report("bracket", "warning", MESSAGES["bracket"], span, edits=edits)
+
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""
         if self.builder.draft is not None and (self.text or self.role in ("arguments", "value")):

@@ -15,6 +15,7 @@ from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from toolgrammar.core.remembered import Remembered
+    from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
@@ -45,6 +46,8 @@ class Scanner(Protocol):
     failure: str
     doubt: str
     """What makes it doubtful whether the value is read as it was meant; mostly empty."""
+    put_in: str
+    """The closers that were missing, which no repair tells of; mostly empty."""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Gives the offset of the first character not consumed; safe JSON goes to `out`."""
@@ -75,15 +78,18 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return compile_pattern(pattern)
 
 
-def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Scanner:
+def scanner_for(
+    terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None = None
+) -> Scanner:
     """Makes the scanner of a payload.
 
     Args:
         terminal: the declared terminal.
         spec: the tool that is called, where it is known.
         max_depth: how deep brackets may nest.
+        step: what reading the payload does, where the markup around it may end it.
     """
-    found = call_scanner_for(terminal, spec, max_depth)
+    found = call_scanner_for(terminal, spec, max_depth, step)
     if found is not None:
         return found
     return JsonScanner(
@@ -94,7 +100,7 @@ def scanner_for(terminal: Terminal, spec: ToolSpec | None, max_depth: int) -> Sc
 
 
 def call_scanner_for(
-    terminal: Terminal, spec: ToolSpec | None, max_depth: int
+    terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None = None
 ) -> CallScanner | None:
     """Makes the scanner of arguments that are no JSON; None for any other payload."""
     # Most formats need one of them: the others are not imported.
@@ -111,14 +117,15 @@ def call_scanner_for(
     if terminal.name == "BARE_OBJECT":
         from toolgrammar.core.scan_bare import BareScanner
 
-        return BareScanner(quotes=terminal.marks, max_depth=max_depth)
+        return BareScanner(quotes=terminal.marks, max_depth=max_depth, step=step)
     return None
 
 
 def read_scanned(
-    terminal: Terminal, spec: ToolSpec | None, text: str, start: int
+    step: Step, spec: ToolSpec | None, text: str, start: int
 ) -> tuple[JsonValue, int] | None:
     """Gives the value of a payload that is whole and its end, or None where anything is odd."""
+    terminal = step.terminal
     flat: tuple[JsonValue, int] | None
     if terminal.name == "ELEMENTS":
         from toolgrammar.core.scan_elements import read_flat_elements
@@ -129,10 +136,10 @@ def read_scanned(
         flat = read_flat(terminal, text, start)
     if flat is not None:
         return flat
-    scanner = scanner_for(terminal, spec, MAX_DEPTH)
+    scanner = scanner_for(terminal, spec, MAX_DEPTH, step)
     written: list[str] = []
     end = scanner.feed(text, start, written)
-    if not scanner.done or scanner.failed or scanner.doubt:
+    if not scanner.done or scanner.failed or scanner.doubt or scanner.put_in:
         return None
     value: JsonValue = json.loads("".join(written))
     return value, end

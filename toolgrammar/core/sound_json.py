@@ -134,7 +134,7 @@ class SoundJson(SoundMessage):
         """Begins arguments that are written otherwise than in JSON."""
         if self.arguments is not None or self.doubtful:
             return UNSOUND
-        scanner = call_scanner_for(step.terminal, self.spec, MAX_DEPTH)
+        scanner = call_scanner_for(step.terminal, self.spec, MAX_DEPTH, step)
         if scanner is None:
             return UNSOUND
         self._begin_arguments(step, text, start)
@@ -210,7 +210,7 @@ class SoundJson(SoundMessage):
     def _end_scanned(self, text: str, end: int) -> int:
         """Ends the arguments that the scanner has read."""
         value = json.loads(self.written.take())
-        if type(value) is not dict or self.scanner.doubt:
+        if type(value) is not dict or self.scanner.doubt or self.scanner.put_in:
             return UNSOUND
         self.arguments = value
         self.arguments_end = self.base + end

@@ -9,6 +9,7 @@ from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.scanners import beginning
 
 if TYPE_CHECKING:
+    from toolgrammar.core.bare_frame import BareFrame
     from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.tables import Terminal
 
@@ -55,6 +56,13 @@ class Step:
     def node(self) -> Node:
         """The node that the step leads to, made when it is first asked for."""
         return self.machine.node(self.stack)
+
+    @cached_property
+    def frame(self) -> BareFrame:
+        """What stands around an object with bare words that the step reads."""
+        from toolgrammar.core.bare_frame import BareFrame  # few formats have such objects
+
+        return BareFrame(self)
 
     @cached_property
     def may_be_loose(self) -> bool:

@@ -285,7 +285,7 @@ class StraightReading:
         name = step.terminal.name
         if name in SCANNED:
             spec = self.tools.get(self.name) if self.name is not None else None
-            whole = read_scanned(step.terminal, spec, self.text, start)
+            whole = read_scanned(step, spec, self.text, start)
         else:
             whole = read_whole(self.text, start, object_only=name in OBJECTS)
         if whole is None or type(whole[0]) is not dict or self.arguments is not None:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import fences, marks
+from toolgrammar.core.bare_frame import word_expressions
 from toolgrammar.core.doubled import once
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.core.scan_elements import NAME
@@ -154,9 +155,7 @@ class StrictTerminals:
                 quotes = _any(map(re.escape, terminal.marks))
                 strings = _any(map(_string, sorted(terminal.marks, key=len, reverse=True)))
                 yield "B_STRING", rf"\s*(?:{strings})"
-                yield "B_KEY", rf"\s*(?!{quotes})[^\s:,{{}}\[\]][^:,{{}}\[\]]*"
-                yield "B_WORD", rf"\s*(?!{quotes})[^\s,{{}}\[\]][^,}}\]]*"
-
+                yield from word_expressions(self.nodes, quotes)
             if terminal.name == "ELEMENTS":
                 mark = re.escape(terminal.marks[0])
                 yield "E_OPEN", rf"\s*{mark}<{NAME}>"

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import roles
-from toolgrammar.core.scan_bare import word_as_json
+from toolgrammar.core.bare_values import word_as_json
 from toolgrammar.core.scan_elements import ITEM, NAME
 from toolgrammar.values.patterns import compile_pattern
 

@@ -1,0 +1,54 @@
+"""What the values in an object with bare words mean: words, numbers, and the escapes of strings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolgrammar.core.json_tokens import MAX_DIGITS, as_json
+from toolgrammar.values.patterns import late
+
+_NUMBER = late(r"(-?)(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+_ESCAPE = late(
+    r"\\(?:u\{(?P<point>[0-9a-fA-F]{1,6})\}|u(?P<unit>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})"
+    r"|(?P<one>\r\n|[\s\S]))"
+)
+ESCAPE_BEGUN = late(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
+_ESCAPED = {
+    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
+    "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",
+}  # fmt: skip
+_LAST_CHARACTER: Final = 0x10FFFF
+
+
+def word_as_json(word: str) -> str:
+    """Gives the JSON text of a bare word."""
+    if word in ("true", "false", "null"):
+        return word
+    match = _NUMBER.fullmatch(word)
+    if match and len(word) <= MAX_DIGITS:
+        sign, whole, fraction, power = match.groups()
+        if whole is not None or (fraction is not None and len(fraction) > 1):
+            fraction = f"{fraction}0" if fraction == "." else fraction
+            return f"{sign}{whole or '0'}{fraction or ''}{power or ''}"
+    return as_json(word)
+
+
+def escape_as_json(text: str, at: int) -> tuple[str, int]:
+    """Gives what a whole escape means, as JSON in a string, and its end."""
+    match = _ESCAPE.match(text, at)
+    assert match is not None
+    one = match["one"]
+    if one is not None:
+        return as_json(_ESCAPED.get(one, one))[1:-1], match.end()
+    code = int(match["point"] or match["unit"] or match["byte"], 16)
+    if match["unit"]:
+        return f"\\u{code:04x}", match.end()  # half a pair waits for nothing: its escape is whole
+    return as_json(chr(min(code, _LAST_CHARACTER)))[1:-1], match.end()
+
+
+def begun_quote(text: str, at: int, quote: str) -> int:
+    """Gives how long the tail of a text is that may become a quote."""
+    for length in range(min(len(quote) - 1, len(text) - at), 0, -1):
+        if text.endswith(quote[:length]):
+            return length
+    return 0
