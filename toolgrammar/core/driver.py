@@ -62,6 +62,7 @@ class Driver:
         "buffer",
         "builder",
         "called",
+        "fenced",
         "final",
         "island",
         "island_node",
@@ -96,6 +97,8 @@ class Driver:
         """Whether a payload was read in that island."""
         self.may_be_fenced = False
         """Whether no code fence was left out yet behind the island's opener."""
+        self.fenced = False
+        """Whether a code fence was left out before the payload, so that one may end behind it."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
@@ -174,7 +177,7 @@ class Driver:
         self.island = self.unit = -1
         self.back = self.behind = self.previous = self.step = None
         self.scanner = self.undecided = self.raw = None
-        self.final = self.called = False
+        self.final = self.called = self.fenced = False
         self.run = read_text
 
     def stand_before(self, text: str, offset: int) -> None:
@@ -217,7 +220,7 @@ class Driver:
         self.node = node
         self.position = place
         self.island, self.island_node, self.island_payload = place, node, False
-        self.may_be_fenced = True
+        self.may_be_fenced, self.fenced = True, False
         self.behind = None
         self.unit = -1
         self.called = False

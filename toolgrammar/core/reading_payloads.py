@@ -11,6 +11,7 @@ from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.leaving import end_before_text, leave
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mismatch import mismatch
+from toolgrammar.core.payload_beginnings import damaged_beginning, open_implied, read_fence_end
 from toolgrammar.core.raw_reader import RawReader, read_raw
 from toolgrammar.core.roles import ANY_JSON, JSON_LIKE, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner
@@ -58,7 +59,15 @@ def find_payload(driver: Driver) -> bool:
         return False
     if node.accepts_text and driver.island < 0:
         return end_before_text(driver)
-    return mismatch(driver)
+    damaged = damaged_beginning(driver, start)
+    if damaged is None:
+        return mismatch(driver)
+    if isinstance(damaged, bool):
+        return damaged
+    place = driver.base + start
+    _enter(driver, damaged, start)
+    open_implied(driver, place)
+    return True
 
 
 def _enter(driver: Driver, step: Step, start: int, *, decided: bool = False) -> bool:
@@ -100,7 +109,7 @@ def _enter_scanned(driver: Driver, step: Step, start: int) -> bool:
         if whole is not None and _goes_on(driver, step.node, whole[1]):
             value, end = whole
             builder.scanned.take_whole(value, driver.buffer[start:end], driver.base + end)
-            return leave(driver, end)
+            return _leave(driver, end)
     driver.scanner = _scanner(driver, step, name)
     driver.run = read_scanned
     return True
@@ -240,7 +249,16 @@ def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
             driver.stand_before(scanner.unread + driver.buffer[position:], offset)
     scanned.mend(scanner, driver.base + driver.position)
     scanned.end(driver.base + driver.position)
-    return leave(driver, driver.position)
+    return _leave(driver, driver.position)
+
+
+def _leave(driver: Driver, end: int) -> bool:
+    """Ends a payload at an index, or passes the end of the fence around it first."""
+    if not driver.fenced:
+        return leave(driver, end)
+    driver.position = end
+    driver.run = read_fence_end
+    return True
 
 
 def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
