@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES, More
+from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES, More, Undecided
 from toolgrammar.core.json_plain import Plain
 from toolgrammar.core.json_runs import bare_key, other_key
 from toolgrammar.core.json_state import AFTER, COMMENT, ITEM, KEY, START, VALUE
@@ -18,6 +18,8 @@ _OPENERS = anywhere(r"[{\[(]*+")
 _OTHER_OPENERS = anywhere(r"[\[(]*+")
 _SPACES: Final = " \t\n\r"
 _CLOSERS: Final = "}])"
+_MOST_QUOTES: Final = 4
+"""Quotes that stand once more behind a key."""
 
 
 class Members(Plain):
@@ -180,10 +182,30 @@ class Members(Plain):
             return
         elif character in ",}])":
             self.leave_out_key()
+        elif (end := self._doubled_end(character)) > self.pos:
+            self.repair("doubled-quotes", self.pos, end, "")
+            self.pos = end
         else:
             self.repair("colon", self.pos, self.pos, ":")
             self.hold(":", self.pos)
             self.state = VALUE
+
+    def _doubled_end(self, quote: str) -> int:
+        """Gives where quotes end that stand once more behind a key, before its colon; else `pos`."""
+        start = end = self.pos
+        if quote not in CLOSING_QUOTES:
+            return start
+        self.look(start)
+        try:
+            while end - start < _MOST_QUOTES and self.at(end) == quote:
+                end += 1
+            colon = self.blank(end)
+            if self.at(colon) != ":":
+                return start
+            touches = self.text[start - 1 : start] == quote
+            return end if touches or self.begins_value(self.blank(colon + 1)) else start
+        except Undecided:
+            return start
 
     def read_after(self) -> None:
         """Reads the comma or the closer after a value."""

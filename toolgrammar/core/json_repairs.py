@@ -15,7 +15,7 @@ MESSAGES: Final = {
     "stray-comma": "Found a comma with nothing to part; JSON wants none here",
     "quote-style": "Found a string in other quotes; JSON wants double quotes",
     "template": "Found `${` in a backtick string; it is kept as it stands",
-    "doubled-quotes": "Found every quote written twice; JSON wants one",
+    "doubled-quotes": "Found a quote written twice; JSON wants one",
     "bare-key": "Found a key without quotes; JSON wants double quotes",
     "bare-text": "Found text without quotes; it is read as a string",
     "literal": "Found another spelling; JSON wants `true`, `false` or `null`",

@@ -295,3 +295,26 @@ def test_a_blank_before_the_comma_goes_with_the_member_that_is_cut() -> None:
     first, second = mended("hermes", text).calls
     assert (first.arguments, first.status) == ({"a": "x"}, "truncated")
     assert second.status == "complete"
+
+
+@pytest.mark.parametrize("format", ["hermes", "llama3_json"])
+@pytest.mark.parametrize("quotes", ['""', '"""', '" "'])
+def test_a_key_whose_quote_is_doubled_makes_no_value_up(format: str, quotes: str) -> None:
+    text = {"type": "string"}
+    tool: dict[str, object] = {
+        "name": "f",
+        "parameters": {
+            "type": "object",
+            "required": ["a", "b"],
+            "properties": {"a": text, "b": text},
+        },
+    }
+    call = {"hermes": '<tool_call>{"name": "f", "arguments": %s}</tool_call>',
+            "llama3_json": '{"name": "f", "parameters": %s}'}[format]  # fmt: skip
+    written = call % f'{{"a{quotes}: "x", "b": "y"}}'
+    laws.edits(Case(id=format, format=format, text=written))
+    result = read(format, written, [tool])
+    (found,) = result.calls
+    assert (found.arguments, found.status) == ({"a": "x", "b": "y"}, "repaired")
+    assert found.doubts == ("doubled-quotes",)
+    assert not found.executable

@@ -50,6 +50,11 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     ("{'a': '''it's'''}", {"a": "it's"}, "quote-style", R, True),
     ("['''x''y''', 1, '''it's''']", ["x''y", 1, "it's"], "quote-style", R, True),
     ('{""a"": ""b""}', {"a": "b"}, "doubled-quotes", R, False),
+    ('{"a"": "b", "c": 1}', {"a": "b", "c": 1}, "doubled-quotes", R, False),
+    ('{"a": 1, "c"" : 2}', {"a": 1, "c": 2}, "doubled-quotes", R, False),
+    ('{"a""": [1]}', {"a": [1]}, "doubled-quotes", R, False),
+    ('{"a" ": "b"}', {"a": "b"}, "doubled-quotes", R, False),
+    ('{"a" ": b"}', {"a": ": b"}, "colon", R, True),
     # 19 to 23: bare words
     (
         "{a: 1, max-x: 2, 3: 4}",
