@@ -236,6 +236,8 @@ def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
     match = node.token.match(buffer, place)
     if match is not None:
         terminal = node.steps[match.lastgroup or ""].terminal
+        if mark == "," and terminal.text.strip() == "{":
+            return _begins_call(node.steps[match.lastgroup or ""].node, driver, match.end())
         if mark == ":" or not _is_quoted(terminal):
             return mark == ":"
         # A word with a colon may be prose, or the next call: then the comma is not what lacks.
@@ -245,6 +247,16 @@ def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
         step.terminal.name in JSON_LIKE and step.begins.match(buffer, place) is not None
         for step in node.payloads
     )
+
+
+def _begins_call(node: Node, driver: Driver, place: int) -> bool | None:
+    """Whether the first key of a call stands behind its brace; None where more text decides."""
+    buffer = driver.buffer
+    is_open = blanks.match(buffer, place).end() == len(buffer)
+    if not driver.final and (is_open or node.beginnings.match(buffer, place)):
+        return None
+    match = node.token.match(buffer, place)
+    return match is not None and _is_quoted(node.steps[match.lastgroup or ""].terminal)
 
 
 def is_json(node: Node) -> bool:

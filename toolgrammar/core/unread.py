@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.named_tools import named_as_in_a_call
+from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ POSSIBLE: Final = 2
 CERTAIN: Final = 3
 """It is enough by itself."""
 
+_JOINED = late(r"\s{0,64},\s{0,64}\{")
 _HINT = (
     "A misspelt opener, or a key that the format does not have, makes a call text: compare what "
     "stands there with the format's page"
@@ -95,7 +97,9 @@ def report_unread(builder: Builder, signs: Signs) -> None:
         rest = builder.source.slice(builder.unclosed_text, builder.source.length)
         stretches.append((builder.unclosed_text, rest))
     for start, text in stretches:
-        if not signs.are_in(text, tools) or told.touches(start, start + len(text)):
+        # What ended the call before does not tell of an object that a comma joins to it.
+        begin = start + 1 if _JOINED.match(text) else start
+        if not signs.are_in(text, tools) or told.touches(begin, start + len(text)):
             continue
         at, sign = signs.first_in(text, tools)
         message = f"Found `{sign[:40]}` in text, and no call there that could be read"

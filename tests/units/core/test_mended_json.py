@@ -318,3 +318,36 @@ def test_a_key_whose_quote_is_doubled_makes_no_value_up(format: str, quotes: str
     assert (found.arguments, found.status) == ({"a": "x", "b": "y"}, "repaired")
     assert found.doubts == ("doubled-quotes",)
     assert not found.executable
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("jamba", '<tool_calls>[{"name": "f", "arguments": {}}%s{"name": "g", "arguments": {"a": 1}}]</tool_calls>'),
+        ("mistral_json", '[TOOL_CALLS] [{"name": "f", "arguments": {}}%s{"name": "g", "arguments": {"a": 1}}]'),
+        ("fenced_json", '```json\n[{"name": "f", "arguments": {}}%s{"name": "g", "arguments": {"a": 1}}]\n```'),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("gap", [" ", "", "\n"])
+def test_a_comma_between_calls_is_put_in(format: str, text: str, gap: str) -> None:
+    written = text % gap
+    laws.edits(Case(id=format, format=format, text=written))
+    result = read(format, written)
+    assert [(call.name, call.arguments, call.status) for call in result.calls] == [
+        ("f", {}, "complete"), ("g", {"a": 1}, "repaired"),
+    ]  # fmt: skip
+    assert [each.code for each in result.diagnostics] == ["comma"]
+    assert result.text == ""
+
+
+@pytest.mark.parametrize("behind", ['{"note": 1}', "{}", "{so", "{"])
+def test_no_comma_is_put_in_before_what_is_no_call(behind: str) -> None:
+    text = f'<tool_calls>[{{"name": "f", "arguments": {{}}}} {behind}]</tool_calls>'
+    assert [call.name for call in read("jamba", text).calls] == ["f"]
+
+
+def test_a_second_object_in_the_tags_of_one_call_is_told_of() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}</tool_call>'
+    result = read("hermes", text)
+    assert [call.name for call in result.calls] == ["f"]
+    assert "unread-call" in [each.code for each in result.diagnostics]
