@@ -115,6 +115,11 @@ def _bracket(driver: Driver, place: int) -> bool | None:
         if not driver.final and _NEXT_BEGUN.match(buffer, rest):
             return False
         step = node.steps[group]
+        if not is_other and not driver.final and step.next_call.begins.match(buffer, rest):
+            return False
+        if not is_other and step.next_call.pattern.match(buffer, rest):
+            last = driver.last_end - driver.base
+            return _replace(driver, "bracket", last, last, mark, go_on=place, step=step)
         if not _NEXT.match(buffer, rest) or not step.node.token.match(buffer, rest):
             continue
         if is_other:

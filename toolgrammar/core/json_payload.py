@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import REACH, LookAhead, More
+from toolgrammar.core.json_ahead import CLOSING_QUOTES, REACH, LookAhead, More
 from toolgrammar.core.json_duplicates import equal_duplicates
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_repairs import single
@@ -15,6 +15,8 @@ from toolgrammar.values.codes import DOUBTS
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
+    import re
+
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
     from toolgrammar.core.machine import Node
@@ -136,15 +138,30 @@ class JsonPayload(RecoveringScanner):
 
     def ends_frame(self, index: int) -> bool:
         """Whether markup that ends the payload stands here, though brackets are open."""
-        if self.text[index] in _OF_JSON or self.inner_quoted:
+        text, after = self.text, self._after
+        if text[index] in _OF_JSON or self.inner_quoted:
             return False
-        self._wait_for(self.text, index, self._after)
-        return self._is_frame(self.text, index)
+        self._wait_for(text, index, after)
+        start, final = self._start, self.final
+        match = (
+            self._long_token(text, index)
+            or after.repairs.pattern.match(text, index)
+            or start.opener.match(text, index)
+        )
+        end = match.end() if match is not None else index
+        if not final and (end == len(text) or start.opener_beginnings.match(text, index)):
+            raise More
+        # A quote behind it shows that the markup is only mentioned.
+        return match is not None and text[end : end + 1] not in CLOSING_QUOTES
+
+    def _long_token(self, text: str, index: int) -> re.Match[str] | None:
+        """Gives the token of what stands around the payload at an index, if it stands for itself."""
+        match = self._after.token.match(text, index)
+        return match if match is not None and len(match.group().strip()) >= _DISTINCTIVE else None
 
     def _is_frame(self, text: str, index: int) -> bool:
         """Whether markup of what stands around the payload goes on at an index."""
-        match = self._after.token.match(text, index)
-        if match is not None and len(match.group().strip()) >= _DISTINCTIVE:
+        if self._long_token(text, index) is not None:
             return True
         return self._after.repairs.pattern.match(text, index) is not None
 
@@ -159,6 +176,8 @@ class JsonPayload(RecoveringScanner):
     def _goes_on_damaged(self, text: str, index: int) -> bool:
         """Whether what stands behind a strict value can only be damage behind it."""
         place = _STRAYS.match(text, index).end()
+        if self._next_call_follows(text, index):
+            return True
         rest = text[place : place + REACH]
         if not self.final and len(rest) < REACH and _BEGUN.fullmatch(rest):
             raise More
@@ -172,6 +191,18 @@ class JsonPayload(RecoveringScanner):
         if after.token.match(text, place) or after.repairs.pattern.match(text, place):
             return True
         self._wait_for(text, place, after)
+        return False
+
+    def _next_call_follows(self, text: str, index: int) -> bool:
+        """Whether the brace around the payload is missing: the next call of a list begins here."""
+        for group, terminal in self._after.tokens:
+            if terminal.text.strip() != "}":
+                continue
+            next_call = self._after.steps[group].next_call
+            if next_call.pattern.match(text, index):
+                return True
+            if not self.final and next_call.begins.match(text, index):
+                raise More
         return False
 
     def _stops(self, text: str, index: int) -> bool:

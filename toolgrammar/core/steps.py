@@ -11,6 +11,7 @@ from toolgrammar.core.scanners import beginning
 if TYPE_CHECKING:
     from toolgrammar.core.bare_frame import BareFrame
     from toolgrammar.core.machine import Machine, Node
+    from toolgrammar.core.next_calls import NextCall
     from toolgrammar.core.tables import Terminal
 
 _SOUND_LEAVES = frozenset({"", "name", "id", "key"})
@@ -63,6 +64,13 @@ class Step:
         from toolgrammar.core.bare_frame import BareFrame  # few formats have such objects
 
         return BareFrame(self)
+
+    @cached_property
+    def next_call(self) -> NextCall:
+        """How the next call of a list begins behind it."""
+        from toolgrammar.core.next_calls import NextCall  # only damaged texts ask
+
+        return NextCall(self.node)
 
     @cached_property
     def may_be_loose(self) -> bool:

@@ -351,3 +351,49 @@ def test_a_second_object_in_the_tags_of_one_call_is_told_of() -> None:
     result = read("hermes", text)
     assert [call.name for call in result.calls] == ["f"]
     assert "unread-call" in [each.code for each in result.diagnostics]
+
+
+FIRST = '{"name": "f", "arguments": {"a": %s}%s{"name": "g", "arguments": {}}'
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("minimax_m1", f"<tool_calls>\n{FIRST % ('%s', chr(10))}\n</tool_calls>"),
+        ("llama3_json", (FIRST % ("%s", "; ")).replace("arguments", "parameters")),
+        ("jamba", f"<tool_calls>[{FIRST % ('%s', ', ')}]</tool_calls>"),
+        ("gptme_tool", '@f(c1): {"a": %s\n@g(c2): {}'),
+        ("apertus", '<|tools_prefix|>[{"f": {"a": %s}, {"g": {}}]<|tools_suffix|>'),
+    ],
+)
+@pytest.mark.parametrize(
+    ("written", "value"), [('"A"', "A"), ("3", 3), ('["x", {"y": "z"}]', None)]
+)
+def test_a_missing_brace_costs_the_next_call_nothing(
+    format: str, text: str, written: str, value: object
+) -> None:
+    value = ["x", {"y": "z"}] if value is None else value
+    whole = text % written
+    laws.edits(Case(id=format, format=format, text=whole))
+    result = read(format, whole)
+    assert [(call.name, call.arguments, call.status) for call in result.calls] == [
+        ("f", {"a": value}, "repaired"), ("g", {}, "complete"),
+    ]  # fmt: skip
+    assert [each.code for each in result.diagnostics] == ["bracket"]
+    assert result.text == ""
+
+
+@pytest.mark.parametrize("mark", ["<tool_call>", "</tool_call>"])
+def test_markup_in_quotes_inside_a_string_is_data(mark: str) -> None:
+    text = f'<tool_call>{{"name": "f", "arguments": {{"a": "echo "{mark}" x"}}}}</tool_call>'
+    (call,) = read("hermes", text).calls
+    assert (call.arguments, call.doubts) == ({"a": f'echo "{mark}" x'}, ("inner-quote",))
+
+
+def test_an_object_of_several_keys_has_a_call_for_each() -> None:
+    text = '<|tools_prefix|>[{"f": {"a": "A"}, "g": {}, "h": {"b": 1}}, {"g": {}}]<|tools_suffix|>'
+    result = read("apertus", text)
+    assert [(call.name, call.status) for call in result.calls] == [
+        ("f", "complete"), ("g", "complete"), ("h", "complete"), ("g", "complete"),
+    ]  # fmt: skip
+    assert not result.diagnostics
