@@ -151,6 +151,8 @@ class JsonPayload(RecoveringScanner):
         end = match.end() if match is not None else index
         if not final and (end == len(text) or start.opener_beginnings.match(text, index)):
             raise More
+        if match is None and self.strict and self._is_cut(text, index):
+            return True
         # A quote behind it shows that the markup is only mentioned.
         return match is not None and text[end : end + 1] not in CLOSING_QUOTES
 
@@ -171,7 +173,14 @@ class JsonPayload(RecoveringScanner):
         if after.token.match(text, index) or after.repairs.pattern.match(text, index):
             return True
         self._wait_for(text, index, after)
-        return look.strict and self._goes_on_damaged(text, index)
+        return look.strict and (self._is_cut(text, index) or self._goes_on_damaged(text, index))
+
+    def _is_cut(self, text: str, index: int) -> bool:
+        """Whether the text ends in the markup that goes on behind the payload."""
+        after = self._after
+        begins = (after.beginnings, after.repairs.beginnings)
+        is_end = self.final and index < len(text)
+        return is_end and any(pattern.match(text, index) for pattern in begins)
 
     def _goes_on_damaged(self, text: str, index: int) -> bool:
         """Whether what stands behind a strict value can only be damage behind it."""

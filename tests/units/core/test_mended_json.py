@@ -397,3 +397,37 @@ def test_an_object_of_several_keys_has_a_call_for_each() -> None:
         ("f", "complete"), ("g", "complete"), ("h", "complete"), ("g", "complete"),
     ]  # fmt: skip
     assert not result.diagnostics
+
+
+KIMI = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>",
+    "<|tool_call_end|><|tool_calls_section_end|>",
+)
+
+
+@pytest.mark.parametrize(
+    ("format", "before", "behind"),
+    [
+        ("kimi_k2", *KIMI),
+        ("functionary_v3_1", "<function=f>", "</function>"),
+        ("cherry_tool_use", "<tool_use>\n<name>f</name>\n<arguments>", "</arguments>\n</tool_use>"),
+    ],
+)
+def test_a_text_that_ends_in_a_closer_does_not_end_in_the_string_before(
+    format: str, before: str, behind: str
+) -> None:
+    for end in range(len(behind)):
+        text = f'{before}{{"a": "ls"}}{behind[:end]}'
+        (call,) = read(format, text).calls
+        assert call.arguments == {"a": "ls"}, text
+        assert call.status in ("repaired", "complete")
+        cut = f'{before}{{"a": "ls"{behind[:end]}'
+        (call,) = read(format, cut).calls
+        assert call.arguments == {"a": "ls"}, cut
+        assert call.status == "truncated" or end >= behind.index(">")
+
+
+def test_a_text_that_ends_in_a_string_with_quotes_ends_in_no_closer() -> None:
+    text = f'{KIMI[0]}{{"a": "say "so"}}<'
+    (call,) = read("kimi_k2", text).calls
+    assert (call.arguments, call.status) == ({"a": 'say "so"}<'}, "truncated")
