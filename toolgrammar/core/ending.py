@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from toolgrammar.core import call_ends
 from toolgrammar.core.envelopes import is_json
@@ -10,11 +10,12 @@ from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.leaving import leave
 from toolgrammar.core.mending import closers_behind, cut_call, cut_here, missing_closers
 from toolgrammar.core.mismatch import mismatch
-from toolgrammar.core.reading_payloads import read_scanned
+from toolgrammar.core.reading_payloads import read_scanned, tell_mended
 from toolgrammar.core.stops import close_by_stop
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
+    from toolgrammar.core.scanners import Scanner
 
 
 def finish(driver: Driver) -> None:
@@ -66,6 +67,8 @@ def _finish_scanned(driver: Driver) -> None:
         scanned.take("".join(out))
     if mended is not None:
         scanned.mend(mended, driver.base + end)
+    else:
+        tell_mended(driver, cast("Scanner", scanner))
     if whole:
         scanned.end(driver.base + end)
         leave(driver, end)

@@ -6,11 +6,14 @@ import json
 import re
 import sys
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.remembered import Remembered, in_strings
 from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    from toolgrammar.core.python_quotes import Quotes
 
 encode_json: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -167,7 +170,20 @@ class PythonStringReader:
     unknown or misspelt escape (`\d`, `\x4`) and `\N{…}` keep their backslash.
     """
 
-    __slots__ = ("_formatted", "_held", "_high", "_quote", "_raw", "_run", "closed", "failure")
+    __slots__ = (
+        "_formatted",
+        "_held",
+        "_high",
+        "_quote",
+        "_raw",
+        "_run",
+        "before",
+        "closed",
+        "failure",
+        "quotes",
+        "taken",
+        "waits",
+    )
 
     def __init__(self, prefix: str = "") -> None:
         self._raw = "r" in prefix
@@ -176,8 +192,16 @@ class PythonStringReader:
         self._held = ""  # consumed, but its meaning depends on what follows
         self._high = ""  # a high surrogate, decoded, whose partner may follow
         self._run = _plain_run("'", formatted=False)
+        self.before = ""
+        """The character before what is read, where that is not known from the text."""
         self.closed = False
         self.failure = ""
+        self.quotes: Quotes | None = None
+        """What tells quotes apart that are not escaped; without it, the first one closes."""
+        self.taken: list[tuple[int, str]] = []
+        """Where quotes stand that are a part of the string, each with the character before it."""
+        self.waits = False
+        """Whether what follows the quote at the offset that was given has to tell."""
 
     def feed(self, text: str, position: int) -> tuple[str, int]:
         """Give the decoded characters and the offset of the first character not consumed."""
@@ -189,7 +213,7 @@ class PythonStringReader:
         pieces: list[str] = [self._high]
         if not self._quote:
             position = self._open(text, position)
-        while position < len(text) and not self.closed and not self.failure:
+        while position < len(text) and not (self.closed or self.failure or self.waits):
             run = self._run.match(text, position)
             if run is not None:
                 pieces.append(run[0])
@@ -197,7 +221,7 @@ class PythonStringReader:
             elif text[position] == "\\":
                 position = self._read_backslash(text, position, pieces)
             elif text[position] == self._quote[0]:
-                position = self._read_quote(text, position, pieces)
+                position = self._read_quote(text, position, pieces, shift)
             else:
                 position = self._read_brace(text, position, pieces)
         return self._joined(pieces), position + shift
@@ -237,10 +261,18 @@ class PythonStringReader:
             return position + 2
         return position + len(self._quote)
 
-    def _read_quote(self, text: str, position: int, pieces: list[str]) -> int:
+    def _read_quote(self, text: str, position: int, pieces: list[str], shift: int) -> int:
         if text.startswith(self._quote, position):
-            self.closed = True
-            return position + len(self._quote)
+            closes: bool | None = True
+            before = text[position - 1] if position else self.before
+            if self.quotes is not None and len(self._quote) == 1:
+                closes = self.quotes.close(text, position + 1, before)
+            self.waits, self.closed = closes is None, closes is True
+            if closes is not False:
+                return position if self.waits else position + len(self._quote)
+            assert self.quotes is not None
+            self.quotes.inner = True
+            self.taken.append((position + shift, before))
         if self._quote.startswith(text[position : position + 3]):
             return self._hold(text, position)  # the text ends: the other quotes may follow
         pieces.append(self._quote[0])

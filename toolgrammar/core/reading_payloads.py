@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Node
     from toolgrammar.core.scan_bare import BareScanner
+    from toolgrammar.core.scan_quoted_python import QuotedPythonScanner
     from toolgrammar.core.scanners import Scanner
     from toolgrammar.core.steps import Step
 
@@ -166,7 +167,8 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
     """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
     builder = driver.builder
     if builder.strict or name not in JSON_LIKE:
-        return scanner_for(step.terminal, builder.spec(), driver.limits_depth, step)
+        mending = None if builder.strict and name == "PYTHON_ARGUMENTS" else step
+        return scanner_for(step.terminal, builder.spec(), driver.limits_depth, mending)
     return JsonPayload(
         step,
         driver.start_node,
@@ -196,8 +198,8 @@ def read_scanned(driver: Driver) -> bool:
     if isinstance(scanner, JsonPayload):
         return _scan_mending(driver, scanner, out)
     scanned = driver.builder.scanned
-    if driver.step is not None and driver.step.terminal.name == "BARE_OBJECT":
-        _scan_bare(driver, cast("BareScanner", scanner), out)
+    if driver.step is not None and _mends(driver, driver.step):
+        _scan_ended(driver, cast("BareScanner | QuotedPythonScanner", scanner), out)
     else:
         driver.position = scanner.feed(driver.buffer, driver.position, out)
     while scanner.failed and _take_control(driver, scanner, out):
@@ -210,8 +212,7 @@ def read_scanned(driver: Driver) -> bool:
             typed = driver.step is not None and driver.step.terminal.name == "ELEMENTS"
             doubt = scanned.doubt_types if typed else scanned.doubt_quote
             doubt(scanner.doubt, driver.base + driver.position)
-        if scanner.put_in:
-            scanned.put_in(scanner.put_in, driver.base + driver.position)
+        tell_mended(driver, scanner)
         scanned.end(driver.base + driver.position)
         return leave(driver, driver.position)
     if scanner.failed:
@@ -219,12 +220,29 @@ def read_scanned(driver: Driver) -> bool:
     return False
 
 
-def _scan_bare(driver: Driver, scanner: BareScanner, out: list[str]) -> None:
-    """Reads on in an object with bare words, which the markup around it may end."""
-    position, scanner.final = driver.position, driver.final
+def _mends(driver: Driver, step: Step) -> bool:
+    """Whether the scanner of a payload mends what is damaged."""
+    name = step.terminal.name
+    return name == "BARE_OBJECT" or (name == "PYTHON_ARGUMENTS" and not driver.builder.strict)
+
+
+def tell_mended(driver: Driver, scanner: Scanner) -> None:
+    """Tells what a scanner mended in the payload that ends here."""
+    if driver.step is None or not scanner.mended:
+        return
+    scanned = driver.builder.scanned
+    if driver.step.terminal.name == "BARE_OBJECT":
+        scanned.put_in(cast("BareScanner", scanner).put_in, driver.base + driver.position)
+    else:
+        scanned.inner_quotes(cast("QuotedPythonScanner", scanner).inner_quotes)
+
+
+def _scan_ended(driver: Driver, scanner: BareScanner | QuotedPythonScanner, out: list[str]) -> None:
+    """Reads on in a payload that may have ended before the last chunk."""
+    position, scanner.final, scanner.base = driver.position, driver.final, driver.base
     driver.position = scanner.feed(driver.buffer, position, out)
     if scanner.unread:
-        # What was looked at behind the object is read once more, as what it is.
+        # What was looked at behind the payload is read once more, as what it is.
         start = driver.base + position - len(scanner.unread)
         driver.stand_before(scanner.unread + driver.buffer[position:], start)
 
@@ -282,6 +300,8 @@ def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     """Ends a payload where it can't go on; what stands there does not fit the island."""
     out: list[str] = []
     scanner.finish(out)
+    if not isinstance(scanner, JsonPayload):
+        tell_mended(driver, scanner)
     if driver.island < 0:
         place = driver.base + driver.position
         driver.builder.scanned.fail("".join(out), scanner.failure, place)

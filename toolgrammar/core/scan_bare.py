@@ -70,6 +70,7 @@ class BareScanner:
         "_state",
         "_step",
         "_word",
+        "base",
         "done",
         "doubt",
         "failed",
@@ -111,6 +112,8 @@ class BareScanner:
         self.failure = ""
         self.doubt = ""
         """The bare word that a quote stands in, which opens or closes nothing there."""
+        self.base = 0
+        """Offset in the source of the text that is fed."""
         self.final = False
         """Whether the text ends with what is fed."""
         self.put_in = ""
@@ -143,8 +146,16 @@ class BareScanner:
             self.unread = (self._over + window[at:])[: position - end]
         return max(position, end)
 
+    @property
+    def mended(self) -> bool:
+        """Whether closers were put in."""
+        return bool(self.put_in)
+
     def _is_over(self) -> bool:
         return self.done or self.failed
+
+    def passed(self, last: str) -> None:
+        """Takes note of nothing."""
 
     def run_on(self) -> Remembered[str] | None:
         """Give chunks as JSON that only go on in a string, where one is open."""

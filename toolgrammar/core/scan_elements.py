@@ -114,7 +114,7 @@ class ElementScanner:
         "failure",
     )
 
-    put_in = ""
+    mended = False
 
     def __init__(
         self,
@@ -156,6 +156,9 @@ class ElementScanner:
                 break
             position = end
         return position
+
+    def passed(self, last: str) -> None:
+        """Takes note of nothing."""
 
     def run_on(self) -> Remembered[str] | None:
         """Give chunks as JSON that only go on in a string, where one is given out."""

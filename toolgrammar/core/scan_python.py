@@ -73,7 +73,7 @@ class PythonArgumentsScanner:
         "failure",
     )
 
-    doubt = put_in = ""
+    doubt, mended = "", False
 
     def __init__(self, *, parameters: Sequence[str] = (), max_depth: int = 200) -> None:
         self.done = False
@@ -99,6 +99,9 @@ class PythonArgumentsScanner:
         while position < len(text) and not self.done and not self.failed:
             position = self._step(self, text, position, out)
         return position
+
+    def passed(self, last: str) -> None:
+        """Takes note of nothing."""
 
     def run_on(self) -> Remembered[str] | None:
         """Give chunks as JSON that only go on in a string which is given out, if one is open."""

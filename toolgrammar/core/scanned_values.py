@@ -263,6 +263,25 @@ class ScannedValues:
             edits = (Edit(span, closers),)
             self.builder.report("bracket", "warning", MESSAGES["bracket"], span, edits=edits)
 
+    def inner_quotes(self, quotes: list[tuple[int, bool]]) -> None:
+        """Notes quotes in strings that are not escaped, each with whether that is sure."""
+        draft = self.builder.draft
+        if draft is None or self.role not in ("arguments", "value"):
+            return
+        draft.repaired = True
+        for place, sure in quotes:
+            span = Span(place, place + 1)
+            written = self.builder.source.slice(place, place + 1)
+            if not sure:
+                draft.doubts.append("inner-quote")
+            self.builder.report(
+                "inner-quote",
+                "warning" if sure else "error",
+                "Found a quote inside a string; Python wants it escaped",
+                span,
+                edits=(Edit(span, f"\\{written}"),),
+            )
+
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""
         if self.builder.draft is not None and (self.text or self.role in ("arguments", "value")):

@@ -46,8 +46,10 @@ class Scanner(Protocol):
     failure: str
     doubt: str
     """What makes it doubtful whether the value is read as it was meant; mostly empty."""
-    put_in: str
-    """The closers that were missing, which no repair tells of; mostly empty."""
+
+    @property
+    def mended(self) -> bool:
+        """Whether something was mended that no repair tells of."""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Gives the offset of the first character not consumed; safe JSON goes to `out`."""
@@ -64,6 +66,9 @@ class CallScanner(Scanner, Protocol):
 
         None where there is none, or where something waits.
         """
+
+    def passed(self, last: str) -> None:
+        """Takes note of the last character of chunks that went on so."""
 
 
 def beginning(terminal: Terminal) -> re.Pattern[str]:
@@ -87,7 +92,7 @@ def scanner_for(
         terminal: the declared terminal.
         spec: the tool that is called, where it is known.
         max_depth: how deep brackets may nest.
-        step: what reading the payload does, where the markup around it may end it.
+        step: what reading the payload does, where what is damaged may be mended.
     """
     found = call_scanner_for(terminal, spec, max_depth, step)
     if found is not None:
@@ -105,9 +110,13 @@ def call_scanner_for(
     """Makes the scanner of arguments that are no JSON; None for any other payload."""
     # Most formats need one of them: the others are not imported.
     if terminal.name == "PYTHON_ARGUMENTS":
+        parameters = tuple(spec.properties) if spec is not None else ()
+        if step is not None:
+            from toolgrammar.core.scan_quoted_python import QuotedPythonScanner
+
+            return QuotedPythonScanner(parameters=parameters, max_depth=max_depth)
         from toolgrammar.core.scan_python import PythonArgumentsScanner
 
-        parameters = tuple(spec.properties) if spec is not None else ()
         return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
     if terminal.name == "ELEMENTS":
         from toolgrammar.core.scan_elements import ElementScanner
@@ -139,7 +148,7 @@ def read_scanned(
     scanner = scanner_for(terminal, spec, MAX_DEPTH, step)
     written: list[str] = []
     end = scanner.feed(text, start, written)
-    if not scanner.done or scanner.failed or scanner.doubt or scanner.put_in:
+    if not scanner.done or scanner.failed or scanner.doubt or scanner.mended:
         return None
     value: JsonValue = json.loads("".join(written))
     return value, end

@@ -189,6 +189,7 @@ class SoundJson(SoundMessage):
         piece = self.runs_on[chunk]
         if not piece:
             self.take = self._take_scanned
+            self.scanner.passed(self.source.last)
             return self._take_scanned(chunk)
         source = self.source
         source.tail.append(chunk)
@@ -210,7 +211,7 @@ class SoundJson(SoundMessage):
     def _end_scanned(self, text: str, end: int) -> int:
         """Ends the arguments that the scanner has read."""
         value = json.loads(self.written.take())
-        if type(value) is not dict or self.scanner.doubt or self.scanner.put_in:
+        if type(value) is not dict or self.scanner.doubt or self.scanner.mended:
             return UNSOUND
         self.arguments = value
         self.arguments_end = self.base + end

@@ -33,6 +33,11 @@ class Source:
         """The characters so far."""
         return self.mark - self.room
 
+    @property
+    def last(self) -> str:
+        """The last character, or an empty string."""
+        return self.tail[-1][-1:] if self.tail else self.slice(self.length - 1, self.length)
+
     def append(self, chunk: str) -> None:
         """Adds the next chunk; the hot loops do the same by themselves."""
         self.tail.append(chunk)
