@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.doubts import (
-    doubt_closer,
-    doubt_inner_closer,
-    doubt_near_closer,
-    doubt_sibling,
-)
+from toolgrammar.core import doubts
 from toolgrammar.core.fences import length
 from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.misspelt import is_near
@@ -339,13 +334,13 @@ class RawReader:
         self.give(end)
         self.let_go()
         if self.sibling and (self.mended or self.end.tagged):
-            doubt_sibling(driver, self.sibling, end)
+            doubts.doubt_sibling(driver, self.sibling, end)
         elif self.end.call_closes_alone:
-            doubt_closer(driver, end)
+            doubts.doubt_closer(driver, end)
         if not self.sibling:
-            doubt_inner_closer(driver, self.strays, end, mended=self.mended)
+            doubts.doubt_inner_closer(driver, self.strays, end, mended=self.mended)
         if self.mended:
-            doubt_near_closer(driver, end)
+            doubts.doubt_near_closer(driver, end)
         dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
         leave(driver, end)
         driver.last_end -= dropped
@@ -374,7 +369,7 @@ class RawReader:
         ends = stopped or step.node.end is not None
         end = driver.position
         if stopped and step.leaf not in _PROSE:
-            doubt_closer(driver, end)
+            doubts.doubt_closer(driver, end)
         begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
         if step.leaf == "text" and not ends:
             driver.builder.unclosed_text = driver.builder.raws.start
