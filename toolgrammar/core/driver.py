@@ -71,6 +71,7 @@ class Driver:
         "limits_depth",
         "may_be_fenced",
         "node",
+        "open_brackets",
         "position",
         "previous",
         "raw",
@@ -118,6 +119,8 @@ class Driver:
         self.scanner: Scanner | JsonPayload | None = None
         self.undecided: Undecided | None = None
         self.limits_depth = max_depth
+        self.open_brackets = 0
+        """Of arguments that can't be read: how many brackets are open in them, with their own."""
         self.raw: RawReader | None = None
         self.called = False
         """Whether the open call has its name."""

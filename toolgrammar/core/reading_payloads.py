@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from toolgrammar.core.bad_calls import pass_bad_call
 from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
@@ -220,10 +221,11 @@ def read_scanned(driver: Driver) -> bool:
     return False
 
 
-def _mends(driver: Driver, step: Step) -> bool:
-    """Whether the scanner of a payload mends what is damaged."""
+def _mends(driver: Driver, step: Step, *names: str) -> bool:
+    """Whether the scanner of a payload, one of these if some are named, mends what is damaged."""
     name = step.terminal.name
-    return name == "BARE_OBJECT" or (name == "PYTHON_ARGUMENTS" and not driver.builder.strict)
+    mends = name == "BARE_OBJECT" or (name == "PYTHON_ARGUMENTS" and not driver.builder.strict)
+    return mends and (not names or name in names)
 
 
 def tell_mended(driver: Driver, scanner: Scanner) -> None:
@@ -299,6 +301,9 @@ def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
 def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     """Ends a payload where it can't go on; what stands there does not fit the island."""
     out: list[str] = []
+    driver.open_brackets = 0
+    if driver.step is not None and _mends(driver, driver.step, "PYTHON_ARGUMENTS"):
+        driver.open_brackets = cast("QuotedPythonScanner", scanner).open_brackets
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
         tell_mended(driver, scanner)
@@ -306,6 +311,9 @@ def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
         place = driver.base + driver.position
         driver.builder.scanned.fail("".join(out), scanner.failure, place)
         driver.last_end = place
+        if driver.open_brackets and driver.builder.group is not None:
+            driver.scanner, driver.run = None, pass_bad_call
+            return True
     elif isinstance(scanner, JsonPayload) and scanner.refused_at >= 0:
         # How far the scanner went to see it depends on the pieces that came.
         driver.position = max(driver.island + 1, scanner.refused_at - driver.base)

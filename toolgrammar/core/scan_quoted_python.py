@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.remembered import Remembered
 
+_AFTER_VALUE = PythonArgumentsScanner._after_value  # noqa: SLF001 - the class above this one
 _PLAIN = frozenset({"", "u"})
 """Prefixes of strings in which a quote can be escaped."""
 
@@ -40,6 +41,14 @@ class QuotedPythonScanner(PythonArgumentsScanner):
         """Give chunks as JSON that only go on in a string which is given out, if one is open."""
         in_text = self._step is QuotedPythonScanner._in_quoted and not self._stack
         return self._reader.run_on() if in_text else super().run_on()
+
+    @property
+    def open_brackets(self) -> int:
+        """How many brackets are open, with those of the arguments; 0 where a string may be."""
+        behind_string = self._step is _AFTER_VALUE and self._key == ""
+        if behind_string or self._text_open or self._reader.failure:
+            return 0
+        return len(self._stack) + 1
 
     def passed(self, last: str) -> None:
         """Takes note of the last character of chunks that went on in the string."""

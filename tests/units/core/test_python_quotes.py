@@ -34,7 +34,7 @@ def test_they_are_a_part_of_the_string(
 ) -> None:
     format, before, behind = around
     text = f"{before}run({written}), now(){behind}"
-    laws.edits(Case(id=format, format=format, text=text, tools=TOOLS))
+    laws.edits(Case(id=format, format=format, text=text))
     result = read(format, text, TOOLS)
     first, second = result.calls
     assert (first.arguments, first.status, first.doubts) == (arguments, "repaired", ())
