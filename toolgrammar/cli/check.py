@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.page import PageError, read_page
 from toolgrammar.catalogue.registry import formats
+from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain, write_line
 from toolgrammar.values.errors import GrammarError
 
@@ -41,6 +43,8 @@ def _check(name: str) -> bool:
     """Checks one format, tells each step and says whether all is well."""
     from toolgrammar.core.compile import advice_on  # imports lark: only for this command
 
+    if not name.endswith(".lark") and name not in formats and Path(name).exists():
+        raise InputError(f"{name}: not a .lark file; name a grammar, or the id of a format")
     try:
         chosen = Format(name) if name.endswith(".lark") else formats[name]
         # Compiled anew, not from the cache: only the compiler has advice.

@@ -36,7 +36,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "errors, 2 when the command was called wrongly.",
     )
     parser.add_argument("files", nargs="*", help="messages; none or `-` is standard input")
-    parser.add_argument("--format", help="id, alias or path of a .lark file")
+    parser.add_argument(
+        "--format", default="auto", help="ids, aliases, path of a .lark file (default: auto)"
+    )
     parser.add_argument("--tools", metavar="FILE", help="JSON list of the tools of the model")
     parser.add_argument("--prefix", default="", help="what the chat template wrote of the answer")
     parser.add_argument("--finish-reason", help="why the server stopped, as in `length`")
@@ -57,8 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.code is not None:
         _explain_code(arguments.code)
         return _OK
-    if arguments.format is None:
-        raise InputError("explain needs `--format`, or `--code` alone")
     chosen = formats.resolve_any(arguments.format)
     tools = read_tools(arguments.tools)
     names: list[str] = arguments.files or [STANDARD_INPUT]

@@ -79,6 +79,7 @@ def _list(found: Iterable[Format], *, as_json: bool) -> None:
 
 def _metadata(entry: Format) -> dict[str, object]:
     return {
+        "schema": 1,
         "id": entry.id,
         "title": entry.title,
         "family": entry.family,

@@ -21,7 +21,7 @@ from toolgrammar.cli import (
 )
 from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain
-from toolgrammar.values.errors import ToolGrammarError
+from toolgrammar.values.errors import LISTED, ToolGrammarError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(f"{name}{error.strerror or error}")
         return CALLER_MISTAKE
     except (ToolGrammarError, InputError, ImportError) as error:
-        complain(str(error))
+        complain(str(error).replace(LISTED, "`toolgrammar formats` lists them all"))
         return CALLER_MISTAKE
     except RecursionError:
         complain("lists and objects nest too deeply in what was given")

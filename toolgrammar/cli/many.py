@@ -108,7 +108,7 @@ def _write(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
         raise InputError(str(error)) from error
     if report.resumed_rows:
         complain(f"went on behind {report.resumed_rows:,} rows of an earlier run", "note")
-    _name_bad(name, ((row.number, row.reason) for row in report.bad_rows), report.bad)
+    _name_bad(name, ((row.number, row.reason) for row in report.bad_rows), report.bad, report.rows)
     return report.failed
 
 
@@ -120,21 +120,26 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
     settings: Any = {**options, "finish_reason": arguments.finish_reason}
     reading = reading_of(settings.pop("format"), settings, **_columns(arguments))
     bar = not sys.stdout.isatty()
-    failed = bad = 0
+    failed = bad = rows = 0
     named: list[tuple[int, str]] = []
     output, jobs = sys.stdout.buffer, jobs_of(arguments.jobs)
     for done in pour_lines(name, reading, jobs, output, progress=bar):
         failed += done.failed
         bad += len(done.bad)
+        rows += done.rows
         named += done.bad[: _SHOWN - len(named)]
     sys.stdout.buffer.flush()
-    _name_bad(name, named, bad)
+    _name_bad(name, named, bad, rows)
     return failed
 
 
-def _name_bad(name: str, rows: Iterable[tuple[int, str]], count: int) -> None:
+def _name_bad(name: str, rows: Iterable[tuple[int, str]], count: int, of_all: int) -> None:
     shown = list(rows)[:_SHOWN]
     for number, reason in shown:
         complain(f"{name}:{number}: {reason}", "bad row")
     if count > len(shown):
         complain(f"{name}: {count - len(shown):,} more rows without a message", "bad row")
+    if shown and count == of_all:
+        complain(
+            f"no line of {name} is a row; leave out --jobs where a file is one message", "note"
+        )

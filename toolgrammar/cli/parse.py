@@ -160,7 +160,8 @@ def _show(result: ParseResult) -> None:
 
 def _row(number: int, call: ToolCall) -> tuple[str, ...]:
     payload = compact(call.arguments) if call.input is None else call.input
-    return (str(number), call.name, payload, call.status, call.id or "")
+    status = f"{call.status}, doubtful" if call.doubts else call.status
+    return (str(number), call.name, payload, status, call.id or "")
 
 
 def _described(diagnostic: Diagnostic) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.cli.input import read_tools
+from toolgrammar.cli.input import InputError, read_tools
 from toolgrammar.cli.output import write, write_json
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         description="Writes the text of a system prompt that teaches a model to call the tools in "
         "a format. With `--json` also the strings at which its server should stop.",
     )
-    parser.add_argument("format", help="id, alias or path of a .lark file")
+    parser.add_argument("format", nargs="?", help="id, alias or path of a .lark file")
+    parser.add_argument("--format", dest="named", metavar="FORMAT", help="the same")
     parser.add_argument("--tools", metavar="FILE", help="JSON list of the tools of the model")
     parser.add_argument(
         "--json", action="store_true", help="print prompt and stop strings as one JSON object"
@@ -30,7 +31,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the prompt and returns the exit status."""
-    prompt = formats.resolve(arguments.format).prompt(read_tools(arguments.tools) or [])
+    chosen = [each for each in (arguments.format, arguments.named) if each is not None]
+    if len(chosen) != 1:
+        raise InputError("prompt writes for one format: name it, as in `toolgrammar prompt hermes`")
+    prompt = formats.resolve(chosen[0]).prompt(read_tools(arguments.tools) or [])
     if arguments.json:
         write_json({"schema": 1, "prompt": str(prompt), "stop": list(prompt.stop)})
     else:

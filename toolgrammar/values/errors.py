@@ -14,7 +14,7 @@ What has the wrong Python type raises a plain `TypeError`, a missing extra an `I
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from toolgrammar.values.calls import ParseError
 from toolgrammar.values.error_root import ToolGrammarError
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = ["GrammarError", "ParseError", "RenderError", "ToolGrammarError", "UnknownFormat"]
+
+
+LISTED: Final = "toolgrammar.formats lists them all"
+"""Where Python shows all formats; the command line has words of its own."""
 
 
 class UnknownFormat(ToolGrammarError, LookupError):  # noqa: N818 - a public name
@@ -37,7 +41,7 @@ class UnknownFormat(ToolGrammarError, LookupError):  # noqa: N818 - a public nam
         close = get_close_matches(str(name).casefold(), spelled, n=3)
         nearest = ", ".join(repr(spelled[each]) for each in close)
         said = f"; nearest: {nearest}." if nearest else "."
-        return cls(f"unknown format {name!r}{said} toolgrammar.formats lists them all")
+        return cls(f"unknown format {name!r}{said} {LISTED}")
 
 
 class GrammarError(ToolGrammarError, ValueError):

@@ -81,7 +81,7 @@ def test_a_code_is_explained(run: Run) -> None:
     ("words", "said"),
     [
         (["explain", "--code", "stray-coma"], "nearest: stray-comma"),
-        (["explain"], "--format"),
+        (["explain", "none.txt"], "none.txt"),
         (["explain", "none.txt", "--format", "hermes"], "none.txt"),
     ],
 )

@@ -201,6 +201,43 @@ def test_a_mistake_ends_with_two(run: Run, tmp_path: Path, words: list[str], sai
     assert said in error
 
 
+def test_a_doubtful_call_is_shown_as_one(run: Run) -> None:
+    text = '<tool_call>\n{"name": "note", "foo": {"body": "hi"}}\n</tool_call>'
+    status, out, _ = run("parse", "--format", "hermes", given=text)
+    assert status == 1
+    assert "complete, doubtful" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("parse", "good.txt", "--format", "hermse"), "`toolgrammar formats` lists them all"),
+        (("prompt",), "prompt writes for one format"),
+        (("prompt", "hermes", "--format", "hermes"), "prompt writes for one format"),
+        (("check", "good.txt"), "good.txt: not a .lark file"),
+        (("check", "hermse"), "nearest: 'hermes'"),
+        (("explain", "none.txt"), "none.txt: No such file"),
+    ],
+)
+def test_a_mistake_is_told_in_words_of_the_command_line(
+    run: Run, words: tuple[str, ...], said: str
+) -> None:
+    status, out, error = run(*words)
+    assert (status, out) == (2, "")
+    assert said in error
+    assert "toolgrammar.formats" not in error
+
+
+def test_explain_and_prompt_take_a_format_as_parse_does(run: Run) -> None:
+    text = '<tool_call>\n{"name": "note", "arguments": {}}\n</tool_call>'
+    assert run("explain", given=text).out.endswith("1 call\n")
+    assert run("prompt", "--format", "hermes") == run("prompt", "hermes")
+
+
+def test_formats_say_which_schema_they_have(run: Run) -> None:
+    assert {row["schema"] for row in json_lines(run("formats", "--json").out)} == {1}
+
+
 @pytest.mark.usefixtures("run")
 @pytest.mark.parametrize("closed", ["stdin", "stdout", "stderr"])
 def test_a_closed_stream_is_a_mistake(

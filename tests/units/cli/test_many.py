@@ -111,3 +111,10 @@ def test_the_data_is_no_output(run: Run) -> None:
     assert Path(name).read_text(encoding="utf-8") == '{"text": "precious"}\n'
     Path("out").mkdir()
     assert run(*WORDS, name, "--output", "out").status == 2
+
+
+def test_a_file_that_is_one_message_is_no_file_of_rows(run: Run) -> None:
+    Path("plain.txt").write_text("Hello\nworld\n", encoding="utf-8")
+    error = run(*WORDS, "plain.txt").error
+    assert "note: no line of plain.txt is a row; leave out --jobs" in error
+    assert "note" not in run(*WORDS, _rows("a.jsonl", {"text": GOOD}, "{")).error
