@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the prompt and returns the exit status."""
     chosen = [each for each in (arguments.format, arguments.named) if each is not None]
     if len(chosen) != 1:
-        raise InputError("prompt writes for one format: name it, as in `toolgrammar prompt hermes`")
+        raise InputError("prompt writes for one format: name it once")
     prompt = formats.resolve(chosen[0]).prompt(read_tools(arguments.tools) or [])
     if arguments.json:
         write_json({"schema": 1, "prompt": str(prompt), "stop": list(prompt.stop)})
