@@ -57,7 +57,7 @@ _CALLS = (
         "warning",
         "A word of the format is spelled otherwise; an error, and a doubt, where it is another word.",
     ),
-    CodeEntry("empty-name", "error", "The name of a call is empty or blank.", doubt=True),
+    CodeEntry("empty-name", "error", "The name of a call is empty or blank: a doubt."),
     CodeEntry("unknown-argument", "warning", "The tool has no argument of this name."),
     CodeEntry("duplicate-id", "warning", "A call has the id of an earlier one; it gets a new id."),
     CodeEntry(
