@@ -371,7 +371,7 @@ class RawReader:
         if stopped and step.leaf not in _PROSE:
             doubts.doubt_closer(driver, end)
         begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
-        if step.leaf == "text" and not ends:
+        if step.leaf in ("text", "reasoning") and not ends:
             driver.builder.unclosed_text = driver.builder.raws.start
         driver.builder.ended_open = ends and step.leaf not in _PROSE
         driver.builder.raws.end(driver.base + end, whole=ends, mended=begun)

@@ -103,6 +103,8 @@ def report_unread(builder: Builder, signs: Signs) -> None:
             continue
         at, sign = signs.first_in(text, tools)
         message = f"Found `{sign[:40]}` in text, and no call there that could be read"
+        if start == builder.unclosed_text:
+            message = f"Found `{sign[:40]}` behind what never closed; nothing there is a call"
         place = Span(start + at, start + at + len(sign))
         builder.report("unread-call", "warning", message, place, hint=_HINT)
         return

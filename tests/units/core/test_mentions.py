@@ -113,6 +113,22 @@ def test_a_section_behind_a_fence_or_a_quote_is_read(before: str) -> None:
     assert result.text == before.strip()
 
 
+@pytest.mark.parametrize(
+    ("form", "opener", "wire"),
+    [
+        ("roo_xml", "<thinking>", "<read_file><path>x</path></read_file>"),
+        ("hermes", "<think>", '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'),
+    ],
+)
+def test_a_call_in_reasoning_that_never_closes_is_told_of(
+    form: str, opener: str, wire: str
+) -> None:
+    result = read(form, f"{opener}I will\n{wire}")
+    assert (result.calls, result.reasoning) == ((), f"I will\n{wire}")
+    assert [each.code for each in result.diagnostics] == ["unread-call"]
+    assert read(form, f"{opener}I will").diagnostics == ()
+
+
 def test_a_call_in_a_fence_that_never_closes_is_told_of() -> None:
     text = f"```bash\nls\n{SECTION}"
     result = read("deepseek_v4", text)
