@@ -92,15 +92,17 @@ class Nesting:
     def value_openers(self) -> tuple[tuple[int, ...], ...]:
         """Finds the terminals between the start of an argument and its value, for each way of it.
 
-        Where the ways part only behind the key, what they have in common stands for them.
+        Where the ways part only behind the key, what they have in common stands for them. Those that
+        begin with the key count only where all do, and the first alone: a word opens little.
         """
         found: list[tuple[int, ...]] = []
+        bare: list[tuple[int, ...]] = []
         shared: list[tuple[int, ...]] = []
         for rule in self._rules:
             names = [roles.bare_name(s.name) for s in rule.expansion]
-            key = names.index("key") if "key" in names else 0
-            if not key:
-                continue  # a key alone opens nothing that text could not hold
+            if "key" not in names:
+                continue
+            key = names.index("key")
             has_value = "value" in names[key:]
             head: list[Any] = []
             for symbol in rule.expansion[: names.index("value") if has_value else None]:
@@ -108,10 +110,10 @@ class Nesting:
             length = next((n for n, s in enumerate(head) if not s.is_term), len(head))
             numbers = tuple(self._numbers[s.name] for s in head[:length])
             if has_value and length == len(head):
-                found.append(numbers)
+                (found if key else bare).append(numbers)
             elif key + 1 < length < len(head):
                 shared.append(numbers)
-        return tuple(dict.fromkeys((*found, *shared))) if found else ()
+        return tuple(dict.fromkeys((*found, *shared) if found else bare[:1]))
 
     def _leaf(self, symbol: Any) -> list[Any]:
         for rule in self._rules:
