@@ -37,6 +37,13 @@ class QuotedPythonScanner(PythonArgumentsScanner):
         self.unread = ""
         """What was taken before the last chunk and belongs to no argument."""
 
+    def feed(self, text: str, position: int, out: list[str]) -> int:
+        """Give the offset of the first character not consumed; safe pieces go to `out`."""
+        end = super().feed(text, position, out)
+        if self.final and self._rest and not self._is_over():
+            return self._in_rest(text, len(text), out)  # what a quote waited for does not come
+        return end
+
     def run_on(self) -> Remembered[str] | None:
         """Give chunks as JSON that only go on in a string which is given out, if one is open."""
         in_text = self._step is QuotedPythonScanner._in_quoted and not self._stack

@@ -73,3 +73,11 @@ def test_an_expression_is_no_string(written: str) -> None:
     first = read("pythonic", f"[run(a={written}), now()]", TOOLS).calls[0]
     assert first.arguments == {"a": "x"}
     assert not first.executable
+
+
+def test_a_quote_that_waits_is_judged_where_the_text_ends() -> None:
+    inner = "<|tool_call_start|>[run(a='x"
+    result = read("lfm2", f"<|tool_call_start|>[run(a='y{inner}", TOOLS)
+    (call,) = result.calls
+    assert (call.arguments, call.status) == ({"a": f"y{inner}"}, "truncated")
+    assert {each.code for each in result.diagnostics} == {"inner-quote", "truncated"}
