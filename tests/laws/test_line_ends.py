@@ -2,21 +2,14 @@
 
 import json
 
-import pytest
-
 import toolgrammar
 from tests.laws.every_case import cases, each_format, hold
 from toolgrammar import ParseResult
 from toolgrammar.testing import Case
 
-_NOT_YET = frozenset({"reploid0", "yaml_fence"})
-"""Formats whose lines end in patterns that know one line end alone."""
-
 
 @each_format
 def test_line_ends(format_id: str) -> None:
-    if format_id in _NOT_YET:
-        pytest.skip("some of its patterns know one line end alone")
     hold(_alike, (case for case in cases(format_id, malformed=False) if "\r" not in case.text))
 
 
