@@ -162,10 +162,11 @@ class RawPassage(PlainPassage):
 
     __slots__ = ("end", "last", "trimmed")
 
-    def __init__(self, end: RawEnd, mode: str, event: Callable[[str], Event]) -> None:
+    def __init__(self, end: RawEnd, mode: str, last: str, event: Callable[[str], Event]) -> None:
         super().__init__(end.plain.fullmatch, event)
         self.end = end
-        self.last = " "
+        self.last = last
+        """The character before what comes next, for anchors."""
         self.trimmed = "\r\n" if mode in (NONE, ONE_NEWLINE) else None
         """What the trimmer may hold back at the end of a chunk; None for all white space."""
 
@@ -316,15 +317,16 @@ def _in_raw(driver: Driver) -> Passage | None:
         or not trimmer.passes
     ):
         return None
+    last = driver.buffer[-1:] or " "
     if raws.role == "reasoning" and builder.candidate is None:
-        return RawPassage(raw.end, trimmer.mode, make_reasoning_delta)
+        return RawPassage(raw.end, trimmer.mode, last, make_reasoning_delta)
     if raws.role != "value" or draft is None or not draft.streams or not draft.started:
         return None
     if draft.held is not None or draft.wire_role or draft.dropped:
         return None
     index = len(builder.calls)
     return RawPassage(
-        raw.end, trimmer.mode, lambda text: make_arguments_delta(index, as_json(text)[1:-1])
+        raw.end, trimmer.mode, last, lambda text: make_arguments_delta(index, as_json(text)[1:-1])
     )
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.units.core import cuts
 from toolgrammar import ArgumentsDelta, Parser, TextDelta
+from toolgrammar.parsing.parser import DrivenParser
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CODE = 'def f(a):\n    return "b"  # done\n' * 40
 CALLS = {
@@ -59,3 +65,25 @@ def test_what_is_said_in_a_passage_counts_where_another_format_is_judged() -> No
         said = "".join(event.json for event in events if isinstance(event, ArgumentsDelta))
         assert json.loads(said) == whole.calls[0].arguments
         assert parser.result.to_dict() == whole.to_dict()
+
+
+def test_what_begins_a_line_ends_the_passage_that_began_behind_a_line_end(tmp_path: Path) -> None:
+    rules = """
+%import .common.text (TEXT, RAW)
+
+start: (TEXT | reasoning | call)*
+reasoning: "<think>" RAW "</think>"?
+call: OPEN name input END
+OPEN: /^```run /m
+name: /[a-z]+/
+input: RAW
+END: /^```[ \\t]*$/m
+"""
+    grammar = cuts.save(tmp_path, "title: Probe", rules)
+    parser = DrivenParser(grammar)
+    for chunk in ("<think>", "I look at a", "ll:\n", "``", "`run ls", " -l\n```"):
+        parser.feed(chunk)
+    parser.close()
+    result = parser.result
+    assert [(call.name, call.input) for call in result.calls] == [("ls", " -l\n")]
+    assert result.reasoning == "I look at all:"
