@@ -10,6 +10,7 @@ from toolgrammar.core.json_bodies import Bodies
 from toolgrammar.core.json_state import COLON, STRING
 from toolgrammar.core.json_tokens import space_run
 from toolgrammar.core.json_typing import typed_string
+from toolgrammar.core.json_unclosed import closes_later
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -179,6 +180,11 @@ class Strings(Bodies):
         try:
             if self.strict and self.text[quote] == '"' and self.goes_on_strictly(quote + 1):
                 return False
+            if self.strict and self.close_quote == '"' != self.text[quote]:
+                # Strict JSON holds other quotes as text.
+                if closes_later(self, quote):
+                    return False
+                self.look(quote)
             if not self.stack[-1].is_object:
                 return self.text[quote] == '"' and not self.inner_quoted and self._is_item(quote)
             return self.reads_key(quote, self.stack[-1], at_end=False)

@@ -13,6 +13,7 @@ from toolgrammar.core.json_ahead import REACH, More, Undecided
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
+    from toolgrammar.core.json_ahead import LookAhead
     from toolgrammar.core.json_payload import JsonPayload
 
 _RUN = late(r"(?:[}\]]\s{0,64}){1,64}")
@@ -41,7 +42,7 @@ def ended_before(payload: JsonPayload, start: int) -> bool:
     if behind == start:
         return False
     if level < 0:
-        return payload.frame_follows(behind, index) and not _closes_later(payload, index)
+        return payload.frame_follows(behind, index) and not closes_later(payload, index)
     return not text[behind:index].strip() and _begins_member(payload, index, level)
 
 
@@ -65,18 +66,22 @@ def _begins_member(payload: JsonPayload, index: int, level: int) -> bool:
         return False
 
 
-def _closes_later(payload: JsonPayload, index: int) -> bool:
-    """Whether the next quote closes the string: what stands here is text then."""
-    text = payload.text
+def closes_later(reader: LookAhead, index: int) -> bool:
+    """Whether the next quote closes the string: what stands here is text then.
+
+    Raises:
+        More: the text so far does not decide.
+    """
+    text = reader.text
     quote = text.find('"', index, index + REACH)
     if quote < 0:
-        if not payload.final and len(text) - index < REACH:
+        if not reader.final and len(text) - index < REACH:
             raise More
         return len(text) - index >= REACH
     if text[quote - 1] == "\\":
         return True
-    payload.look(quote)
+    reader.look(quote)
     try:
-        return payload.goes_on_strictly(quote + 1)
+        return reader.goes_on_strictly(quote + 1)
     except Undecided:
         return True

@@ -9,7 +9,6 @@ from tests.units.core.cuts import read
 @pytest.mark.parametrize(
     "text",
     [
-        "Wrap it in <execute_bash> and close it later.",
         "Wrap it in <execute_bash>. Then run it.",
         'Use the "<execute_bash>" tag.',
         "It ends with (<finish>)",
@@ -27,6 +26,10 @@ def test_a_tag_in_a_sentence_is_text(text: str) -> None:
         ("Now: <execute_bash> ls </execute_bash>", "ls"),
         ("Now: <execute_bash>\nls\n</execute_bash>", "ls"),
         ("Now: <execute_bash>./run.sh\ndate", "./run.sh\ndate"),
+        ("Now: <execute_bash> wc -l <file.txt </execute_bash>", "wc -l <file.txt"),
+        ("Now: <execute_bash>. venv/bin/activate && ls</execute_bash>", ". venv/bin/activate && ls"),
+        ("Now: <execute_bash> cd a\nls\n</execute_bash>", "cd a\nls"),
+        ("Now: <execute_bash> ls -la", "ls -la"),
     ],
 )
 def test_a_tag_with_code_behind_it_is_a_call(text: str, code: str) -> None:

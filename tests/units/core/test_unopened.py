@@ -12,8 +12,7 @@ from toolgrammar.core.unopened import reasoning_tags
         ("hermes", {"</think>": "<think>"}),
         ("kimi_k2", {"</think>": "<think>"}),
         ("mistral_v11", {"[/THINK]": "[THINK]", "</think>": "<think>"}),
-        ("void_xml", {}),
-        ("roo_xml", {"</thinking>": "<thinking>"}),
+        ("roo_xml", {}),
         ("react", {}),
     ],
 )
