@@ -63,7 +63,7 @@ def doubt_line_behind(driver: Driver) -> bool:
 
 
 def doubt_inner_closer(
-    driver: Driver, closers: Iterable[tuple[str, int]], end: int, *, mended: bool = False
+    driver: Driver, closers: Iterable[tuple[str, int, bool]], end: int, *, mended: bool = False
 ) -> None:
     """Doubts a call in whose value the closer of that value ends a line, or markup follows it.
 
@@ -71,14 +71,16 @@ def doubt_inner_closer(
 
     Args:
         driver: the driver.
-        closers: those in the value that nothing opens there, with the offsets behind them.
+        closers: those in the value that nothing opens there, with the offsets behind them, and
+            whether they tell of damage by themselves.
         end: index in the buffer where the value ends.
         mended: whether something else than its own closer ends the value.
     """
     builder, place = driver.builder, max(0, driver.base + end)
-    for closer, behind in closers:
+    for closer, behind, sure in closers:
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
-        if draft is not None and (mended or draft.repaired or _ENDS_LINE.match(follows)):
+        tells = sure and _ENDS_LINE.match(follows)
+        if draft is not None and (mended or draft.repaired or tells):
             draft.doubts.append("stray-close-tag")
             message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
             builder.report("stray-close-tag", "error", message, Span(place, place))

@@ -104,7 +104,7 @@ class PlainSeveral:
         self.several = several
         self.patience = Patience()
         self.lessons = Patience()
-        """Whether it is worth to learn how a message began."""
+        """Whether it is worth to learn how a message began; the first of all never is."""
         self._quotes = [compile_pattern(e.opener) for found in several.quotes for e in found]
         self._beginnings: dict[Place, list[tuple[str, int]]] = {}
         """By what stands before them, texts with the format that reads what begins with them."""

@@ -103,6 +103,4 @@ class Quotes:
             return False
         if word.lower() in STRING_PREFIXES and text[match.end() : match.end() + 1] in ("'", '"'):
             return True
-        if place == index:
-            return False
         return word in _EXPRESSION or "\n" in text[index:place]

@@ -64,7 +64,7 @@ class RawReader:
         """Blocks of code that are open inside a block."""
         self.quoted: list[str] = []
         """Names of the calls that are quoted and open."""
-        self.strays: list[tuple[str, int]] = []
+        self.strays: list[tuple[str, int, bool]] = []
         """The value's own closers that pair with nothing in it, each with the offset behind it."""
         self.values_open = 0
         """How often the value's own opener is quoted and open."""
@@ -176,7 +176,7 @@ class RawReader:
                 # It closes no call; the payload's own closer may stand in it, or be it.
                 own = self.end.value_closing.match(self.driver.buffer, match.start())
                 if own is not None and not quoted and self._repeats_rightly(own.groupdict()):
-                    self._pair_closer(own)
+                    self._pair_closer(own, sure=False)
                 self.searched = match.start() + 1
                 return False
             self._close_quoted(groups.get("closed"))
@@ -206,11 +206,10 @@ class RawReader:
         awaited = builder.awaits(key)
         if awaited or (near and is_near(near, self.end.words["near_word"])):
             self.sibling = self.sibling or match.group()
-        if near is None:
-            self.begun.note(self, match, awaited=awaited)
         if near is None and key == builder.same("SAME_KEY"):
             self.values_open += 1
         elif near is None:
+            self.begun.note(self, match, awaited=awaited)
             self.others_open += 1
         return False
 
@@ -224,8 +223,11 @@ class RawReader:
         known = driver.buffer[start - 1 : start] == "\n" or is_unclosed(driver, start)
         return known and self.end.tagged and driver.builder.awaits(key)
 
-    def _pair_closer(self, match: re.Match[str]) -> None:
-        """Closes the opener of a value that is quoted; without one, the value may end here."""
+    def _pair_closer(self, match: re.Match[str], *, sure: bool = True) -> None:
+        """Closes the opener of a value that is quoted; without one, the value may end here.
+
+        What is not `sure` may belong to another tag: it tells only beside other damage.
+        """
         if self.values_open:
             self.values_open -= 1
         elif self.others_open:
@@ -233,7 +235,7 @@ class RawReader:
             if not self.others_open:
                 self.begun.release(self)
         else:
-            self.strays.append((match.group().strip(), self.driver.base + match.end()))
+            self.strays.append((match.group().strip(), self.driver.base + match.end(), sure))
 
     def _close_quoted(self, name: str | None) -> None:
         """Closes a quoted call; with a name, the innermost of that name and what it holds."""

@@ -56,10 +56,17 @@ class Sibling:
 
     def step_back(self, reader: RawReader, closer: int) -> int:
         """Gives where the value ends that a closer at an index ends: before what is open."""
-        if self.offset < 0 or reader.held is None:
-            reader.sibling = reader.sibling or (self.text if self.offset >= 0 else "")
-            return closer
         driver = reader.driver
+        if self.offset < 0:
+            return closer
+        if reader.held is None:
+            tag = self.text.rstrip().rpartition("<")[2]
+            value = driver.builder.source.slice(self.offset, driver.base + closer)
+            if (
+                f"</{tag}" not in value
+            ):  # the closer may be written otherwise than that of the value
+                reader.sibling = reader.sibling or self.text
+            return closer
         draft = driver.builder.draft
         if draft is not None:
             draft.unclosed_to = driver.base + closer

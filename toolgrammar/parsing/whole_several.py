@@ -51,7 +51,9 @@ def read_several(
         return make_result(tuple(calls), written, reasoning, (), chosen.id, text, chosen.digest)
     reading.patience.failed()
     result = DrivenParser(entry, tools=specs, id_seed=id_seed, limits=limits).run_whole(text)
-    if result.calls and not result.diagnostics:
+    # Many sets of tools have but one message: the first teaches nothing, as that takes longer than
+    # reading it.
+    if reading.patience.left < CREDIT - 1 and result.calls and not result.diagnostics:
         _learn(entry, several, message, result)
     return result
 

@@ -27,7 +27,10 @@ def test_a_tag_in_a_sentence_is_text(text: str) -> None:
         ("Now: <execute_bash>\nls\n</execute_bash>", "ls"),
         ("Now: <execute_bash>./run.sh\ndate", "./run.sh\ndate"),
         ("Now: <execute_bash> wc -l <file.txt </execute_bash>", "wc -l <file.txt"),
-        ("Now: <execute_bash>. venv/bin/activate && ls</execute_bash>", ". venv/bin/activate && ls"),
+        (
+            "Now: <execute_bash>. venv/bin/activate && ls</execute_bash>",
+            ". venv/bin/activate && ls",
+        ),
         ("Now: <execute_bash> cd a\nls\n</execute_bash>", "cd a\nls"),
         ("Now: <execute_bash> ls -la", "ls -la"),
     ],
