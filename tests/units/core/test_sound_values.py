@@ -48,8 +48,10 @@ def test_a_closer_in_a_file_that_is_written() -> None:
         ("glm47", "<arg_key>content</arg_key><arg_value>x</arg_value>"),
         (
             "hy_v4",
-            "<arg_key:opensource>flag</arg_key:opensource>"
-            "<arg_value:opensource>true</arg_value:opensource>",
+            (
+                "<arg_key:opensource>flag</arg_key:opensource>"
+                "<arg_value:opensource>true</arg_value:opensource>"
+            ),
         ),
     ],
 )
