@@ -14,6 +14,7 @@ _NAME = late(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
 """What the name of a tool looks like."""
 _FENCE_LINE = late(r"(?:`{3,}|~{3,})[ \t]*[^\s`]*\s*")
 _WORD_TAG = late(r"<[a-z]+>\s*")
+_AS_PROSE = late(r"`{3,}|~{3,}|<[a-z]+>")
 _BACKTICK = late(r"(?<!`)`(?!`)")
 _NEAR = 1024
 """Characters before a place in which a backtick tells that it is quoted."""
@@ -53,6 +54,11 @@ def length_as_evidence(opener: str) -> int:
 def is_markup(opener: str) -> bool:
     """Whether what opens is no more than a tag of one plain word: `<code>` in a page of HTML."""
     return _WORD_TAG.fullmatch(opener) is not None
+
+
+def opens_as_prose(text: str, place: int) -> bool:
+    """Whether what opens at a place begins as a block of code or a tag of one word does."""
+    return _AS_PROSE.match(text, place) is not None
 
 
 def names_a_tool(builder: Builder) -> bool | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from toolgrammar.core.evidence import is_name
+from toolgrammar.core.evidence import is_name, opens_as_prose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.patience import Patience
 from toolgrammar.core.plain_calls import is_plain
@@ -37,8 +37,6 @@ MOST_BEGINNINGS: Final = 128
 """Beginnings that are remembered."""
 _QUOTES: Final = ("`", "~~~")
 """What quotes a call in prose: `<tool_call>` in a sentence is a word."""
-_PROSE: Final = compile_pattern(r"`{3,}|~{3,}|<[a-z]+>")
-"""How prose opens, too: a fence, or a tag of one word."""
 
 
 class PlainFormats(Protocol):
@@ -211,7 +209,7 @@ class PlainSeveral:
             return False
         if specs:
             return all(call.name in specs for call in calls)
-        prose = self.several.wary and _PROSE.match(text, start)
+        prose = self.several.wary and opens_as_prose(text, start)
         return not prose and all(is_name(call.name) for call in calls)
 
     def _is_odd(self, text: str, message: PlainMessage) -> bool:
