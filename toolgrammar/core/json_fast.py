@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LEAST: Final = 1024
 """Characters of ASCII from which on jiter gains more than it costs; other text it never does."""
+LEAST_ESCAPED: Final = 192
+"""The same where the text holds escapes, at which the standard library goes slower."""
 _BLANKS: Final = " \t\n\r"
 
 
@@ -38,21 +40,29 @@ def read_up_to(
     read = _reader()
     if read is None:
         return None
-    end = text.find(landmark.text, position)
-    for _ in range(landmark.braces if end >= 0 else 0):
-        end = text.rfind("}", position, max(end, 0))
-    if end < 0 or not text.startswith("{", position):
+    end, braces = text.find(landmark.text, position), landmark.braces
+    while braces and end > 0:
+        end = text.rfind("}", position, end)
+        braces -= 1
+    if end <= position or text[position] != "{":
         return None
-    written = text[position:end].rstrip(_BLANKS)
+    if text[end - 1] in _BLANKS:
+        end = position + len(text[position:end].rstrip(_BLANKS))
     try:
-        value: Any = read(written.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
+        written = text[position:end].encode()
+        value: Any = read(written, allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError:
         return None
-    end = position + len(written)
     for inner in value.values():
         if type(inner) is not str:
             return None if is_odd(value) else (value, end, False)
     return value, end, True
+
+
+def is_fast(text: str) -> bool:
+    """Whether the objects of a text are worth a try with jiter."""
+    length = len(text)
+    return length > LEAST_ESCAPED and (length > LEAST or "\\" in text) and text.isascii()
 
 
 @cache

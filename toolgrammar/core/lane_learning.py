@@ -22,11 +22,13 @@ from toolgrammar.core.lanes import (
     SAME_NAME,
     SCANNED,
     UNIT,
+    WHOLE_MATCH,
     Landmark,
     Lane,
 )
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.partial import first_characters, normalised
+from toolgrammar.core.pattern_trees import has_one_way
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.values.patterns import compile_pattern
 
@@ -166,9 +168,17 @@ def fuse(run: Run) -> Lane | None:
         if payload.before:
             return None
         parts.append(_end(end, payload))
+    else:
+        marks = [_to_the_end(mark, f"g{len(run.steps) - 1}") for mark in marks]
     before = "\n" in run.steps[-1].terminal.trail
     landmark = _landmark(run.steps)
     return Lane("".join(parts), marks, end, payload, before=before, landmark=landmark)
+
+
+def _to_the_end(mark: tuple[int, str], last: str) -> tuple[int, str]:
+    """Lets what ends with the last token of a lane end with the lane: that is a capture less."""
+    kind, group = mark
+    return (kind, WHOLE_MATCH) if kind in (END_CALL, END_GROUP) and group == last else mark
 
 
 def _landmark(steps: list[Step]) -> Landmark | None:
@@ -265,7 +275,9 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
         if mine is None or firsts is None or mine & firsts:
             preferred.append(normalised(other, {}))
     guard = f"(?!{'|'.join(preferred)})" if preferred else ""
-    token = f"{guard}(?P<{group}>(?>{normalised(whole, names)}))"
+    written = normalised(whole, names)
+    # What can match in one way alone need not be kept from trying another.
+    token = f"{guard}(?P<{group}>{written if has_one_way(whole) else f'(?>{written})'})"
     if node.exact:
         return token, found
     if mine is not None and not any(map(str.isspace, mine)):

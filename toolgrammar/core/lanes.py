@@ -6,14 +6,14 @@ tokens: from a node to the next payload, or back to text. Its marks say what the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable
 
     from toolgrammar.core.machine import Node
@@ -43,6 +43,9 @@ OBJECTS = ("JSON_OBJECT", "TEMPLATE_OBJECT")
 """Those that are an object and nothing else."""
 SCANNED = ("PYTHON_ARGUMENTS", "BARE_OBJECT", "ELEMENTS")
 """Payloads that a scanner reads at once."""
+WHOLE_MATCH: Final = "whole"
+"""The group of a mark that ends where its lane does."""
+_TOKEN_GROUP: Final = re.compile(r"\(\?P<(g\d+)>")
 
 
 class Landmark(NamedTuple):
@@ -97,10 +100,11 @@ class Lane:
         before: bool,
         landmark: Landmark | None,
     ) -> None:
-        compiled = compile_pattern(pattern)
+        needed = _needed(marks, payload)
+        compiled = compile_pattern(_capturing(pattern, {group for _, group in needed}))
         self.match = compiled.match
-        groups = compiled.groupindex
-        self.marks = tuple((kind, groups[group]) for kind, group in _needed(marks, payload))
+        groups = {**compiled.groupindex, WHOLE_MATCH: 0}
+        self.marks = tuple((kind, groups[group]) for kind, group in needed)
         """Kinds and groups, in the order of the text."""
         self.same = tuple(mark for mark in self.marks if mark[0] in _REPEATED)
         """What has to repeat the name of the call or the key of the argument that is open."""
@@ -213,6 +217,11 @@ def _repeats_itself(marks: tuple[tuple[int, int], ...]) -> bool:
     """Whether a closer repeats what the lane itself has read: it is compared after it."""
     kinds = [kind for kind, _ in marks]
     return any(same in kinds[kinds.index(read) :] for read, same in _OWN if read in kinds)
+
+
+def _capturing(pattern: str, needed: set[str]) -> str:
+    """Lets the tokens of a run capture that a mark asks for, and no other: each costs time."""
+    return _TOKEN_GROUP.sub(lambda group: group[0] if group[1] in needed else "(?:", pattern)
 
 
 def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[int, str]]:

@@ -6,8 +6,11 @@ import re._constants as sre
 import re._parser as sre_parser
 from typing import Any
 
+_ASSERTIONS = (sre.ASSERT, sre.ASSERT_NOT)
 _NEVER: Any = (sre.ASSERT_NOT, (1, []))
 """What `(?!)` is up to CPython 3.12; from 3.13 on it has an operator of its own."""
+
+_ONE_WAY = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY, sre.AT, *_ASSERTIONS})
 
 
 def parse_pattern(pattern: str) -> Any:
@@ -20,6 +23,11 @@ def parse_pattern(pattern: str) -> Any:
     if "(?!)" in pattern:
         _spell_out(tree.data)
     return tree
+
+
+def has_one_way(pattern: str) -> bool:
+    """Whether a pattern can match in one way alone at a place: it repeats and chooses nothing."""
+    return all(operator in _ONE_WAY for operator, _ in parse_pattern(pattern))
 
 
 def _spell_out(items: list[Any]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgrammar.core.draft import decoded_token
-from toolgrammar.core.json_fast import LEAST
+from toolgrammar.core.json_fast import LEAST, LEAST_ESCAPED, is_fast
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_copied, read_object
@@ -59,18 +59,23 @@ _ENDS_OF_A_CALL: Final = (("call",), ("argument", "call"))
 class PlainReading:
     """Reads messages of one format, for one set of tools; it keeps nothing of a message."""
 
-    __slots__ = ("guides", "machine", "nameless", "rules", "tools")
+    __slots__ = ("format_id", "guides", "machine", "nameless", "names", "rules", "tools")
 
     def __init__(self, machine: Machine, rules: PlainRules, tools: Mapping[str, ToolSpec]) -> None:
         self.machine = machine
         self.rules = rules
         self.tools = tools
+        self.format_id = rules.id
+        self.names = machine.written_names
+        """Names as they were written before, and what they say."""
         self.guides: dict[str, Guide] = {}
         """What the tools that were called so far want."""
         self.nameless = False
         """Whether the name of a call is blank: the driver doubts it."""
 
-    def run(self, text: str, calls: list[ToolCall], parts: list[str]) -> bool:
+    def run(  # noqa: C901  (each call of a function costs a twentieth)
+        self, text: str, calls: list[ToolCall], parts: list[str]
+    ) -> bool:
         """Reads a message; tells whether it holds nothing but text and plain calls.
 
         Args:
@@ -84,24 +89,31 @@ class PlainReading:
         is_ascii, usual = text.isascii(), self.machine.usual
         is_usual = usual.left > 0 or usual.tries()
         read = read_object if is_ascii or length <= _LONG else read_copied
-        is_fast = is_ascii and length > LEAST
+        is_fast = is_ascii and length > LEAST_ESCAPED and (length > LEAST or "\\" in text)
+        lane = node.opens_call
+        # A message that begins with a call needs no search for its opener.
+        opened = lane.match(text, 0) if is_usual and lane is not None else None
         while True:
             if position == length:
                 return not self.nameless
-            opener = node.entry.search(text, position)
-            end = length if opener is None else opener.start()
-            if end > position:
-                between = text[position:end]
-                if not is_plain(between, node, is_first=not calls):
-                    return False
-                parts.append(between)
-            if opener is None:
-                return not self.nameless
+            end = position
+            if opened is None:
+                opener = node.entry.search(text, position)
+                end = length if opener is None else opener.start()
+                if end > position:
+                    between = text[position:end]
+                    if not is_plain(between, node, is_first=not calls):
+                        return False
+                    parts.append(between)
+                if opener is None:
+                    return not self.nameless
             found = None
             if is_usual:
-                if node.opens_call is not None:
-                    lane = node.opens_call
-                    found = read_object_call(self, text, lane, end, calls, read, is_fast)
+                lane = node.opens_call
+                if lane is not None:
+                    opened = opened or lane.match(text, end)
+                    if opened is not None:
+                        found = read_object_call(self, text, lane, opened, calls, read, is_fast)
                 elif node.opens_values:
                     found = read_valued_calls(self, text, node, end, calls)
                 if found is not None:
@@ -114,7 +126,7 @@ class PlainReading:
                 if found is None:
                     return False
             node, position = found
-            read = read_object
+            opened, read = None, read_object
 
     def island(
         self, text: str, node: Node | None, start: int, calls: list[ToolCall]
@@ -130,9 +142,12 @@ class PlainReading:
             calls: takes the calls.
         """
         node, found = node or self.machine.start, None
-        if node.opens_call is not None:
-            lane, is_fast = node.opens_call, text.isascii() and len(text) > LEAST
-            found = read_object_call(self, text, lane, start, calls, read_object, is_fast)
+        lane = node.opens_call
+        if lane is not None:
+            opened = lane.match(text, start)
+            if opened is not None:
+                fast = is_fast(text)
+                found = read_object_call(self, text, lane, opened, calls, read_object, fast)
         elif node.opens_values:
             found = read_valued_calls(self, text, node, start, calls)
         return found or self._island(text, node, start, calls, read_object)
@@ -157,7 +172,7 @@ class PlainReading:
         key = written_name = written_key = ""
         start = arguments_start = arguments_end = -1
         in_group = False
-        names = self.machine.written_names
+        names = self.names
         before = len(calls)
         while True:
             for lane in node.lanes:
@@ -285,7 +300,7 @@ class PlainReading:
     def name_of(self, written: str) -> str:
         """Gives the name that a token writes, and keeps it for the next message."""
         name = decoded_token(written) if written[:1] == '"' else written
-        names = self.machine.written_names
+        names = self.names
         self.nameless = self.nameless or not name.strip()
         if name.strip() and len(names) < MOST_NAMES and len(written) < MAX_NAME:
             names[written] = name
@@ -295,7 +310,9 @@ class PlainReading:
         self, name: str, arguments: dict[str, Any] | None, id: str | None, raw: str, span: Span
     ) -> ToolCall:
         values = {} if arguments is None else arguments
-        return make_call(name, values, id, None, raw, span, "complete", (), self.rules.id, None, ())
+        return make_call(
+            name, values, id, None, raw, span, "complete", (), self.format_id, None, ()
+        )
 
     def _raw(
         self, text: str, lane: Lane, start: int, name: str, key: str, *written: str

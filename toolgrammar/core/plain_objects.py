@@ -16,6 +16,8 @@ from toolgrammar.core.scanners import read_scanned
 from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
+    import re
+
     from toolgrammar.core.lanes import Lane
     from toolgrammar.core.machine import Node
     from toolgrammar.core.plain_calls import PlainReading, Read
@@ -26,22 +28,22 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
     reading: PlainReading,
     text: str,
     opening: Lane,
-    start: int,
+    opened: re.Match[str],
     calls: list[ToolCall],
     read: Read,
     is_fast: bool,  # noqa: FBT001  (a keyword costs as much)
 ) -> tuple[Node, int] | None:
     """Reads a call as the loop does; `is_fast`: another library reads the text's objects faster."""
-    payload, opened = opening.payload, opening.match(text, start)
-    if opened is None or payload is None:
+    payload = opening.payload
+    if payload is None:
         return None
     closing = payload.node.ends_call
     if closing is None and not payload.after:
         return None
-    begin = opened.end()
+    start, begin = opened.span()
     unit, group = opening.groups
     written = opened[group]
-    name = reading.machine.written_names.get(written) or reading.name_of(written)
+    name = reading.names.get(written) or reading.name_of(written)
     if opening.scans:
         scanned = read_scanned(payload, reading.tools.get(name), text, begin)
         if scanned is None or type(scanned[0]) is not dict:
@@ -67,7 +69,8 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
         closed = closing.match(text, end)
         if closed is None:
             return None
-        node, last, behind = closing.node, closed.end(closing.groups[0]), closed.end()
+        node, behind = closing.node, closed.end()
+        last = closed.end(closing.groups[0]) if closing.groups[0] else behind
         if opening.begins_group != closing.ends_group:
             found = None if closing.ends_group else end_of_section(node, text, behind)
             if found is None:
@@ -77,7 +80,7 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
         return None  # for the loop, which judges each by itself
     id = decoded_token(opened[opening.id]).strip() or None if opening.id else None
     raw, span = text[begin:end], make_span(opened.start(unit), last)
-    format_id = reading.rules.id
+    format_id = reading.format_id
     call = make_call(name, arguments, id, None, raw, span, "complete", (), format_id, None, ())
     calls.append(call)
     return node, behind

@@ -71,7 +71,7 @@ def _read_call(  # noqa: C901, PLR0912  (a function for each value costs a tenth
     """Reads one call from what opens it; gives the lane that ends it, and the place behind that."""
     unit, name_group, first, key_group = lane.groups
     start, arguments_start, written_name = match.start(unit), match.start(first), match[name_group]
-    name = reading.machine.written_names.get(written_name) or reading.name_of(written_name)
+    name = reading.names.get(written_name) or reading.name_of(written_name)
     rules, trim = reading.rules, reading.rules.trim
     judges = reading.tools or rules.by_shape
     # Keys whose values are strings whatever they say, as far as they are known.

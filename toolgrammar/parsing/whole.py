@@ -76,7 +76,7 @@ def parse(
         else:
             straight = _of_several(entry, content, tools, id_seed, limits)
         if straight is not None:
-            return _with(straight, problems)
+            return _with(straight, problems) if problems else straight
     parser = DrivenParser(
         entry,
         tools=tools,

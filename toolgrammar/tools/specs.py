@@ -32,13 +32,13 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
     Raises:
         TypeError: something is no tool; the message says what it is.
     """
+    known = _recent.get(id(tools))
+    if known is not None and known[0] == tools:
+        return known[1]
     if tools is None:
         return {}
     if type(tools) is _Specs:
         return tools
-    known = _recent.get(id(tools))
-    if known is not None and known[0] == tools:
-        return known[1]
     if isinstance(tools, Mapping):
         if not all(isinstance(tool, ToolSpec) for tool in tools.values()):
             raise TypeError("tools must be a list of tools, got one dict; write [tool]")

@@ -79,6 +79,15 @@ def test_the_rest_is_left_to_the_standard_library(text: str) -> None:
     assert json_fast.read_up_to(text, 0, MARK) is None
 
 
+def test_short_messages_are_read_with_jiter_where_they_hold_escapes() -> None:
+    length = json_fast.LEAST_ESCAPED
+    assert json_fast.is_fast("\\" + "x" * length)
+    assert not json_fast.is_fast("x" * (length + 1))
+    assert not json_fast.is_fast("\\" * length)
+    assert not json_fast.is_fast("\\ï" + "x" * length)
+    assert json_fast.is_fast("x" * (json_fast.LEAST + 1))
+
+
 def test_messages_are_read_alike_without_jiter(monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = ['"text"', '"</tool_call>"', "[1, {}]", '"\\u00e9"', "1e400", '"a", "a": 2']
     long = "x" * json_fast.LEAST
