@@ -21,6 +21,7 @@ _VERSION = 5
 """Raised whenever what is kept changes its shape or its meaning."""
 _CORE = Path(files.__file__).parent
 _MODULES = (
+    "beginnings.py",
     "loose.py",
     "machine.py",
     "quotes.py",

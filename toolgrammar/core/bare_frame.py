@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.partial import literal_start, partial
+from toolgrammar.core.beginnings import literal_start
+from toolgrammar.core.partial import partial
 from toolgrammar.values.patterns import anywhere, compile_pattern, late
 
 if TYPE_CHECKING:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from toolgrammar.core.json_tokens import MAX_DIGITS, as_json
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 _NUMBER = late(r"(-?)(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _ESCAPE = late(
     r"\\(?:u\{(?P<point>[0-9a-fA-F]{1,6})\}|u(?P<unit>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})"
     r"|(?P<one>\r\n|[\s\S]))"
 )
-ESCAPE_BEGUN = late(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
+_ESCAPE_BEGUN = late(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
 _ESCAPED = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
     "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",
 }  # fmt: skip
 _LAST_CHARACTER: Final = 0x10FFFF
+
+
+def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Gives what finds a part of a string that can't end it, and one that JSON writes the same."""
+    other = re.escape(quote)
+    same = rf'(?:[^"\\\x00-\x1f{other}]++|\\[nrtbf"\\])+'
+    return compile_pattern(rf"[^{other}\\]+"), compile_pattern(same)
 
 
 def word_as_json(word: str) -> str:
@@ -33,7 +41,16 @@ def word_as_json(word: str) -> str:
     return as_json(word)
 
 
-def escape_as_json(text: str, at: int) -> tuple[str, int]:
+def read_escape(text: str, at: int, sink: list[str]) -> int:
+    """Adds what an escape means, as JSON in a string; gives its end, or its place if it is cut."""
+    if _ESCAPE_BEGUN.match(text, at):
+        return at
+    written, end = _escape_as_json(text, at)
+    sink.append(written)
+    return end
+
+
+def _escape_as_json(text: str, at: int) -> tuple[str, int]:
     """Gives what a whole escape means, as JSON in a string, and its end."""
     match = _ESCAPE.match(text, at)
     assert match is not None

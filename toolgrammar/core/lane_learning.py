@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.beginnings import first_characters
 from toolgrammar.core.lanes import (
     BEGIN_GROUP,
     END_ARGUMENT,
@@ -27,7 +28,7 @@ from toolgrammar.core.lanes import (
     Lane,
 )
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.partial import first_characters, normalised
+from toolgrammar.core.partial import normalised
 from toolgrammar.core.pattern_trees import has_one_way
 from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
 from toolgrammar.values.patterns import compile_pattern

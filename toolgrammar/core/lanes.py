@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.quick_search import quick_search
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolgrammar.core.machine import Node
+    from toolgrammar.core.quick_search import Search
     from toolgrammar.core.steps import Step
 
 # What a mark does, in the order of the text.
@@ -143,8 +143,6 @@ class Lane:
         """Whether a line end stands before the payload."""
         raw = self.raw = node.end_of_raw(payload) if payload is not None else None
         """What ends the payload, where it is raw."""
-        self.find_end = None if raw is None else (raw.solid or raw.search).search
-        """Finds that, without white space that the closer may begin with."""
         self.skips_blanks = raw is not None and raw.solid is not None
         """Whether the closer may begin with white space."""
         self.trim = ONE_NEWLINE if before or (raw is not None and raw.closes_line) else NONE
@@ -154,13 +152,17 @@ class Lane:
     def _tell(self) -> None:
         """Notes what is asked of every lane of a call with one raw value after the other."""
         payload, raw = self.payload, self.raw
-        self.ender: tuple[Callable[[str, int], re.Match[str] | None], frozenset[str]] | None = None
+        self.find_end: Search | None = None
+        """Finds what ends the payload, without white space that the closer may begin with."""
+        if raw is not None:
+            self.find_end = raw.find if raw.solid is None else quick_search(raw.solid)
+        self.ender: tuple[Search, frozenset[str]] | None = None
         """Finds what ends the payload, and which groups of it do; None where more is asked."""
         if raw is not None and raw.solid is None:
             groups = raw.search.groupindex  # what is asked next is known once that is made
             if not (raw.repeats or raw.call_closes_alone):
                 closers = frozenset(name for name in groups if name.startswith("closer_"))
-                self.ender = (raw.search.search, closers)
+                self.ender = (raw.find, closers)
         is_usual = not (self.same or self.id)
         has_value = is_usual and self.reads_value and not self.ends_group
         self.following = [] if payload is None else payload.node.lanes

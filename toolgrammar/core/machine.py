@@ -13,10 +13,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import fences, marks, roles
+from toolgrammar.core.beginnings import first_characters, literal_start, without
 from toolgrammar.core.found_tokens import remembered_tokens
 from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.misspelt import NearOpener, near_openers
-from toolgrammar.core.partial import first_characters, literal_start, partial, without
+from toolgrammar.core.partial import partial
 from toolgrammar.core.patience import Patience
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays

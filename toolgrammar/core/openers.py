@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.partial import begins_line, first_characters, literal_start
+from toolgrammar.core.beginnings import begins_line, first_characters, literal_start
 from toolgrammar.core.remembered import Remembered
 from toolgrammar.values.patterns import compile_pattern, late
 

@@ -11,9 +11,13 @@ from __future__ import annotations
 import re
 import re._constants as sre
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.pattern_trees import parse_pattern
+from toolgrammar.values.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT_NON_BOUNDARY})
 """Anchors that look at what follows: while nothing does, a match may still fail."""
@@ -22,8 +26,6 @@ MOST_BLANKS = 64
 tries each of as many places with as many lengths, for each chunk of a run of white space."""
 _KEPT = 512
 """Beginnings that are remembered: the formats and the places of one ask for the same again."""
-_LONGEST_RANGE = 128
-"""Characters of a range that are listed."""
 REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
 ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 
@@ -72,9 +74,9 @@ def _class(items: list[Any]) -> str:
         if operator is sre.NEGATE:
             parts.append("^")
         elif operator is sre.LITERAL:
-            parts.append(_in_class(argument))
+            parts.append(in_class(argument))
         elif operator is sre.RANGE:
-            parts.append(f"{_in_class(argument[0])}-{_in_class(argument[1])}")
+            parts.append(f"{in_class(argument[0])}-{in_class(argument[1])}")
         elif operator is sre.CATEGORY:
             parts.append(_CATEGORIES[argument])
         else:
@@ -82,7 +84,8 @@ def _class(items: list[Any]) -> str:
     return f"[{''.join(parts)}]"
 
 
-def _in_class(code: int) -> str:
+def in_class(code: int) -> str:
+    """Writes a character as a class holds it."""
     return "\\" + chr(code) if chr(code) in "\\]^-[&~|" else chr(code)
 
 
@@ -104,7 +107,7 @@ def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
     if operator is sre.LITERAL:
         return re.escape(chr(argument))
     if operator is sre.NOT_LITERAL:
-        return f"[^{_in_class(argument)}]"
+        return f"[^{in_class(argument)}]"
     if operator is sre.ANY:
         return "."
     if operator is sre.IN:
@@ -268,6 +271,12 @@ def partial(pattern: str) -> str | None:
     return _begin_sequence(list(parsed), parsed.state.flags)
 
 
+def tail_that_begins(expressions: Iterable[str]) -> re.Pattern[str]:
+    """Finds the tail of the text that may become what one of the expressions matches."""
+    parts = [begun for expression in expressions if (begun := partial(expression))]
+    return compile_pattern(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
+
+
 def normalised(pattern: str, names: dict[str, str]) -> str:
     """Rewrites `pattern` so that only the groups in `names` capture, under the new names there."""
     parsed = parse_pattern(pattern)
@@ -309,92 +318,3 @@ def _without_end(items: list[Any]) -> list[Any]:
 def group_names(pattern: str) -> tuple[str, ...]:
     """Lists the named groups of `pattern` in their order."""
     return tuple(parse_pattern(pattern).state.groupdict)
-
-
-def first_characters(pattern: str) -> frozenset[str] | None:
-    """Gives the characters that a match can begin with, or None where they can't be listed."""
-    parsed = parse_pattern(pattern)
-    if parsed.state.flags & re.IGNORECASE:
-        return None
-    found, is_empty = _firsts(list(parsed))
-    return None if is_empty else found
-
-
-def _firsts(items: list[Any]) -> tuple[frozenset[str] | None, bool]:
-    """Gives the characters that a match can begin with, and whether it can be empty."""
-    found: frozenset[str] = frozenset()
-    for item in items:
-        here, is_empty = _firsts_of(item)
-        if here is None:
-            return None, False
-        found |= here
-        if not is_empty:
-            return found, False
-    return found, True
-
-
-def _firsts_of(item: tuple[Any, Any]) -> tuple[frozenset[str] | None, bool]:
-    """Gives the same for one node of the parse tree."""
-    operator, argument = item
-    if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
-        return frozenset(), True
-    if operator is sre.LITERAL:
-        return frozenset(chr(argument)), False
-    if operator is sre.IN:
-        return _listed(argument), False
-    if operator is sre.SUBPATTERN:
-        return (None, False) if argument[1] & re.IGNORECASE else _firsts(list(argument[3]))
-    if operator is sre.ATOMIC_GROUP:
-        return _firsts(list(argument))
-    if operator in REPEATS:
-        low, _, body = argument
-        found, is_empty = _firsts(list(body))
-        return found, is_empty or not low
-    if operator is sre.BRANCH:
-        parts = [_firsts(list(branch)) for branch in argument[1]]
-        known = [part for part, _ in parts if part is not None]
-        if len(known) < len(parts):
-            return None, False
-        return frozenset().union(*known), any(is_empty for _, is_empty in parts)
-    return None, False
-
-
-def _listed(items: list[Any]) -> frozenset[str] | None:
-    """Lists a class of characters; None where it names what it is not, or a whole category."""
-    found: set[str] = set()
-    for operator, argument in items:
-        if operator is sre.LITERAL:
-            found.add(chr(argument))
-        elif operator is sre.RANGE and argument[1] - argument[0] < _LONGEST_RANGE:
-            found.update(map(chr, range(argument[0], argument[1] + 1)))
-        else:
-            return None
-    return frozenset(found)
-
-
-def begins_line(pattern: str) -> bool:
-    """Whether a match can only begin where a line does."""
-    parsed = parse_pattern(pattern)
-    items, flags = list(parsed), parsed.state.flags
-    while items and items[0][0] is sre.SUBPATTERN:
-        flags |= items[0][1][1]
-        items = list(items[0][1][3])
-    return bool(items and flags & re.MULTILINE) and items[0] == (sre.AT, sre.AT_BEGINNING)
-
-
-def literal_start(pattern: str) -> str:
-    """Gives the characters that every match begins with, as far as they stand there as such."""
-    found: list[str] = []
-    parsed = parse_pattern(pattern)
-    for operator, argument in () if parsed.state.flags & re.IGNORECASE else parsed:
-        if operator is not sre.LITERAL:
-            break
-        found.append(chr(argument))
-    return "".join(found)
-
-
-def without(characters: frozenset[str] | None) -> re.Pattern[str]:
-    """Gives the expression of texts that hold none of these characters; of None, one that fails."""
-    if not characters:
-        return re.compile(r"(?!)")
-    return re.compile(f"[^{''.join(map(_in_class, map(ord, sorted(characters))))}]+")

@@ -17,18 +17,19 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.beginnings import first_characters, without
 from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
-from toolgrammar.core.partial import MOST_BLANKS, first_characters, partial, without
+from toolgrammar.core.partial import MOST_BLANKS, partial, tail_that_begins
+from toolgrammar.core.quick_search import quick_search
 from toolgrammar.core.raw_outer import LONG, after_outer, outer_closers
 from toolgrammar.core.repairs import clipped
 from toolgrammar.core.sample import sample
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolgrammar.core.machine import Node
+    from toolgrammar.core.quick_search import Search
     from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
 
@@ -42,12 +43,6 @@ BLANKS = r"\s{0,256}"
 """White space that may stand between a closer inside a raw value and what follows it."""
 _BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
 """How the tables write that a closer may begin with white space."""
-
-
-def _beginnings(expressions: Iterable[str]) -> re.Pattern[str]:
-    """Finds the tail of the text that may become what one of the expressions matches."""
-    parts = [begun for expression in expressions if (begun := partial(expression))]
-    return compile_pattern(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
 
 
 def _is_tag(terminal: Terminal) -> bool:
@@ -123,6 +118,11 @@ class RawEnd:
         return found
 
     @cached_property
+    def find(self) -> Search:
+        """Finds what `search` finds, from an index of a text on; it runs through long texts."""
+        return quick_search(self.search, self.solid)
+
+    @cached_property
     def solid(self) -> re.Pattern[str] | None:
         """Finds the same without white space that a closer begins with; None where none does."""
         if not any(part.startswith(_BLANKS_IN_FRONT) for part in self.parts()):
@@ -156,12 +156,14 @@ class RawEnd:
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become what `search` finds."""
-        return _beginnings(self.parts())
+        return tail_that_begins(self.parts())
 
     @cached_property
     def own_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become the payload's own closer."""
-        return _beginnings(self._unit(group, each, final=False) for group, each in self.node.tokens)
+        return tail_that_begins(
+            self._unit(group, each, final=False) for group, each in self.node.tokens
+        )
 
     @cached_property
     def plain(self) -> re.Pattern[str]:
@@ -175,7 +177,7 @@ class RawEnd:
     @cached_property
     def outer_beginnings(self) -> re.Pattern[str]:
         """Matches what may still become a closer of what stands around the payload."""
-        return _beginnings(outer_closers(self, final=False))
+        return tail_that_begins(outer_closers(self, final=False))
 
     @cached_property
     def closing_call(self) -> re.Pattern[str]:
@@ -185,7 +187,7 @@ class RawEnd:
     @cached_property
     def closing_call_beginnings(self) -> re.Pattern[str]:
         """Matches what may still become what `closing_call` matches."""
-        return _beginnings([self._closers_of_call()])
+        return tail_that_begins([self._closers_of_call()])
 
     def _closers_of_call(self) -> str:
         if not self.nests or self.call_closes_alone:

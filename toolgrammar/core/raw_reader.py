@@ -102,7 +102,7 @@ class RawReader:
         large, and a text that is whole never asks for it.
         """
         driver, end = self.driver, self.end
-        match = end.search.search(driver.buffer, self.searched)
+        match = end.find(driver.buffer, self.searched)
         if not driver.final or (match is not None and str(match.lastgroup).startswith("closer_")):
             return match
         if match is None:

@@ -10,11 +10,10 @@ its value.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from toolgrammar.core.bare_frame import DELIMITED, ENDED, WAITS
-from toolgrammar.core.bare_values import ESCAPE_BEGUN, begun_quote, escape_as_json, word_as_json
+from toolgrammar.core.bare_values import begun_quote, read_escape, string_runs, word_as_json
 from toolgrammar.core.json_tokens import MAX_DEPTH, as_json, shown
 from toolgrammar.core.remembered import in_strings
 from toolgrammar.core.roles import BARE_QUOTES
@@ -66,6 +65,7 @@ class BareScanner:
         "_quotes",
         "_rest",
         "_run",
+        "_same",
         "_stack",
         "_state",
         "_step",
@@ -102,7 +102,7 @@ class BareScanner:
         self._counts: list[int] = []  # for each of them, how many values were given out
         self._key: list[str] = []  # the JSON text of the key, without its quotes
         self._quote = ""  # the quote of the open string
-        self._run = compile_pattern("")  # what of a string can't end it, where it knows escapes
+        self._run = self._same = compile_pattern("")  # see `string_runs`; with escapes alone
         self._word: list[str] = []
         self._before = ""  # the last character that was decided, for anchors and look-behinds
         self._rest = ""  # consumed, and not decided yet: a begun quote, escape or markup
@@ -309,7 +309,7 @@ class BareScanner:
         for quote in self._quotes:
             if text.startswith(quote, at):
                 self._quote = quote
-                self._run = compile_pattern(rf"[^{re.escape(quote[0])}\\]+")
+                self._run, self._same = string_runs(quote[0])
                 return quote
         left = len(text) - at
         if any(len(quote) > left and text.endswith(quote[:left]) for quote in self._quotes):
@@ -320,12 +320,14 @@ class BareScanner:
         """Reads on in a string; at its closing quote the state becomes `then`."""
         quote = self._quote
         if len(quote) == 1:
-            run = self._run.match(text, at)
-            if run is not None:
+            if run := self._same.match(text, at):
+                sink.append(run.group())
+                return run.end()
+            if run := self._run.match(text, at):
                 sink.append(as_json(run.group())[1:-1])
                 return run.end()
             if text[at] == "\\":
-                return self._escape(text, at, sink)
+                return read_escape(text, at, sink)
             self._state = then
             return at + 1
         end = text.find(quote, at)
@@ -336,13 +338,6 @@ class BareScanner:
         if end > at:
             sink.append(as_json(text[at:end])[1:-1])
         return end + len(quote) if self._state == then else end
-
-    def _escape(self, text: str, at: int, sink: list[str]) -> int:
-        if ESCAPE_BEGUN.match(text, at):
-            return at
-        written, end = escape_as_json(text, at)
-        sink.append(written)
-        return end
 
     def _begin(self, out: list[str]) -> None:
         """Gives out what stands before a value."""

@@ -128,7 +128,7 @@ class SoundRaw(SoundJson):
         if held and (self.waiting[text] if before else _waits(raw, text, 0)):
             held = self.held = held + chunk
             return self.told() if _may_be_held(held) else None
-        match = raw.search.search(text, start)
+        match = raw.find(text, start)
         if self.flows and (match is None or not is_closer(match)):
             tail = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
             stop = len(text) if tail is None else tail.start()
@@ -185,7 +185,7 @@ class SoundRaw(SoundJson):
 
     def _look(self, text: str, start: int) -> int:
         """Looks for the closer from an index on."""
-        return self._judge_raw(self.raw.search.search(text, start), text, start)
+        return self._judge_raw(self.raw.find(text, start), text, start)
 
     def _judge_raw(self, match: re.Match[str] | None, text: str, start: int) -> int:
         """Ends a payload at what was found in it, or passes on what is sure of it."""

@@ -8,10 +8,7 @@ import pytest
 from toolgrammar import Parser, load_format
 from toolgrammar.core.partial import (
     UnstreamableError,
-    begins_line,
-    first_characters,
     least_width,
-    literal_start,
     looks_on,
     normalised,
     partial,
@@ -138,50 +135,3 @@ def test_look_aheads_at_the_end_are_taken_off(pattern: str, expected: str) -> No
     for text in ("a", "b", "x", "aa", "word"):
         found = re.fullmatch(without_look_around(pattern), text) is not None
         assert found is (re.fullmatch(expected, text) is not None)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "firsts"),
-    [
-        ("<a>|b", "<b"),
-        ("a?b", "ab"),
-        ("(?:a|b*)c", "abc"),
-        ("(?m:^[ \t]*(?:A|B):)", " \tAB"),
-        ("(?<=x)-", "-"),
-        ("(?=q)[a-c]+", "abc"),
-        ("(?>a)b", "a"),
-        ("(?m:^`{3,})", "`"),
-        ("[^a]", None),
-        (r"\s*a", None),
-        (".", None),
-        ("(?i:a)", None),
-        ("(?i)a", None),
-        ("a*", None),
-        ("(?!)", None),
-    ],
-)
-def test_first_characters(pattern: str, firsts: str | None) -> None:
-    assert first_characters(pattern) == (None if firsts is None else frozenset(firsts))
-
-
-@pytest.mark.parametrize(
-    ("pattern", "begins"),
-    [
-        ("(?m:^a)", True),
-        ("(?m:(?:^a)b)", True),
-        ("(?m)^a", True),
-        ("^a", False),
-        ("(?m:^a|b)", False),
-        ("(?m:a?^b)", False),
-    ],
-)
-def test_begins_line(pattern: str, *, begins: bool) -> None:
-    assert begins_line(pattern) is begins
-
-
-@pytest.mark.parametrize(
-    ("pattern", "start"),
-    [("<tool>", "<tool>"), ("ab?", "a"), ("(?i:ab)", ""), ("(?i)ab", ""), ("^a", ""), ("a|b", "")],
-)
-def test_literal_start(pattern: str, start: str) -> None:
-    assert literal_start(pattern) == start

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import toolgrammar
-from toolgrammar.core.partial import first_characters, normalised, partial
+from toolgrammar.core.beginnings import first_characters
+from toolgrammar.core.partial import normalised, partial
 from toolgrammar.core.pattern_trees import parse_pattern
 
 _PARSE = sre_parser.parse

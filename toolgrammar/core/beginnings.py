@@ -1,0 +1,116 @@
+"""Says what the matches of a regular expression begin with, from its parse tree."""
+
+from __future__ import annotations
+
+import re
+import re._constants as sre
+from typing import Any, Final
+
+from toolgrammar.core.partial import REPEATS, in_class
+from toolgrammar.core.pattern_trees import parse_pattern
+
+_LONGEST_RANGE: Final = 128
+"""Characters of a range that are listed."""
+_RELATIVES: Final = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+"""Characters outside of ASCII that match a letter where case does not count."""
+
+
+def first_characters(pattern: str) -> frozenset[str] | None:
+    """Gives the characters that a match can begin with, or None where they can't be listed."""
+    parsed = parse_pattern(pattern)
+    found, is_empty = _firsts(list(parsed), parsed.state.flags)
+    return None if is_empty else found
+
+
+def _firsts(items: list[Any], flags: int) -> tuple[frozenset[str] | None, bool]:
+    """Gives the characters that a match can begin with, and whether it can be empty."""
+    found: frozenset[str] = frozenset()
+    for item in items:
+        here, is_empty = _firsts_of(item, flags)
+        if here is None:
+            return None, False
+        found |= here
+        if not is_empty:
+            return found, False
+    return found, True
+
+
+def _firsts_of(item: tuple[Any, Any], flags: int) -> tuple[frozenset[str] | None, bool]:
+    """Gives the same for one node of the parse tree."""
+    operator, argument = item
+    if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+        return frozenset(), True
+    if operator is sre.LITERAL:
+        return _in_cases(frozenset(chr(argument)), flags), False
+    if operator is sre.IN:
+        return _in_cases(_listed(argument), flags), False
+    if operator is sre.SUBPATTERN:
+        _, added, removed, body = argument
+        return _firsts(list(body), (flags | added) & ~removed)
+    if operator is sre.ATOMIC_GROUP:
+        return _firsts(list(argument), flags)
+    if operator in REPEATS:
+        low, _, body = argument
+        found, is_empty = _firsts(list(body), flags)
+        return found, is_empty or not low
+    if operator is sre.BRANCH:
+        parts = [_firsts(list(branch), flags) for branch in argument[1]]
+        known = [part for part, _ in parts if part is not None]
+        if len(known) < len(parts):
+            return None, False
+        return frozenset().union(*known), any(is_empty for _, is_empty in parts)
+    return None, False
+
+
+def _in_cases(characters: frozenset[str] | None, flags: int) -> frozenset[str] | None:
+    """Adds what matches the characters in whatever case, where flags ask for that.
+
+    None where one is not ASCII: those have more relatives than these.
+    """
+    if characters is None or not flags & re.IGNORECASE:
+        return characters
+    if not all(map(str.isascii, characters)):
+        return None
+    cases = {case for each in characters for case in (each.lower(), each.upper())}
+    return frozenset(cases).union(*(_RELATIVES.get(each, ()) for each in cases))
+
+
+def _listed(items: list[Any]) -> frozenset[str] | None:
+    """Lists a class of characters; None where it names what it is not, or a whole category."""
+    found: set[str] = set()
+    for operator, argument in items:
+        if operator is sre.LITERAL:
+            found.add(chr(argument))
+        elif operator is sre.RANGE and argument[1] - argument[0] < _LONGEST_RANGE:
+            found.update(map(chr, range(argument[0], argument[1] + 1)))
+        else:
+            return None
+    return frozenset(found)
+
+
+def begins_line(pattern: str) -> bool:
+    """Whether a match can only begin where a line does."""
+    parsed = parse_pattern(pattern)
+    items, flags = list(parsed), parsed.state.flags
+    while items and items[0][0] is sre.SUBPATTERN:
+        flags |= items[0][1][1]
+        items = list(items[0][1][3])
+    return bool(items and flags & re.MULTILINE) and items[0] == (sre.AT, sre.AT_BEGINNING)
+
+
+def literal_start(pattern: str) -> str:
+    """Gives the characters that every match begins with, as far as they stand there as such."""
+    found: list[str] = []
+    parsed = parse_pattern(pattern)
+    for operator, argument in () if parsed.state.flags & re.IGNORECASE else parsed:
+        if operator is not sre.LITERAL:
+            break
+        found.append(chr(argument))
+    return "".join(found)
+
+
+def without(characters: frozenset[str] | None) -> re.Pattern[str]:
+    """Gives the expression of texts that hold none of these characters; of None, one that fails."""
+    if not characters:
+        return re.compile(r"(?!)")
+    return re.compile(f"[^{''.join(map(in_class, map(ord, sorted(characters))))}]+")
