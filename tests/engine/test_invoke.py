@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
+import math
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -165,6 +166,16 @@ def test_limit_of_a_tool_comes_before_the_engines(driver: Driver) -> None:
     assert LONG - 5 < driver.run(engine, call("own")).value <= LONG
     assert driver.run(engine, call("none")).value is None
     assert LONG + 5 < driver.run(engine, call("left_out")).value <= 2 * LONG
+
+
+@both
+@pytest.mark.parametrize("limit", [math.inf, 1e300, threading.TIMEOUT_MAX * 2])
+def test_limit_may_be_longer_than_a_thread_can_wait(driver: Driver, limit: float) -> None:
+    def tool() -> str:
+        time.sleep(0.05)  # the driver has to wait for it
+        return "done"
+
+    assert driver.run(Engine([tool], timeout=limit), call("tool")).value == "done"
 
 
 @both

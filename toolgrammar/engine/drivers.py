@@ -144,7 +144,8 @@ def _in_thread(effect: Invoke, limit: float) -> Outcome:
     except RuntimeError as error:  # the system has no thread left
         return Outcome(None, error)
     try:
-        done.wait(limit)
+        # Python's own bound, some 292 years: to wait for longer, or for ever, raises.
+        done.wait(min(limit, threading.TIMEOUT_MAX))
     finally:
         outcome = errand.leave()
         if outcome is None and effect.cancelled is not None:
