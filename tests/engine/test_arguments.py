@@ -507,6 +507,36 @@ def test_closed_schema_takes_no_other_arguments() -> None:
     assert str(engine.run_sync(bad).error) == "bad_args:extra: unexpected argument"
 
 
+NODE = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}},
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/$defs/Node", "$defs": {"Node": NODE}},  # what pydantic writes of a Node
+        {"allOf": [NODE, {"patternProperties": {"^x-": {}}}], "$defs": {"Node": NODE}},
+        {"anyOf": [NODE, {**NODE, "required": ["city"]}], "$defs": {"Node": NODE}},
+    ],
+)
+def test_schema_is_closed_wherever_it_says_so(schema: dict[str, Any]) -> None:
+    tool = Tool(lambda **given: sorted(given), schema={"name": "w", "inputSchema": schema})
+    engine = Engine([tool])
+    assert engine.run_sync(call("w", city="Oslo", next={"any": 1})).value == ["city", "next"]
+    bad = engine.run_sync(call("w", city="Oslo", extra=1))
+    assert str(bad.error) == "bad_args:extra: unexpected argument"
+
+
+@pytest.mark.parametrize("pattern", [r"^\p{Lu}+$", "(?<name>a)", "["])
+def test_schema_with_a_pattern_of_another_language_is_one(pattern: str) -> None:
+    schema = described("mcp", additionalProperties=False, patternProperties={pattern: {}})
+    engine = Engine([Tool(lambda **given: sorted(given), schema=schema)])
+    assert engine.run_sync(call("w", city="Oslo", extra=1)).value == ["city", "extra"]
+
+
 @both
 def test_model_as_schema_gives_the_handler_an_instance(driver: Driver) -> None:
     seen: list[Any] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgrammar.engine.parameter_model import model_of
 from toolgrammar.engine.schema_values import fitted
+from toolgrammar.values.schemas import patterns_beside
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -161,14 +162,17 @@ class SchemaReader:
     """Reads arguments by a JSON Schema: names, and the types of the properties at the top."""
 
     def __init__(self, spec: ToolSpec, reserved: Collection[str]) -> None:
-        schema = spec.parameters or {}
         self._properties = spec.properties
         self._required = spec.required
         self._lone_text = spec.lone_text_parameter
         self._reserved = reserved
-        self._closed = schema.get("additionalProperties") is False
-        patterns = schema.get("patternProperties")
-        self._patterns = [re.compile(each) for each in patterns] if patterns else []
+        patterns = patterns_beside(spec.parameters)
+        self._closed = patterns is not None
+        try:
+            self._patterns = [re.compile(each) for each in patterns or ()]
+        except re.error:
+            # In the dialect of JavaScript, say: which names it means is for the tool to judge.
+            self._closed, self._patterns = False, []
 
     def read(self, call: ToolCall) -> Reading:
         """Returns the arguments with the types of the schema."""

@@ -62,6 +62,18 @@ def shape_of(parameters: object) -> Shape:
     return Shape(properties, required, lone)
 
 
+def patterns_beside(parameters: object) -> tuple[str, ...] | None:
+    """Returns the patterns of the names that a schema admits beside its own; None: it admits all.
+
+    A schema is closed where a part that holds in any case says so.
+    """
+    if not isinstance(parameters, dict):
+        return None
+    patterns: list[str] = []
+    closed = _is_closed(_Resolver(parameters).resolved(parameters), patterns, set())
+    return tuple(patterns) if closed else None
+
+
 def types_of(schema: object) -> tuple[str, ...] | None:
     """Returns the JSON types that a schema admits, in its order; None when it doesn't say.
 
@@ -186,6 +198,20 @@ def _members(schema: object, known: dict[int, _Members]) -> _Members:
             required += [name for name in read[0][1] if name in common]
     known[id(schema)] = found = (properties, list(dict.fromkeys(required)))
     return found
+
+
+def _is_closed(schema: object, patterns: list[str], seen: set[int]) -> bool:
+    """Tells whether a schema admits no names beside its own; adds the patterns of all its parts."""
+    if not isinstance(schema, dict) or id(schema) in seen:
+        return False
+    seen.add(id(schema))
+    named = schema.get("patternProperties")
+    patterns += map(str, named) if isinstance(named, dict) else []
+    whole = [_is_closed(part, patterns, seen) for part in _list(schema.get("allOf"))]
+    for keyword in _ALTERNATIVES:
+        branches = [_is_closed(part, patterns, seen) for part in _list(schema.get(keyword))]
+        whole.append(bool(branches) and all(branches))
+    return schema.get("additionalProperties") is False or any(whole)
 
 
 def _lay_together(
