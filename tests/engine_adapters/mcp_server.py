@@ -104,4 +104,6 @@ async def serve() -> None:
 if __name__ == "__main__":
     if sys.argv[1:] == ["--mute"]:
         time.sleep(3600)
+    if sys.argv[1:] == ["--nameless"]:
+        TOOLS.append(Tool(name="", input_schema=ANY))
     anyio.run(serve)

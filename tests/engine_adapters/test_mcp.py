@@ -229,6 +229,23 @@ def test_a_server_that_says_nothing_is_given_up() -> None:
         McpTools(server("--mute"), timeout=0.5).__enter__()
 
 
+def test_a_server_with_a_tool_that_is_none_is_left() -> None:
+    """Its process and its thread do not stay behind, and the next try is a try."""
+    others = set(threading.enumerate())
+    tools = McpTools(server("--nameless"))
+
+    async def use() -> None:
+        async with tools:
+            pass
+
+    for enter in (tools.__enter__, lambda: asyncio.run(use())):
+        with pytest.raises(TypeError, match="without a name"):
+            enter()
+    for thread in set(threading.enumerate()) - others:
+        thread.join(60)
+        assert not thread.is_alive()
+
+
 def test_a_start_may_be_cancelled() -> None:
     async def use() -> None:
         task = asyncio.create_task(McpTools(server("--mute")).__aenter__())

@@ -82,20 +82,18 @@ class McpTools:
     def __enter__(self) -> Self:
         session = self._begun()
         try:
-            listed = session.ready.result()
+            return self._entered(session, session.ready.result())
         except BaseException:
             session.stop()
             raise
-        return self._entered(session, listed)
 
     async def __aenter__(self) -> Self:
         session = self._begun()
         try:
-            listed = await asyncio.wrap_future(session.ready)
+            return self._entered(session, await asyncio.wrap_future(session.ready))
         except BaseException:
             session.stop()
             raise
-        return self._entered(session, listed)
 
     def __exit__(self, *_: object) -> None:
         session, self._session, self._tools = self._session, None, ()
@@ -126,8 +124,8 @@ class McpTools:
         return _Session(client, _START_LIMIT if self._timeout is None else self._timeout)
 
     def _entered(self, session: _Session, listed: list[mcp.Tool]) -> Self:
-        self._session = session
         self._tools = tuple(self._tool(session, description) for description in listed)
+        self._session = session
         return self
 
     def _tool(self, session: _Session, description: mcp.Tool) -> Tool:
