@@ -260,7 +260,7 @@ def test_a_start_may_be_cancelled() -> None:
         thread.join()  # would hang if the connection went on
 
 
-@pytest.mark.parametrize("timeout", [0, -1])
+@pytest.mark.parametrize("timeout", [0, -1, float("nan")])
 def test_a_limit_that_is_not_positive_is_refused(timeout: float) -> None:
     with pytest.raises(ValueError, match="timeout must be positive"):
         McpTools(server(), timeout=timeout)

@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self
 
-from toolgrammar.engine.tool import Tool
+from toolgrammar.engine.tool import Tool, checked_timeout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +62,7 @@ class McpTools:
         Raises:
             ImportError: mcp is not installed, or older than 2.
             ValueError: `timeout` is not positive.
+            TypeError: `timeout` is no number.
         """
         try:
             from mcp import Client
@@ -69,8 +70,7 @@ class McpTools:
             raise ImportError(
                 "McpTools needs mcp 2 or newer: pip install 'toolgrammar[mcp]'"
             ) from problem
-        if timeout is not None and timeout <= 0:
-            raise ValueError(f"timeout must be positive or None, got {timeout!r}")
+        checked_timeout(timeout)
         self._new_client = Client
         self._server = server
         self._prefix = prefix
