@@ -514,6 +514,23 @@ NODE = {
 }
 
 
+def test_optional_choice_of_a_model_is_checked() -> None:
+    """Pydantic writes it as a union of a reference and null; other servers' tools come like that."""
+
+    class Task(BaseModel):
+        level: Level | None = None
+        mode: Literal["fast", "slow"] | None = None
+
+    schema = {"name": "task", "inputSchema": Task.model_json_schema()}
+    engine = Engine([Tool(lambda **given: given, schema=schema)])
+    good = {"level": "1", "mode": "fast"}
+    assert engine.run_sync(ToolCall("task", good)).value == {"level": 1, "mode": "fast"}
+    assert engine.run_sync(call("task", mode=None)).ok
+    assert str(engine.run_sync(call("task", level=7, mode="soon")).error) == (
+        'bad_args:level: Input should be 1 or null; mode: Input should be "fast", "slow" or null'
+    )
+
+
 @pytest.mark.parametrize(
     "schema",
     [

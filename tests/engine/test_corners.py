@@ -15,7 +15,7 @@ from tests.engine.driving import Driver, both, call, outcome
 from toolgrammar import ToolCall
 from toolgrammar.engine import Engine, Retry, RetryableError, Tool, ToolContext
 from toolgrammar.engine.plan import circles
-from toolgrammar.engine.schema_values import fitted
+from toolgrammar.engine.schema_values import Expected
 from toolgrammar.engine.strict_types import masked
 
 
@@ -35,6 +35,12 @@ def test_circles(graph: dict[int, set[int]], found: dict[int, set[int]]) -> None
     assert circles(graph) == found
 
 
+LEVEL = {"type": "string", "enum": ["a", "c"]}
+SWITCH = 'Input should be "a", true or false'
+ENDLESS: dict[str, Any] = {}
+ENDLESS["anyOf"] = [ENDLESS, {"enum": [2]}]
+
+
 @pytest.mark.parametrize(
     ("value", "schema", "wanted"),
     [
@@ -42,6 +48,19 @@ def test_circles(graph: dict[int, set[int]], found: dict[int, set[int]]) -> None
         (True, {"enum": [1, 2]}, (True, "Input should be a valid integer")),
         ("3", {"enum": [1, 2]}, (3, "Input should be 1 or 2")),
         ("b", {"const": "a"}, ("b", 'Input should be "a"')),
+        ("b", {"anyOf": [LEVEL, {"type": "null"}]}, ("b", 'Input should be "a", "c" or null')),
+        ("c", {"anyOf": [LEVEL, {"type": "null"}]}, ("c", "")),
+        (None, {"oneOf": [LEVEL, {"type": "null"}]}, (None, "")),
+        ("b", {"allOf": [LEVEL], "default": "a"}, ("b", 'Input should be "a" or "c"')),
+        ("c", {"allOf": [LEVEL, {"enum": ["a", "d"]}]}, ("c", 'Input should be "a"')),
+        ("2", {"anyOf": [{"enum": [1, 2]}, {"type": "null"}]}, (2, "")),
+        ("b", {"anyOf": [LEVEL, {"const": "a"}]}, ("b", 'Input should be "a" or "c"')),
+        ("b", {"anyOf": [LEVEL, {"type": "integer"}]}, ("b", "")),
+        ("true", {"anyOf": [LEVEL, {"type": "boolean"}]}, (True, "")),
+        ("yes", {"anyOf": [{"const": "a"}, {"type": "boolean"}]}, ("yes", SWITCH)),
+        (None, {**LEVEL, "nullable": True}, (None, "")),
+        ("b", {**LEVEL, "nullable": True}, ("b", 'Input should be "a", "c" or null')),
+        (1, ENDLESS, (1, "")),
         ("1e3", {"type": "number"}, (1000.0, "")),
         ("12", {"type": "number"}, (12, "")),
         ("1" * 5000, {"type": "integer"}, ("1" * 5000, "Input should be a valid integer")),
@@ -56,9 +75,16 @@ def test_circles(graph: dict[int, set[int]], found: dict[int, set[int]]) -> None
     ids=repr,
 )
 def test_value_by_its_schema(value: Any, schema: dict[str, Any], wanted: tuple[Any, str]) -> None:
-    found = fitted(value, schema)
+    found = Expected.of(schema).fitted(value)
     assert found == wanted
     assert type(found[0]) is type(wanted[0])
+
+
+def test_parts_of_a_schema_that_many_share_are_read_once() -> None:
+    schema: dict[str, Any] = LEVEL
+    for _ in range(60):
+        schema = {"anyOf": [schema, schema]}
+    assert Expected.of(schema).fitted("b") == ("b", 'Input should be "a" or "c"')
 
 
 def test_masked_text() -> None:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgrammar.engine.parameter_model import model_of
-from toolgrammar.engine.schema_values import fitted
+from toolgrammar.engine.schema_values import Expected
 from toolgrammar.values.schemas import patterns_beside
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class SchemaReader:
     """Reads arguments by a JSON Schema: names, and the types of the properties at the top."""
 
     def __init__(self, spec: ToolSpec, reserved: Collection[str]) -> None:
-        self._properties = spec.properties
+        self._expected = {name: Expected.of(each) for name, each in spec.properties.items()}
         self._required = spec.required
         self._lone_text = spec.lone_text_parameter
         self._reserved = reserved
@@ -181,12 +181,12 @@ class SchemaReader:
         arguments: dict[str, Any] = {}
         unknown: list[str] = []
         for name, value in given.items():
-            schema = self._properties.get(name)
-            if schema is None:
+            expected = self._expected.get(name)
+            if expected is None:
                 unknown += [] if any(each.search(name) for each in self._patterns) else [name]
                 arguments[name] = value
                 continue
-            arguments[name], problem = fitted(value, schema)
+            arguments[name], problem = expected.fitted(value)
             if problem:
                 problems.append(f"{name}: {problem}")
         problems += _unexpected(unknown, self._reserved, refused=self._closed)

@@ -1,8 +1,9 @@
-"""Fits a value to the JSON Schema of a tool's argument."""
+"""Fits values to the JSON Schema of a tool's argument."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.engine.number_forms import is_integer, is_number
 from toolgrammar.engine.results import compact_json
@@ -11,31 +12,84 @@ from toolgrammar.values.schemas import type_of, types_of
 if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonSchema
 
+_VALUES: Final[dict[str, list[Any]]] = {"null": [None], "boolean": [True, False]}
+"""Types that have few values: beside a list they are one, too."""
 
-def fitted(value: Any, schema: JsonSchema) -> tuple[Any, str]:
-    """Returns the value by the types and the list of a schema, and what does not fit or "".
 
-    Only the top is looked at: what lies inside an object or a list passes as it is.
-    """
-    listed = _listed(schema)
-    if listed is not None and any(_same(value, each) for each in listed):
-        return value, ""
-    types = types_of(schema)
-    if types is not None and not _is_one_of(value, types):
-        value, found = _converted(value, types)
-        if not found:
-            return value, f"Input should be {_choice([_article(each) for each in types])}"
-    if listed is not None and not any(_same(value, each) for each in listed):
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a schema expects of a value. Only the top is looked at: what lies inside passes."""
+
+    types: tuple[str, ...] | None
+    """The types that it admits; None where it names none."""
+    listed: list[Any] | None
+    """The values that it admits; None where it lists none."""
+
+    @classmethod
+    def of(cls, schema: JsonSchema) -> Expected:
+        """Returns what a schema expects."""
+        return cls(types_of(schema), _listed(schema, {}))
+
+    def fitted(self, value: Any) -> tuple[Any, str]:
+        """Returns the value by the types and the list, and what does not fit or ""."""
+        types, listed = self.types, self.listed
+        if listed is not None and _is_among(value, listed):
+            return value, ""
+        if types is not None and not _is_one_of(value, types):
+            value, found = _converted(value, types)
+            if not found:
+                return value, f"Input should be {_choice([_article(each) for each in types])}"
+        if listed is None or _is_among(value, listed):
+            return value, ""
+        # A text among texts and others: `"true"` where `"auto"` and booleans are listed.
+        other, found = _converted(value, types or ())
+        if found and _is_among(other, listed):
+            return other, ""
         return value, f"Input should be {_choice([compact_json(each) for each in listed])}"
-    return value, ""
 
 
-def _listed(schema: JsonSchema) -> list[Any] | None:
-    """Returns the values that `enum` or `const` admits; None where neither says anything."""
+def _listed(schema: JsonSchema, known: dict[int, list[Any] | None]) -> list[Any] | None:
+    """Returns the values that a schema admits and no others; None where it lists none.
+
+    An optional choice has its list in a union with null, one with a note beside it in `allOf`.
+    """
+    if id(schema) in known:  # None for one that is being read already: it holds itself
+        return known[id(schema)]
+    known[id(schema)] = None
+    lists = [_own(schema)]
+    for keyword in ("anyOf", "oneOf"):
+        branches = [_listed(each, known) for each in _schemas(schema, keyword)]
+        if branches and None not in branches:
+            values = [value for each in branches for value in each or ()]
+            lists.append(list({compact_json(value): value for value in values}.values()))
+    lists += [_listed(each, known) for each in _schemas(schema, "allOf")]
+    there = [each for each in lists if each is not None]
+    if not there:
+        return None
+    found = [value for value in there[0] if all(_is_among(value, each) for each in there[1:])]
+    if schema.get("nullable") is True:
+        found.append(None)
+    known[id(schema)] = found
+    return found
+
+
+def _own(schema: JsonSchema) -> list[Any] | None:
+    """Returns the values that a schema itself lists, or that its type has."""
     listed = schema.get("enum")
     if isinstance(listed, list) and listed:
         return listed
-    return [schema["const"]] if "const" in schema else None
+    if "const" in schema:
+        return [schema["const"]]
+    return _VALUES.get(str(schema.get("type")))
+
+
+def _schemas(schema: JsonSchema, keyword: str) -> list[JsonSchema]:
+    parts = schema.get(keyword)
+    return [each for each in parts if isinstance(each, dict)] if isinstance(parts, list) else []
+
+
+def _is_among(value: Any, listed: list[Any]) -> bool:
+    return any(_same(value, each) for each in listed)
 
 
 def _same(left: Any, right: Any) -> bool:
