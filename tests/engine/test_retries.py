@@ -125,6 +125,8 @@ def test_asked_wait_is_waited_at_least() -> None:
     assert retry.delay(1, RetryableError("", retry_after=31)) is None
     assert retry.delay(1, RetryableError("", retry_after=-1)) == 0.0
     assert retry.delay(1, response(Retry_After="12")) == 12.0
+    assert retry.delay(1, response(retry_after="2.5")) == 2.5
+    assert retry.delay(1, response(retry_after="30.5")) is None
     assert retry.delay(1, response(retry_after="99")) is None
     assert retry.delay(1, response(retry_after="soon")) == 0.0
     assert retry.delay(1, response(other="1")) == 0.0

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.engine.extras import require_extra
 from toolgrammar.engine.failures import RetryableError, UserError
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState, Retrying
+
+_NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+"""Seconds in a header: whole ones by the standard, others too by what servers send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,7 @@ def _seconds(asked: object) -> float | None:
     if not isinstance(asked, str):
         return None
     text = asked.strip()
-    if text.isascii() and text.isdigit():
+    if _NUMBER.fullmatch(text):
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
