@@ -51,6 +51,13 @@ class Colour(enum.Enum):
     RED = "red"
 
 
+class Switch(enum.Enum):
+    """Booleans."""
+
+    ON = True
+    OFF = False
+
+
 class Level(enum.IntEnum):
     """Numbers."""
 
@@ -150,6 +157,9 @@ def test_lax_conversions(hint: Any, given: Any, wanted: Any) -> None:
         *((str, value) for value in (12345, 1.5, True, None)),
         *((Level, value) for value in (True, "01", 2)),
         (Literal[1], True),
+        (Literal[True], 1),
+        (Literal[False, "all"], 0.0),
+        (Switch, 1),
         (list[int], [True]),
         (dict[str, int], {"a": "05"}),
         (Place, {"lat": True}),
@@ -171,6 +181,12 @@ def test_lossy_or_surprising_conversions_are_bad_args(hint: Any, given: Any) -> 
     assert error is not None
     assert error.code == "bad_args"
     assert seen == []
+
+
+def test_choices_are_named_where_none_is_a_number() -> None:
+    tool, _ = kept(Literal[True] | None)
+    error = Engine([tool]).run_sync(call("tool", x="yes")).error
+    assert str(error) == "bad_args:x: Input should be True"
 
 
 @both

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import partial
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from pydantic_core import PydanticCustomError, PydanticKnownError, SchemaValidator, core_schema
@@ -135,9 +136,9 @@ def _check_of(schema: dict[str, Any]) -> Callable[[Any], Any] | None:
         case "decimal" | "complex" | "date" | "datetime" | "time" | "timedelta":
             return _no_boolean
         case "enum":
-            return partial(_listed, {member.value for member in schema["members"]})
+            return partial(_listed, tuple(member.value for member in schema["members"]))
         case "literal":
-            return partial(_listed, {_plain(each) for each in schema["expected"]})
+            return partial(_listed, tuple(_plain(each) for each in schema["expected"]))
         case _:
             return None
 
@@ -182,19 +183,32 @@ def _no_boolean(value: Any) -> Any:
     return value
 
 
-def _listed(members: set[Any], value: Any) -> Any:
-    """Refuses a boolean where a number is listed, and a number's text in another form than its."""
+def _listed(members: tuple[Any, ...], value: Any) -> Any:
+    """Refuses a boolean for a number and a number for a boolean, and a number's text in other form.
+
+    Python takes `True` and 1 for the same.
+    """
+    numbers = any(_is_number(member) for member in members)
     if isinstance(value, bool):
-        if not any(isinstance(member, bool) for member in members):
+        if numbers and not any(isinstance(member, bool) for member in members):
             raise PydanticKnownError("int_type")
+    elif _is_number(value):
+        equal = [member for member in members if member == value]
+        if equal and not any(_is_number(member) for member in equal):
+            raise PydanticKnownError("bool_type")
     elif (
         isinstance(value, str)
+        and numbers
         and not is_number(value)
         # Among numbers alone, only a number's own text may stand for one.
         and not any(isinstance(member, str) for member in members)
     ):
         raise PydanticKnownError("int_parsing")
     return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number) and not isinstance(value, bool)
 
 
 def _names(schema: Any) -> Iterator[str]:
