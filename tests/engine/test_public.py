@@ -66,12 +66,23 @@ def test_import_is_light() -> None:
     assert not _loaded(f"{use}\n{run}") & (extras - {"pydantic", "tenacity"})
 
 
-def test_missing_extra_says_what_to_install() -> None:
-    """`None` in `sys.modules` is what an import of a missing package finds."""
+NONE_IN_MODULES = "sys.modules[{package!r}] = None"
+"""What an import of a missing package finds."""
+GUARD = """
+class Guard:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Guard())
+"""
+
+
+@pytest.mark.parametrize("hidden", [NONE_IN_MODULES, GUARD])
+def test_missing_extra_says_what_to_install(hidden: str) -> None:
     for package in ("pydantic", "tenacity"):
         script = f"""
 import sys
-sys.modules["{package}"] = None
+{hidden.format(package=package)}
 from toolgrammar.engine import Engine
 try:
     Engine([lambda: None])
