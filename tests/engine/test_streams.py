@@ -70,6 +70,31 @@ def test_circles_are_found_at_the_end(driver: Driver) -> None:
     }
 
 
+@both
+def test_id_that_comes_again_holds_up_nobody_who_knew_it_before(driver: Driver) -> None:
+    """The second call of the id has no result yet when the first one's follower is looked at."""
+    again, followed = threading.Event(), threading.Event()
+
+    def first() -> str:
+        return "first" if again.wait(LONG) else "the message did not go on"
+
+    def follower(context: ToolContext) -> list[str]:
+        followed.set()
+        return [result.value for result in context.results.values()]
+
+    def second() -> str:
+        again.set()
+        return "second" if followed.wait(LONG) else "held up its sibling"
+
+    calls = [
+        ToolCall("first", id="a"),
+        ToolCall("follower", id="b", depends_on=("a",)),
+        ToolCall("second", id="a"),
+    ]
+    results = driver.stream(Engine([first, follower, second]), ends(*calls))
+    assert [each.value for each in results] == ["first", ["first"], "second"]
+
+
 class Message:
     """A message whose second half comes only after the first call has gone through."""
 

@@ -34,6 +34,7 @@ class Plan:
         self._concurrency = concurrency
         self._skip = skip
         self._places: dict[str, list[int]] = {}
+        self._carriers: dict[int, dict[str, list[int]]] = {}
         self._waits: dict[int, set[int]] = {}
         self._followers: dict[int, list[int]] = {}
         self._circles: dict[int, frozenset[int]] = {}
@@ -75,19 +76,20 @@ class Plan:
 
     def _wait(self, index: int) -> None:
         """Notes for which calls without a result a call waits."""
+        # As of now: a call that comes later under the same id is not waited for.
+        carriers = self._carriers[index] = {
+            name: self._carrying(name, index) for name in self.calls[index].depends_on
+        }
         waits = self._waits[index] = {
-            place
-            for name in self.calls[index].depends_on
-            for place in self._carriers(name, index)
-            if place not in self.results
+            place for places in carriers.values() for place in places if place not in self.results
         }
         for place in waits:
             self._followers.setdefault(place, []).append(index)
 
-    def _carriers(self, name: str, index: int) -> list[int]:
+    def _carrying(self, name: str, index: int) -> list[int]:
         """Returns the places of the calls with an id; its own only if it alone carries the id."""
         places = self._places.get(name, [])
-        return places if places == [index] else [place for place in places if place != index]
+        return [place for place in places if place != index or places == [index]]
 
     # ------------------------------------------------------------ what goes
 
@@ -117,8 +119,8 @@ class Plan:
         """Returns the results of the calls that a call depends on, by their ids."""
         return {
             name: self.results[place]
-            for name in self.calls[index].depends_on
-            for place in self._carriers(name, index)
+            for name, places in self._carriers[index].items()
+            for place in places
             if place in self.results
         }
 
@@ -152,8 +154,7 @@ class Plan:
     def _reason(self, index: int) -> str | None:
         """Returns why a call is skipped: the first reason in the order of its dependencies."""
         circle = self._circles.get(index, frozenset())
-        for name in self.calls[index].depends_on:
-            carriers = self._carriers(name, index)
+        for name, carriers in self._carriers[index].items():
             if not circle.isdisjoint(carriers):
                 return "dependency cycle"
             if self._continues:
