@@ -42,7 +42,7 @@ _INVALID = "INVALID_JSON"
 def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
     """Returns calls as `tool_use` blocks.
 
-    The text of a free-text call without arguments becomes the argument `input`. A call that is not
+    The text of a free-text call becomes the argument `input`. A call that is not
     executable has its text under the one key `INVALID_JSON`, by which the API tells a model of
     arguments that were no JSON: `from_tool_calls` gives it back as `unreadable`.
 
@@ -190,7 +190,6 @@ class _Blocks:
         self._block = -1
         self._open = ""
         self._blank = ""
-        self._free_text = False
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
         self._cut.see(item)
@@ -223,7 +222,6 @@ class _Blocks:
                 block = {"type": "thinking", "thinking": "", "signature": ""}
                 return [*self._opened(block), self._delta("thinking_delta", "thinking", text)]
             case CallStart(index, name, identity):
-                self._free_text = False
                 call_block: dict[str, Any] = {
                     "type": "tool_use",
                     "id": self._ids.next(identity, index),
@@ -232,10 +230,9 @@ class _Blocks:
                 }
                 return [*self._closed(), *self._opened(call_block)]
             case ArgumentsDelta(index, json):
-                return [] if self._free_text else self._arguments(self._withheld.add(index, json))
-            case InputDelta():
-                # The text is no JSON: it goes out as an argument, once it is whole.
-                self._free_text = True
+                return self._arguments(self._withheld.add(index, json))
+            case InputDelta(index):
+                self._withheld.see_text(index)
                 return []
             case CallEnd(index, call):
                 return [*self._arguments(self._withheld.end(index, call)), *self._closed()]

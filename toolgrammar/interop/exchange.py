@@ -71,7 +71,16 @@ def with_ids(calls: Iterable[ToolCall], prefix: str) -> list[tuple[ToolCall, str
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:
     """Gives the arguments; APIs without free-text calls get such a text as the argument `input`."""
-    return {"input": call.input} if call.input and not call.arguments else call.arguments
+    text = _text_beside(call)
+    return call.arguments if text is None else {**call.arguments, "input": text}
+
+
+def _text_beside(call: ToolCall) -> str | None:
+    """Gives the text of a free-text call, unless an argument holds it already."""
+    arguments = call.arguments
+    if not call.input or "input" in arguments or call.input in arguments.values():
+        return None
+    return call.input
 
 
 def to_json(value: Any) -> str:
@@ -106,9 +115,20 @@ class Withheld:
     def __init__(self) -> None:
         self._kept: dict[int, str] = {}
         self._begun: set[int] = set()
+        self._free_text: set[int] = set()
+
+    def see_text(self, index: int) -> None:
+        """Notes the text of a free-text call: it is no JSON, and goes out as an argument at last.
+
+        Arguments that began before it, the path of a file say, go on.
+        """
+        if index not in self._begun:
+            self._free_text.add(index)
 
     def add(self, index: int, piece: str) -> str:
         """Gives what may go out by now, with one more piece of the arguments."""
+        if index in self._free_text:
+            return ""
         text = self._kept.pop(index, "") + piece
         out = "" if text == "{}" and index not in self._begun else text.removesuffix("}")
         if kept := text[len(out) :]:
@@ -120,9 +140,14 @@ class Withheld:
     def end(self, index: int, call: ToolCall) -> str:
         """Gives the rest of the arguments of a call that has ended."""
         kept = self._kept.pop(index, "")
-        if call.executable and (kept or index in self._begun):
+        text = _text_beside(call)
+        if index not in self._begun:
+            return kept if kept and call.executable and text is None else written_arguments(call)
+        if not call.executable:
+            return ""
+        if text is None:
             return kept
-        return "" if index in self._begun else written_arguments(call)
+        return f'{", " if call.arguments else ""}"input": {to_json(text)}{kept}'
 
     def begun(self, index: int) -> bool:
         """Whether any of a call's arguments went out."""

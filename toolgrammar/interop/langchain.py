@@ -45,7 +45,7 @@ __all__ = [
 def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
     """Returns the calls that are executable as the `tool_calls` of an `AIMessage`.
 
-    The text of a free-text call without arguments becomes the argument `input`.
+    The text of a free-text call becomes the argument `input`.
 
     Args:
         calls: the calls of one message.
@@ -169,7 +169,6 @@ class _Chunks:
     def __init__(self, id_prefix: str) -> None:
         self._ids = ArrivingIds(id_prefix)
         self._withheld = Withheld()
-        self._free_text: set[int] = set()
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
         match item:
@@ -180,11 +179,10 @@ class _Chunks:
             case CallStart(index, name, identity):
                 return [_call_chunk(index, "", name, self._ids.next(identity, index))]
             case ArgumentsDelta(index, json):
-                out = "" if index in self._free_text else self._withheld.add(index, json)
+                out = self._withheld.add(index, json)
                 return [_call_chunk(index, out)] if out else []
             case InputDelta(index):
-                # The text is no JSON: it goes out as an argument, once it is whole.
-                self._free_text.add(index)
+                self._withheld.see_text(index)
                 return []
             case CallEnd(index, call):
                 rest = self._rest(index, call)

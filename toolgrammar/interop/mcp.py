@@ -18,7 +18,7 @@ _METHOD = "tools/call"
 def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
     """Returns calls as JSON-RPC requests `tools/call`; the ids of the calls are those of requests.
 
-    The text of a free-text call without arguments becomes the argument `input`. A call that is not
+    The text of a free-text call becomes the argument `input`. A call that is not
     executable is left out: a request has no place for what is wrong with it.
 
     Args:

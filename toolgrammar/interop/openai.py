@@ -42,7 +42,7 @@ _REASONING_KEYS = ("reasoning_content", "reasoning")
 def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
     """Returns calls as the `tool_calls` of an assistant message.
 
-    The text of a free-text call without arguments becomes the argument `input`. The `arguments` of
+    The text of a free-text call becomes the argument `input`. The `arguments` of
     a call that is not executable are no JSON object, as those that the API itself has cut:
     `from_tool_calls` gives such a call back as `unreadable`.
 
@@ -190,7 +190,6 @@ class _Chunks:
         self._begun = False
         self._cut = Cut()
         self._withheld = Withheld()
-        self._free_text: set[int] = set()
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
         self._cut.see(item)
@@ -227,12 +226,9 @@ class _Chunks:
                 }
                 return {"tool_calls": [start]}
             case ArgumentsDelta(index, json):
-                if index in self._free_text:
-                    return None
                 return _arguments(index, self._withheld.add(index, json))
             case InputDelta(index):
-                # The text is no JSON: it goes out as an argument, once it is whole.
-                self._free_text.add(index)
+                self._withheld.see_text(index)
                 return None
             case CallEnd(index, call):
                 return _arguments(index, self._withheld.end(index, call))
