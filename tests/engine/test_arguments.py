@@ -20,7 +20,7 @@ from typing import (
 )
 
 import pytest
-from pydantic import BaseModel, BeforeValidator, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ByteSize, Field, ImportString, field_validator
 
 from tests.engine.driving import Driver, both, call, outcome
 from toolgrammar import ToolCall, ToolSpec
@@ -319,6 +319,18 @@ def test_messages_leak_no_value() -> None:
         "bad_args:three.1.stops.1: Input should be a valid integer,"
         " unable to parse string as an integer"
     )
+
+
+@pytest.mark.parametrize(
+    ("hint", "given", "said"),
+    [
+        (ByteSize, "12hunter2", "could not interpret byte unit"),
+        (ImportString, "math.hunter2", "Invalid python path"),
+    ],
+)
+def test_types_of_pydantic_leak_no_part_of_a_value(hint: Any, given: str, said: str) -> None:
+    tool, _ = kept(hint)
+    assert str(Engine([tool]).run_sync(call("tool", x=given)).error) == f"bad_args:x: {said}"
 
 
 class _Cat(BaseModel):

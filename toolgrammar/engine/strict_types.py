@@ -33,8 +33,9 @@ _MEMBER: Final = "\x00member"
 _OWN_TEXT: Final = frozenset({"value_error", "assertion_error"})
 _WITH_DETAILS: Final = frozenset(
     {
-        "bytes_invalid_encoding", "datetime_object_invalid", "get_attribute_error",
-        "iteration_error", "json_invalid", "mapping_type", "timezone_offset", "uuid_parsing",
+        "byte_size_unit", "bytes_invalid_encoding", "datetime_object_invalid",
+        "get_attribute_error", "import_error", "iteration_error", "json_invalid", "mapping_type",
+        "timezone_offset", "uuid_parsing",
     }
 )  # fmt: skip
 """Errors of pydantic whose text goes on with a piece of the input."""
