@@ -218,6 +218,13 @@ def read_call(name: str, text: str, identity: str | None) -> ToolCall:
     )
 
 
+def written_json(arguments: object) -> str:
+    """Gives arguments as the JSON text that they should be: some servers send the object itself."""
+    if isinstance(arguments, str):
+        return arguments
+    return to_json(arguments) if arguments else ""
+
+
 class Pieces:
     """Calls that arrive in pieces, under keys of the API's own."""
 
@@ -227,6 +234,16 @@ class Pieces:
 
     def __contains__(self, key: object) -> bool:
         return key in self._open
+
+    def is_another(self, key: object, name: str | None, identity: str | None) -> bool:
+        """Whether a piece begins another call than the open one under its key, as its id tells.
+
+        Some servers give all calls of a message one index, or none.
+        """
+        call = self._open.get(key)
+        return (
+            bool(name and identity) and call is not None and call.identity not in {None, identity}
+        )
 
     def start(self, key: object, name: str, identity: str | None) -> list[Event]:
         """Begins a call."""

@@ -260,12 +260,15 @@ class _Events:
 
     def _piece(self, piece: Mapping[str, Any]) -> list[Event]:
         key = piece.get("index")
+        name, identity = piece.get("name"), piece.get("id") or None
         events: list[Event] = []
+        if self._pieces.is_another(key, name, identity):
+            events += self._pieces.end(key)
         if key not in self._pieces:
-            if not piece.get("name"):
+            if not name:
                 return []
             events += self._pieces.end_whole()
-            events += self._pieces.start(key, piece["name"], piece.get("id") or None)
+            events += self._pieces.start(key, name, identity)
         return events + self._pieces.add(key, piece.get("args") or "")
 
 

@@ -14,6 +14,7 @@ from toolgrammar.interop.exchange import (
     translated,
     with_ids,
     written_arguments,
+    written_json,
 )
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import (
@@ -87,7 +88,7 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
     if not isinstance(function, Mapping) or not isinstance(name, str):
         found = ", ".join(map(repr, tool_call)) or "nothing"
         raise KeyError(f"a tool call has its name under function.name; this one has {found}")
-    return read_call(name, function.get("arguments") or "", identity)
+    return read_call(name, written_json(function.get("arguments")), identity)
 
 
 def to_message(
@@ -297,11 +298,13 @@ class _Events:
     def _piece(self, piece: Mapping[str, Any]) -> list[Event]:
         key = piece.get("index", 0)
         function = piece.get("function") or {}
+        name, identity = function.get("name"), piece.get("id") or None
         events: list[Event] = []
+        if self._pieces.is_another(key, name, identity):
+            events += self._pieces.end(key)
         if key not in self._pieces:
-            name = function.get("name")
             if not name:
                 return []
             events += self._pieces.end_whole()
-            events += self._pieces.start(key, name, piece.get("id") or None)
-        return events + self._pieces.add(key, function.get("arguments") or "")
+            events += self._pieces.start(key, name, identity)
+        return events + self._pieces.add(key, written_json(function.get("arguments")))

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from tests.units.interop.streaming import MESSAGES, Message, calls_of, joined, read
 from tests.units.interop.unsafe import UNSAFE, unsafe
-from toolgrammar import Event, ParseResult, ToolCall
+from toolgrammar import CallEnd, Event, ParseResult, ToolCall
 from toolgrammar.interop.langchain import (
     from_stream,
     from_tool_calls,
@@ -162,3 +162,14 @@ def test_an_async_stream_gives_an_async_stream() -> None:
 def test_text_may_come_in_blocks() -> None:
     content = ["a", {"type": "text", "text": "b"}, {"type": "image_url"}, {"type": "text"}]
     assert joined(list(from_stream([{"content": content}, {"content": None}])))[0] == "ab"
+
+
+@pytest.mark.parametrize("index", [0, None])
+def test_a_new_id_is_a_new_call_whatever_its_index(index: int | None) -> None:
+    pieces = [
+        {"name": name, "args": args, "id": identity, "index": index, "type": "tool_call_chunk"}
+        for name, args, identity in (("f", '{"a": 1}', "1"), ("g", '{"b": 2}', "2"))
+    ]
+    chunks = [{"content": "", "tool_call_chunks": [piece]} for piece in pieces]
+    calls = [each.call for each in from_stream(chunks) if isinstance(each, CallEnd)]
+    assert calls == [ToolCall("f", {"a": 1}, id="1"), ToolCall("g", {"b": 2}, id="2")]

@@ -100,6 +100,39 @@ def test_no_arguments_are_none(text: str | None) -> None:
     assert (call.arguments, call.executable) == ({}, True)
 
 
+def test_arguments_may_be_the_object_itself() -> None:
+    """Ollama sends it, and chat templates hold it."""
+    function = {"name": "f", "arguments": {"a": ["ü"]}}
+    assert from_tool_calls([{"id": "x", "function": function}]) == [
+        ToolCall("f", {"a": ["ü"]}, id="x")
+    ]
+    (call,) = from_tool_calls([{"id": "x", "function": {"name": "f", "arguments": [1]}}])
+    assert (call.arguments, call.status) == ({}, "unreadable")
+    assert streamed_in([{"id": "x", "index": 0, "function": function}]) == [
+        ToolCall("f", {"a": ["ü"]}, id="x")
+    ]
+
+
+def streamed_in(*chunks: list[dict[str, Any]]) -> list[ToolCall]:
+    """The calls of a stream of pieces of calls."""
+    found = from_stream({"choices": [{"delta": {"tool_calls": pieces}}]} for pieces in chunks)
+    return [each.call for each in found if isinstance(each, CallEnd)]
+
+
+@pytest.mark.parametrize("index", [{"index": 0}, {"index": None}, {}])
+def test_a_new_id_is_a_new_call_whatever_its_index(index: dict[str, Any]) -> None:
+    """Some servers give each call of a message the same index."""
+
+    def piece(identity: str | None, name: str | None, arguments: str) -> dict[str, Any]:
+        return {"id": identity, **index, "function": {"name": name, "arguments": arguments}}
+
+    first = [piece("1", "f", '{"a"'), piece("1", "f", ": 1"), piece(None, None, "}")]
+    second = piece("2", "g", '{"b": 2}')
+    wanted = [ToolCall("f", {"a": 1}, id="1"), ToolCall("g", {"b": 2}, id="2")]
+    assert streamed_in(*([each] for each in first), [second]) == wanted
+    assert streamed_in([*first, second]) == wanted
+
+
 def test_a_custom_tool_call_is_free_text() -> None:
     custom = {"id": "x", "type": "custom", "custom": {"name": "bash", "input": "ls"}}
     assert from_tool_calls([custom]) == [ToolCall("bash", input="ls", id="x")]
