@@ -36,6 +36,7 @@ def test_circles(graph: dict[int, set[int]], found: dict[int, set[int]]) -> None
 
 
 LEVEL = {"type": "string", "enum": ["a", "c"]}
+TEXT = "Input should be a valid string"
 SWITCH = 'Input should be "a", true or false'
 ENDLESS: dict[str, Any] = {}
 ENDLESS["anyOf"] = [ENDLESS, {"enum": [2]}]
@@ -61,6 +62,10 @@ ENDLESS["anyOf"] = [ENDLESS, {"enum": [2]}]
         (None, {**LEVEL, "nullable": True}, (None, "")),
         ("b", {**LEVEL, "nullable": True}, ("b", 'Input should be "a", "c" or null')),
         (1, ENDLESS, (1, "")),
+        # A union with a part that says nothing admits anything.
+        ([1], {"anyOf": [{"type": "integer"}, {}]}, ([1], "")),
+        (None, {"oneOf": [{"type": "string"}, {"description": "any"}]}, (None, "")),
+        (5, {"type": "string", "anyOf": [{}, {"enum": ["a"]}]}, (5, TEXT)),
         ("1e3", {"type": "number"}, (1000.0, "")),
         ("12", {"type": "number"}, (12, "")),
         ("1" * 5000, {"type": "integer"}, ("1" * 5000, "Input should be a valid integer")),

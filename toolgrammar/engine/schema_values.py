@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.engine.number_forms import is_integer, is_number
 from toolgrammar.engine.results import compact_json
-from toolgrammar.values.schemas import type_of, types_of
+from toolgrammar.values.schemas import admitted_types, type_of
 
 if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonSchema
@@ -28,7 +28,7 @@ class Expected:
     @classmethod
     def of(cls, schema: JsonSchema) -> Expected:
         """Returns what a schema expects."""
-        return cls(types_of(schema), _listed(schema, {}))
+        return cls(admitted_types(schema), _listed(schema, {}))
 
     def fitted(self, value: Any) -> tuple[Any, str]:
         """Returns the value by the types and the list, and what does not fit or ""."""

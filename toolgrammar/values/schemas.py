@@ -88,7 +88,12 @@ def types_of(schema: object) -> tuple[str, ...] | None:
     return _types(schema, {}) or None
 
 
-def _types(schema: object, known: dict[int, _Types]) -> _Types:
+def admitted_types(schema: object) -> tuple[str, ...] | None:
+    """Returns the JSON types that a schema admits; None where a part of a union admits any."""
+    return _types(schema, {}, open_unions=True) or None
+
+
+def _types(schema: object, known: dict[int, _Types], *, open_unions: bool = False) -> _Types:
     """Returns the types; () for a schema that is being read already: it adds nothing to itself."""
     if not isinstance(schema, dict):
         return None
@@ -99,8 +104,12 @@ def _types(schema: object, known: dict[int, _Types]) -> _Types:
     for limit in (
         _named(schema.get("type")),
         _of_values(schema),
-        *(_union(schema[keyword], known) for keyword in _ALTERNATIVES if keyword in schema),
-        *(_types(part, known) for part in _list(schema.get("allOf"))),
+        *(
+            _union(schema[keyword], known, open_unions=open_unions)
+            for keyword in _ALTERNATIVES
+            if keyword in schema
+        ),
+        *(_types(part, known, open_unions=open_unions) for part in _list(schema.get("allOf"))),
     ):
         if limit:
             found = limit if found is None else _both(found, limit)
@@ -153,9 +162,10 @@ def type_of(value: object) -> str:
             return "string"
 
 
-def _union(members: object, known: dict[int, _Types]) -> _Types:
-    types = [found for found in (_types(each, known) for each in _list(members)) if found != ()]
-    if all(each is None for each in types):
+def _union(members: object, known: dict[int, _Types], *, open_unions: bool) -> _Types:
+    read = (_types(each, known, open_unions=open_unions) for each in _list(members))
+    types = [found for found in read if found != ()]
+    if all(each is None for each in types) or (open_unions and None in types):
         return None
     return tuple(dict.fromkeys(name for each in types for name in (each or ("string",))))
 
