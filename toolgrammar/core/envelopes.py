@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import ODD_SPACES
+from toolgrammar.core.json_look import ODD_SPACES
 from toolgrammar.core.role_effects import fill_role
 from toolgrammar.core.roles import JSON_LIKE
 from toolgrammar.values.diagnostics import Edit

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Final
 
-from toolgrammar.core.json_ahead import More
+from toolgrammar.core.json_look import More
 from toolgrammar.core.json_repairs import RunRepair
 from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_state import State

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES
+from toolgrammar.core.json_look import CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
 from toolgrammar.core.json_runs import BRACKETS, UNIT
 from toolgrammar.core.json_tokens import as_json

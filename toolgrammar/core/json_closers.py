@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import Undecided
+from toolgrammar.core.json_look import Undecided
 from toolgrammar.core.json_state import BARE_KEY, COLON, COMMENT, STRING, TEXT, VALUE, WORD
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.json_typing import cut_container

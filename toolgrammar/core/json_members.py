@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, ODD_SPACES, More, Undecided
+from toolgrammar.core.json_look import CLOSING_QUOTES, ODD_SPACES, More, Undecided
 from toolgrammar.core.json_plain import Plain
 from toolgrammar.core.json_runs import bare_key, other_key
 from toolgrammar.core.json_state import AFTER, COMMENT, ITEM, KEY, START, VALUE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, REACH, LookAhead, More
 from toolgrammar.core.json_duplicates import equal_duplicates
+from toolgrammar.core.json_look import CLOSING_QUOTES, REACH, More
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_repairs import single
 from toolgrammar.core.json_runs import inside_framed
@@ -17,6 +17,7 @@ from toolgrammar.values.patterns import anywhere, late
 if TYPE_CHECKING:
     import re
 
+    from toolgrammar.core.json_ahead import LookAhead
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
     from toolgrammar.core.machine import Node

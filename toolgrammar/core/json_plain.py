@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import REACH
 from toolgrammar.core.json_closers import Closers
 from toolgrammar.core.json_duplicates import has_duplicates
+from toolgrammar.core.json_look import REACH
 from toolgrammar.core.json_runs import damaged_member, item, member, plain_strings, word
 from toolgrammar.core.json_state import AFTER, FIRST_WINDOW, KEY, LONGEST_WINDOW, VALUE
 from toolgrammar.core.json_words import scalar_of

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
 from toolgrammar.core.json_frames import Frame
+from toolgrammar.core.json_look import CLOSING_QUOTES, More, Undecided
 from toolgrammar.core.json_members import Members
 from toolgrammar.core.json_runs import inside_string
 from toolgrammar.core.json_state import ITEM, KEY, START, TRIPLE, VALUE

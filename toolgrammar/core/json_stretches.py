@@ -14,7 +14,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from toolgrammar.core.json_ahead import REACH
+from toolgrammar.core.json_look import REACH
 from toolgrammar.core.json_runs import UNIT
 from toolgrammar.core.json_state import FIRST_WINDOW, LONGEST_WINDOW
 from toolgrammar.values.patterns import compile_pattern, late

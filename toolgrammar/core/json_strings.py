@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, KEY_BODIES, More, Undecided
 from toolgrammar.core.json_bodies import Bodies
+from toolgrammar.core.json_look import CLOSING_QUOTES, KEY_BODIES, More, Undecided
 from toolgrammar.core.json_state import COLON, STRING
 from toolgrammar.core.json_tokens import space_run
 from toolgrammar.core.json_typing import typed_string

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.json_ahead import REACH, More, Undecided
+from toolgrammar.core.json_look import REACH, More, Undecided
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:

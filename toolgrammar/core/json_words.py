@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isinf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.core.json_ahead import CLOSING_QUOTES, More, Undecided
+from toolgrammar.core.json_look import CLOSING_QUOTES, More, Undecided
 from toolgrammar.core.json_state import BARE_KEY, COLON, KEY, TEXT, WORD
 from toolgrammar.core.json_strings import Strings
 from toolgrammar.core.json_tokens import MAX_DIGITS, as_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolgrammar.core.json_ahead import REACH
+from toolgrammar.core.json_look import REACH
 from toolgrammar.core.json_runs import CHARACTERS, UNIT
 from toolgrammar.core.remembered import certain_in
 from toolgrammar.values.patterns import late

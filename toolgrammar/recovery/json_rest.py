@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_ahead import ODD_SPACES, LookAhead
+from toolgrammar.core.json_look import ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
 from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from toolgrammar.core.json_ahead import LookAhead
 
 _JSON_SPACE: Final = " \t\n\r"
 _ODD = late(f"[{ODD_SPACES}]")

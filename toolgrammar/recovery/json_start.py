@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolgrammar.core.json_ahead import ODD_SPACES
+from toolgrammar.core.json_look import ODD_SPACES
 from toolgrammar.recovery.json_rest import WINDOW, may_go_on
 from toolgrammar.values.patterns import anywhere, late
 
