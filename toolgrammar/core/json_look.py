@@ -56,6 +56,7 @@ class Look:
         "_limit",
         "_stop",
         "base",
+        "doubled",
         "final",
         "inner_quoted",
         "pos",
@@ -75,6 +76,8 @@ class Look:
         """Whether all so far is strict JSON."""
         self.stack: list[Frame] = []
         self.repairs: list[Repair] = []
+        self.doubled = False
+        """Whether every quote is written twice."""
         self.inner_quoted = False
         """Whether the open string has quotes inside."""
         self._limit = self._stop = 0
@@ -153,7 +156,8 @@ class Look:
         close = CLOSING_QUOTES.get(self.at(index))
         if close is None:
             return self._reads_bare_key(index, frame, at_end=at_end)
-        match = KEY_BODIES[close].match(self.text, index + 1, self._stop)
+        width = 2 if self.doubled and close == '"' == self.at(index + 1) else 1
+        match = KEY_BODIES[close].match(self.text, index + width, self._stop)
         end, key = match.end(), key_of(match.group())
         if end == self._stop and not frame.may_have_begun(key):
             return False
@@ -164,7 +168,9 @@ class Look:
             return at_end and frame.may_have_begun(key)
         if character != close or not frame.may_have(key):
             return False
-        index = self.blank(end + 1)
+        if width > 1 and self.at(end + 1) != close:
+            return False
+        index = self.blank(end + width)
         character = self.at(index)
         if not character:
             return at_end

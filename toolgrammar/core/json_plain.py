@@ -31,10 +31,8 @@ class Plain(Closers):
     Whatever is read here would be read the same one character after the other.
     """
 
-    __slots__ = ("_look_from", "_mended", "_pause", "_window", "doubled", "max_depth")
+    __slots__ = ("_look_from", "_mended", "_pause", "_window", "max_depth")
 
-    doubled: bool
-    """Whether every quote is written twice."""
     max_depth: int
 
     def set_up(self, guide: Guide | None, *, backticks: bool) -> None:

@@ -79,7 +79,6 @@ class RecoveringScanner(Members):
         self.failed = False
         self.unread = ""
         """What was taken and is no part of the value, where that began before the last chunk."""
-        self.doubled = False
         self.no_triple = False
         self.return_to = START
         self.asleep: list[str] = []
@@ -252,7 +251,7 @@ class RecoveringScanner(Members):
     def _open_quoted(self, quote: str) -> None:
         """Begins a string value in one, two or three quotes."""
         text, start = self.text, self.pos
-        if quote in "\"'" and not self.no_triple:
+        if quote in "\"'" and not self.no_triple and not self.doubled:
             run = text[start : start + _MOST_QUOTES]
             count = len(run) - len(run.lstrip(quote))
             if count == len(run) < _MOST_QUOTES and not self.final:
@@ -267,6 +266,8 @@ class RecoveringScanner(Members):
                 if end >= 0:
                     self.open_string(quote, key=False, width=3)
                     return
+        elif self.doubled and start + 1 == len(text) and not self.final:
+            raise More
         width = 2 if self.doubled and text.startswith('""', start) else 1
         self.open_string(quote, key=False, width=width)
 
