@@ -34,6 +34,7 @@ _BLANK = anywhere(
     rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
 )
+_PAD = anywhere(rf"(?:[ \t{ODD_SPACES}]++|\\[nrt])*+")
 KEY_BODIES = {
     close: anywhere(rf"(?:[^{close}\\\n\r]++|\\.)*+") for close in set(CLOSING_QUOTES.values())
 }
@@ -145,6 +146,13 @@ class Look:
     def past_space(self, index: int) -> int:
         """Gives where the white space of JSON ends."""
         return space_run.match(self.text, index, self._stop).end()
+
+    def past_pad(self, index: int) -> int:
+        """Gives where ends what is dropped between tokens of a line."""
+        end = _PAD.match(self.text, index, self._stop).end()
+        if self.at(end) == "\\":
+            self.at(end + 1)  # asks for more text where the escape may go on
+        return end
 
     def reads_key(
         self, index: int, frame: Frame, *, at_end: bool = True, colon: bool = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isinf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.json_look import CLOSING_QUOTES, More, Undecided
@@ -56,8 +55,7 @@ def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
     if _STRICT_NUMBER.fullmatch(word):
         if len(word) > MAX_DIGITS and len(word.lstrip("-")) > MAX_DIGITS and word[1:].isdigit():
             raise ValueError(word[:20])
-        too_great = "e" in word.lower() and isinf(float(word))  # callers get an infinity
-        return Scalar(word, "nonfinite" if too_great else "")
+        return Scalar(word, "")
     low = word.lower() if len(word) <= _LONGEST_LITERAL else ""
     if low in _LITERALS:
         return Scalar(_LITERALS[low], "" if word == _LITERALS[low] else "literal")
@@ -172,9 +170,7 @@ class Words(Strings):
             return True  # the root ends where no word goes on
         if character in "{[" and not self.stack[-1].is_object:
             return True
-        start = index
-        while self.at(index).isspace() and self.at(index) not in "\n\r":
-            index += 1
+        start, index = index, self.past_pad(index)
         character = self.at(index)
         if not character or character in ",}])\n\r":
             return True

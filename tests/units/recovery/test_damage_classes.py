@@ -37,6 +37,8 @@ def check(
 
 
 CLASSES: list[tuple[str, object, str, str, bool]] = [
+    # 1: what strict JSON takes, a float that is none too
+    ('{"a": 1e999, "b": [-1e400]}', {"a": float("inf"), "b": [float("-inf")]}, "", C, True),
     # 11 and 12: commas
     ('{"a": [1, 2,],}', {"a": [1, 2]}, "stray-comma", R, True),
     ('{,"a": 1,, "b": 2}', {"a": 1, "b": 2}, "stray-comma", R, True),
@@ -111,6 +113,10 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     (r'{"a": "D:\Data\new"}', {"a": "D:\\Data\new"}, "mixed-escape escape", R, False),
     (r"{\"a\": \"x\\ny\"}", {"a": "x\ny"}, "unescaped-once", R, True),
     (r'{\n "a": 1}', {"a": 1}, "space", R, True),
+    (r'{\n "a": 1\n}', {"a": 1}, "space", R, True),
+    (r'{"a": [-1.5\n, true\t],\n"b": null \n}', {"a": [-1.5, True], "b": None}, "space", R, True),
+    (r'{"a": 12\new, "b": 1\}', {"a": "12\\new", "b": "1\\"}, "bare-text", R, False),
+    ('{"a": 1\u200b, "b": [true\x00]}', {"a": 1, "b": [True]}, "space", R, True),
     # 39 to 46
     ('{"a": "b, "c": "d"}', {"a": "b", "c": "d"}, "missing-quote", R, False),
     ('{"a": "b\n"c": "d"}', {"a": "b", "c": "d"}, "missing-quote comma", R, False),
