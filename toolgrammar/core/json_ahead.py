@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _STRICT_KEY = anywhere(r'(?:[^"\\\x00-\x1f]++|\\.)*+')
 _BARE_ITEM = anywhere(r"[^\"'`“”\n\r,\[\]{}:]*+")
+_CLOSERS = anywhere(r"[ \t\n\r}\])]*+")
 _VALUE_STARTS: Final = frozenset('"{[-0123456789tfn')
 
 
@@ -139,9 +140,20 @@ class LookAhead(Look):
                     continue
                 return self._begins_next(index, frame)
             if frame.is_object:
-                return character in CLOSING_QUOTES and self.reads_key(index, frame)
+                return self._lacks_comma(index, first, frame)
             parted = index > first or level < len(self.stack) - 1
             return parted and self.begins_value(index)
+
+    def _lacks_comma(self, index: int, first: int, frame: Frame) -> bool:
+        """Whether a key stands here with no comma before it; what is behind `first` is read."""
+        quote = self.at(index)
+        if quote not in CLOSING_QUOTES or not self.reads_key(index, frame):
+            return False
+        if not self.final or self.text[first - 1] != quote:
+            return True
+        # Only closers up to the end of the text are no key: this quote ends the string.
+        end = _CLOSERS.match(self.text, index + 1, self._stop).end()
+        return end < len(self.text) or not self.text[index + 1 : end].strip()
 
     def _behind_commas(self, index: int) -> int:
         while self.at(index) == ",":

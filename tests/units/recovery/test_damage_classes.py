@@ -172,6 +172,9 @@ def test_damage(text: str, value: object, codes: str, status: str, executable: b
         ('{"t": "x "b" y", "c": 1}', 'x "b" y', "inner-quote", False),
         ('{"t": "if s == "}": return "]"", "b": 1}', 'if s == "}": return "]"', "inner-quote", False),
         ("{'t': 'it's', 'n': 1}", "it's", "quote-style inner-quote", False),
+        ('{"t": "he said "hi""}', 'he said "hi"', "inner-quote", False),
+        ("{'t': 'don't say 'so''}", "don't say 'so'", "quote-style inner-quote", False),
+        ('{"t": "a "b"" }\n', 'a "b"', "inner-quote", False),
     ],
 )  # fmt: skip
 def test_inner_quotes_without_a_schema(
