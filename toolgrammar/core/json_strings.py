@@ -74,6 +74,7 @@ class Strings(Bodies):
             closes = self.width == 3 or self._closes(start + self.width)
         except Undecided:
             closes = True
+            self._doubt_quotes()
         if closes:
             self._close_string(start)
             return
@@ -106,6 +107,12 @@ class Strings(Bodies):
             escaped = "".join(f"\\{quote}" for quote in written)
             self.edit(repair, self.base + start, self.base + end, escaped)
         self.take_body(written, end)
+
+    def _doubt_quotes(self) -> None:
+        """Doubts the quotes inside: the text reaches too far to tell that this one is no such."""
+        for repair in self.repairs[self.string_repairs :] if self.inner_quoted else ():
+            if repair.code == "inner-quote":
+                repair.doubt = True
 
     def _is_sure(self, start: int) -> bool:
         """Whether the schema makes it sure which quote ends the string."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_look import ODD_SPACES
+from toolgrammar.core.json_look import CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.json_repairs import Repair
 from toolgrammar.values.patterns import late
 
@@ -43,7 +43,26 @@ def follows_root(look: LookAhead, index: int) -> bool:
         if look.at(index) == "{" and look.stack and look.stack[0].is_judged:
             return look.reads_key(look.blank(index + 1), look.stack[0].anew())
         return look.at(index) == ""
-    return character not in '":'
+    return character not in '":' and not (look.inner_quoted and _string_goes_on(look, index))
+
+
+def _string_goes_on(look: LookAhead, index: int) -> bool:
+    """Whether what seems to follow the value ends as the open string would: it is a part of it."""
+    closers = [frame.closer for frame in reversed(look.stack)]
+    while closers and (character := look.at(index)) and character not in "{[":
+        index += 1
+        if character in CLOSING_QUOTES and _closes(look, index, closers):
+            return True
+    return False
+
+
+def _closes(look: LookAhead, index: int, closers: list[str]) -> bool:
+    for closer in closers:
+        index = look.past_space(index)
+        if look.at(index) != closer:
+            return False
+        index += 1
+    return True
 
 
 class Rest:

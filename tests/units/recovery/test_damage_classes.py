@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.units.recovery.reading import check_laws
 from toolgrammar import recover_json
 
 R, C, T, U = "repaired", "complete", "truncated", "unreadable"
@@ -198,6 +199,28 @@ def test_75_a_schema_makes_inner_quotes_sure() -> None:
         executable=True,
         wanted=schema(content="string", path="string"),
     )
+
+
+@pytest.mark.parametrize(
+    ("content", "executable"),
+    [('x = {"a": "b"}\\ny', True), ('f({"a": "b"}); g("c")', True), ('d = {"a": "b"}\\n' + 300 * "z", False)],
+)  # fmt: skip
+def test_74_the_root_does_not_end_inside_a_string(content: str, executable: bool) -> None:  # noqa: FBT001
+    text = f'{{"path": "p", "content": "{content}"}}'
+    result = recover_json(text, schema(path="string", content="string"))
+    assert result.executable is executable
+    if executable:
+        assert result.value == {"path": "p", "content": content.replace("\\n", "\n")}
+    check_laws(text, schema(path="string", content="string"), range(1, len(text)))
+
+
+def test_74_another_value_or_prose_may_follow_a_string_with_quotes() -> None:
+    wanted = schema(path="string", content="string")
+    text = '{"path": "p", "content": "a "b" c"}'
+    for rest, executable in (('{"path": "q", "content": "r"}', False), (' Is "that" it?', True)):
+        result = recover_json(text + rest, wanted)
+        assert result.value == {"path": "p", "content": 'a "b" c'}
+        assert result.executable is executable
 
 
 def test_75_inner_quotes_in_a_list_are_sure_but_before_a_delimiter() -> None:
