@@ -159,14 +159,18 @@ class Look:
     ) -> bool:
         """Whether a key of this object and a colon stand here; `at_end` if the text ends before.
 
-        Without `colon` one that the schema knows will do if a value follows.
+        Without `colon` one that the schema knows will do if a value follows, or a quote is missing.
         """
         close = CLOSING_QUOTES.get(self.at(index))
         if close is None:
+            if not colon and self._lacks_opener(index, frame):
+                return True
             return self._reads_bare_key(index, frame, at_end=at_end)
         width = 2 if self.doubled and close == '"' == self.at(index + 1) else 1
         match = KEY_BODIES[close].match(self.text, index + width, self._stop)
         end, key = match.end(), key_of(match.group())
+        if not colon and self._lacks_closer(index + width, match.group(), frame):
+            return True
         if end == self._stop and not frame.may_have_begun(key):
             return False
         character = self.at(end)
@@ -184,6 +188,19 @@ class Look:
             return at_end
         gap = not colon and frame.is_judged and self.begins_value(index)
         return character in ":=" or gap
+
+    def _lacks_closer(self, start: int, body: str, frame: Frame) -> bool:
+        """Whether a key that the schema knows, and a colon, stand behind a quote with no other one."""
+        if not frame.is_judged or (colon := body.find(":")) < 0:
+            return False
+        return frame.may_have(body[:colon]) and self.begins_value(self.blank(start + colon + 1))
+
+    def _lacks_opener(self, index: int, frame: Frame) -> bool:
+        """Whether a key that the schema knows, a quote and a colon stand here."""
+        match = _BARE_KEY.match(self.text, index, self._stop) if frame.is_judged else None
+        if match is None or self.at(match.end()) not in CLOSING_QUOTES:
+            return False
+        return frame.may_have(match.group()) and self.at(self.blank(match.end() + 1)) == ":"
 
     def _reads_bare_key(self, index: int, frame: Frame, *, at_end: bool) -> bool:
         match = _BARE_KEY.match(self.text, index, self._stop)

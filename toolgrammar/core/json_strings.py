@@ -140,24 +140,37 @@ class Strings(Bodies):
         """Whether a colon, or what is mended where it is missing, goes on behind a key."""
         index = self.blank(index)
         character = self.at(index)
-        return not character or character in ":=,}" or self.begins_value(index)
+        if not character or character in ":=,}":
+            return True
+        return self.begins_value(index) and not self._ends_with_colon()
+
+    def _ends_with_colon(self) -> bool:
+        """Whether the key so far ends with its colon: then the quote before that is missing."""
+        for piece in reversed(self.held[self.key_from[0] + 1 :]):
+            if body := piece.rstrip(" \t\n\r"):
+                return body[-1] == ":"
+        return False
 
     def _key_ends_at_colon(self) -> bool:
         """Ends a key before its first colon, where no quote closes it; reads on from there."""
-        if len(self.repairs) > self.key_from[2]:
+        style = self.style
+        if len(self.repairs) > self.key_from[2] + (style is not None):
             return False
         begin = self.key_from[0] + 1
         body = "".join(self.held[begin:])
         colon = body.find(":", 0, _LONGEST_GAP)
         if colon < 0 or "\\" in body:
             return False
-        offset = self.string_from + 1 + colon
+        offset = self.string_from + self.width + colon
         del self.held[begin:]
         self.held.append(body[:colon].rstrip(" \t\n\r"))
         self.text = body[colon:] + self.text[self.pos :]
         self.base, self.pos = offset, 0
         end = offset - (colon - len(self.held[-1]))
         self.insert("missing-quote", end - self.base, '"')
+        if style is not None:
+            style.end = end
+        self.style = None
         self.held.append('"' + body[len(self.held[-1]) : colon])
         self._key_is_read(body[: len(self.held[-2])])
         return True

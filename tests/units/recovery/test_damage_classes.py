@@ -124,6 +124,11 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     ('{"a": b", "c": "d"}', {"a": "b", "c": "d"}, "missing-quote", R, False),
     ('{"a: 1, "b": 2}', {"a": 1, "b": 2}, "missing-quote", R, False),
     ('{a": 1, "b": 2}', {"a": 1, "b": 2}, "missing-quote", R, False),
+    ('{"a: "5", "b": 1}', {"a": "5", "b": 1}, "missing-quote", R, False),
+    ('{"b": 1, "a : "true"}', {"b": 1, "a": "true"}, "missing-quote", R, False),
+    ('{"a: 5" 5}', {"a: 5": 5}, "colon", R, True),
+    ("{'a: 'x', 'b': 1}", {"a": "x", "b": 1}, "quote-style missing-quote", R, False),
+    ('{""a"": 1, ""b: ""x""}', {"a": 1, "b": "x"}, "doubled-quotes missing-quote", R, False),
     ('{"a": , "b": 2}', {"b": 2}, "missing-value", R, False),
     ('{"b": 2, "a"}', {"b": 2}, "missing-value", R, False),
     ('{"b": 2, "a":}', {"b": 2}, "missing-value", R, False),
@@ -236,6 +241,29 @@ def test_75_inner_quotes_in_a_list_are_sure_but_before_a_delimiter() -> None:
 def test_78_an_item_that_lacks_a_quote(text: str) -> None:
     wanted = schema(l={"type": "array", "items": {"type": "string"}})
     check(text, {"l": ["a", "b", "c"]}, "missing-quote", R, executable=False, wanted=wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": "x", b": "y"}', {"a": "x", "b": "y"}),
+        ('{"a": "x",\n b" : [1]}', {"a": "x", "b": [1]}),
+        ('{"a": "x", "b: "y"}', {"a": "x", "b": "y"}),
+        ('{"a": "x", "b: 30, "c": "z"}', {"a": "x", "b": 30, "c": "z"}),
+        ("{'a': 'x', 'b: 'y', c': 'z'}", {"a": "x", "b": "y", "c": "z"}),
+        ('{"c": ["a", "b: "c"], "a": "x"}', {"c": ["a", 'b: "c'], "a": "x"}),
+        ('{"a": "x", d": "y"}', {"a": 'x", d": "y'}),
+    ],
+)
+def test_78_a_known_key_that_lacks_a_quote_ends_the_string_before_it(
+    text: str, value: object
+) -> None:
+    wanted = schema(a="string", b={}, c={})
+    wanted["required"] = []
+    result = recover_json(text, wanted)
+    assert (result.value, result.status) == (value, R)
+    assert result.executable is ("d" in text)
+    check_laws(text, wanted, range(1, len(text)))
 
 
 def test_26_a_known_key_needs_no_colon_behind_a_string() -> None:
