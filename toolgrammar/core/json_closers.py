@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_repairs import Repair
 
 _COMMAS = anywhere(r",*")
+_RUNS: Final = {closer: anywhere(rf"\{closer}*+") for closer in "}])"}
 _BEGUN_WORDS: Final = (
     "true",
     "false",
@@ -121,9 +122,14 @@ class Closers(Words):
         except Undecided:
             found = self.opener_of("]" if character == ")" else character, level)
         if found is None:
-            repair = self.repair("extra-closer", self.pos, self.pos + 1, "")
+            end = self.pos + 1
+            if self.stops is None:
+                # Behind all but the last of a run stands one that fits nothing either.
+                end = max(end, _RUNS[character].match(self.text, end).end() - 1)
+            repair = self.repair("extra-closer", self.pos, end, "")
+            self.pos = end - 1
             repair.doubt = not self._is_last()
-            self.pos += 1
+            self.pos = end
         else:
             self._close(character, found)
 

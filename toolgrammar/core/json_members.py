@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from toolgrammar.core.json_frames import Frame
 from toolgrammar.core.json_look import CLOSING_QUOTES, ODD_SPACES, More, Undecided
 from toolgrammar.core.json_plain import Plain
+from toolgrammar.core.json_repairs import OpenerRun
 from toolgrammar.core.json_runs import bare_key, other_key
 from toolgrammar.core.json_state import AFTER, COMMENT, ITEM, KEY, START, VALUE
 from toolgrammar.core.json_tokens import space_run
@@ -15,6 +17,8 @@ _ODD_SPACE = late(f"[{ODD_SPACES}]+")
 _KEY_AND_COLON = late(r'"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\n\r]*:[ \t\n\r]*')
 _DOUBLED_KEY = late(r'""[^"\\\s:,{}\[\]]')
 _OPENERS = anywhere(r"[{\[(]*+")
+_BRACES = anywhere(r"\{*+")
+_LEAST_BRACES: Final = 8
 _OTHER_OPENERS = anywhere(r"[\[(]*+")
 _SPACES: Final = " \t\n\r"
 _CLOSERS: Final = "}])"
@@ -153,6 +157,8 @@ class Members(Plain):
         """Takes brackets that open where a key should stand."""
         in_array = len(self.stack) > 1 and not self.stack[-2].is_object
         if character == "{" and in_array:
+            if self.stops is None and self._open_many():
+                return
             self.close_missing(len(self.stack) - 2)
             self.state = ITEM if self.comma is not None else AFTER
             return
@@ -162,6 +168,20 @@ class Members(Plain):
             end = run(self.text, self.pos).end()
         self.leave_out(self.pos, end)
         self.pos = end
+
+    def _open_many(self) -> bool:
+        """Closes an empty object and opens another for each brace of a run; tells if it does."""
+        array, frame = self.stack[-2:]
+        count = _BRACES.match(self.text, self.pos).end() - self.pos
+        if count < _LEAST_BRACES or frame.members or frame.dropped or self.held:
+            return False
+        self.stretches.append(OpenerRun(self.base + self.pos, count, array.path, array.members))
+        self.strict = False
+        self.out.append("},{" * count)
+        array.members += count
+        self.stack[-1] = Frame("{", frame.guide, array.place())
+        self.pos += count
+        return True
 
     def read_colon(self) -> None:
         """Reads what stands between a key and its value."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.json_frames import Frame
 from toolgrammar.core.json_look import CLOSING_QUOTES, More, Undecided
 from toolgrammar.core.json_members import Members
+from toolgrammar.core.json_repairs import OpenerRun, Repair
 from toolgrammar.core.json_runs import inside_string
 from toolgrammar.core.json_state import ITEM, KEY, START, TRIPLE, VALUE
 from toolgrammar.core.json_tokens import MAX_DEPTH, MAX_DIGITS, plain_scalar
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_ahead import LookAhead
     from toolgrammar.core.json_body_runs import BodyRun
     from toolgrammar.core.json_guide import Guide
-    from toolgrammar.core.json_repairs import Repair
     from toolgrammar.core.json_stretches import Stretch
 
 _CLOSERS: Final = "}])"
@@ -307,11 +307,11 @@ class RecoveringScanner(Members):
     )
 
 
-def repairs_of(stretch: Stretch | BodyRun) -> list[Repair]:
+def repairs_of(stretch: Stretch | BodyRun | OpenerRun) -> list[Repair]:
     """Gives the repairs of what was mended at once."""
     from toolgrammar.core.json_body_runs import BodyRun  # most texts need none of it
 
-    if isinstance(stretch, BodyRun):
+    if isinstance(stretch, BodyRun | OpenerRun):
         return stretch.repairs()
     reader = RecoveringScanner()
     reader.read_again(stretch)

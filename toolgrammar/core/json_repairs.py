@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.values.codes import CODES, DOUBTS
 from toolgrammar.values.making import make_diagnostic, make_edit, make_span
@@ -117,6 +117,36 @@ class RunRepair(Repair):
         super().__init__("", run.start, run.end, run.path)
         self.run = run
         self.edits.append((run.start, run.end, ""))
+
+
+class OpenerRun(NamedTuple):
+    """Braces in an array that each follow another: all but the last lack their closer and comma."""
+
+    start: int
+    """The offset of the second one in the source."""
+    more: int
+    """How many follow the first."""
+    path: str
+    """Of the array."""
+    members: int
+    """How many items it has with the first brace."""
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> int:
+        """The offset behind them."""
+        return self.start + self.more
+
+    def repairs(self) -> list[Repair]:
+        """Gives what was mended."""
+        found = []
+        for index in range(self.more):
+            place, item = self.start + index, self.members + index
+            for code, written, number in (("bracket", "}", item - 1), ("comma", ",", item)):
+                repair = Repair(code, place, place, f"{self.path}[{number}]")
+                repair.edits.append((place, place, written))
+                found.append(repair)
+        return found
 
 
 def single(repairs: list[Repair]) -> list[Repair]:

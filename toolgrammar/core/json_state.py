@@ -9,7 +9,7 @@ from toolgrammar.core.json_ahead import LookAhead
 if TYPE_CHECKING:
     from toolgrammar.core.json_body_runs import BodyRun
     from toolgrammar.core.json_guide import Guide
-    from toolgrammar.core.json_repairs import Repair
+    from toolgrammar.core.json_repairs import OpenerRun, Repair
     from toolgrammar.core.json_stretches import Stretch
 
 FIRST_WINDOW: Final = 256
@@ -74,7 +74,7 @@ class State(LookAhead):
         """What can't follow the value, other than a comma or a bracket."""
         self.sure_only = False
         """Whether a repair that may guess wrong ends the reading."""
-        self.stretches: list[Stretch | BodyRun] = []
+        self.stretches: list[Stretch | BodyRun | OpenerRun] = []
         """What was mended at once, in order."""
         self.out = []
         self.plain = self.is_plain = False

@@ -16,7 +16,7 @@ from toolgrammar.values.patterns import late
 if TYPE_CHECKING:
     from toolgrammar.core.json_repairs import Repair
 
-_QUOTES = late(r'"{3,256}')
+_QUOTES: Final = {quote: late(f"{quote}{{3,256}}") for quote in "\"'`"}
 _LONGEST_GAP: Final = 256
 
 
@@ -84,9 +84,9 @@ class Strings(Bodies):
 
     def _keep_run(self, start: int) -> bool:
         """Takes many quotes as a part of the string: only the last two of them can end it."""
-        if self.close_quote != '"' or self.width > 1 or self.in_key or not self.stack:
+        if self.width > 1 or self.in_key or not self.stack or self.close_quote not in _QUOTES:
             return False
-        run = _QUOTES.match(self.text, start)
+        run = _QUOTES[self.close_quote].match(self.text, start)
         if run is None:
             return False
         self._keep_quotes(start, run.end() - 2)

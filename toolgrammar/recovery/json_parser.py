@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.json_guide import guide_of, resolved
 from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
-from toolgrammar.core.json_repairs import MESSAGES, Repair, single
+from toolgrammar.core.json_repairs import MESSAGES, OpenerRun, Repair, single
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.json_words import scalar_of
 from toolgrammar.core.scan_json import JsonScanner
@@ -315,7 +315,11 @@ class JsonParser:
         return RecoveredJson(None, "unreadable", (diagnostic,))
 
     def _judged(
-        self, repairs: list[Repair], stretches: Sequence[Stretch | BodyRun] = (), *, truncated: bool
+        self,
+        repairs: list[Repair],
+        stretches: Sequence[Stretch | BodyRun | OpenerRun] = (),
+        *,
+        truncated: bool,
     ) -> RecoveredJson:
         text = "".join(self._out)
         value = json.loads(text)
@@ -345,7 +349,7 @@ class JsonParser:
         return RecoveredJson.of_repairs(value, status, found, executable=executable, rest=rest)
 
 
-def _repairs_of(stretches: Iterable[Stretch | BodyRun]) -> list[Repair]:
+def _repairs_of(stretches: Iterable[Stretch | BodyRun | OpenerRun]) -> list[Repair]:
     return [repair for each in stretches for repair in repairs_of(each)]
 
 

@@ -214,7 +214,7 @@ HOSTILE = {
 }
 
 
-def count_steps(text: str, size: int) -> int:
+def count_steps(text: str, size: int, *, looks: bool = True) -> int:
     """Counts the calls, of Python and of C, that reading takes in pieces of `size`."""
     steps = 0
 
@@ -228,7 +228,8 @@ def count_steps(text: str, size: int) -> int:
     try:
         for start in range(0, len(text), size):
             parser.feed(text[start : start + size])
-            _ = parser.value  # deltas wait until somebody looks
+            if looks:
+                _ = parser.value  # deltas wait until somebody looks
         parser.close()
     finally:
         sys.setprofile(before)
@@ -242,6 +243,14 @@ def test_steps_grow_with_the_text(name: str, size: int) -> None:
     small, large = (begin + unit * (length // len(unit)) for length in (1024, 8192))
     count_steps(large, size)  # makes the expressions that are made where they are first used
     assert count_steps(large, size) <= count_steps(small, size) * 8 * 1.15 + 200
+
+
+@pytest.mark.parametrize("text", ["{'", "{`", "[{", "{]", "[1}", '{"a": 1)'])
+def test_runs_are_taken_at_once(text: str) -> None:
+    check_laws(text + text[-1] * 20, None, range(1, len(text) + 20))
+    text += text[-1] * 8192
+    count_steps(text, len(text))  # makes the expressions that are made where they are first used
+    assert count_steps(text, len(text), looks=False) < len(text) / 4
 
 
 @pytest.mark.parametrize("name", HOSTILE)
