@@ -216,8 +216,7 @@ class JsonParser:
 
     def _closed(self, *, closed: bool) -> RecoveredJson:
         if self._scanner is None:
-            if self._start.text or self._start.end():
-                self._start.end()
+            self._start.end()
             found = self._scalar(closed=closed)
             if found is not None:
                 return found

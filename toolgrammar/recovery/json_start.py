@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_look import ODD_SPACES
 from toolgrammar.recovery.json_rest import WINDOW, may_go_on
 from toolgrammar.values.patterns import anywhere, late
 
+if TYPE_CHECKING:
+    import re
+
 _BLANK = anywhere(
     rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
 )
-_COMMENT_BEGUN = late(r"\\|/|//[^\n\r]*+|\#[^\n\r]*+|/\*(?s:(?!.*\*/).*)")
+_COMMENT_OPENED = late(r"//|\#|/\*")
+_LINE_END = late(r"[\n\r]")
+_BLOCK_END = late(r"\*/")
 _ESCAPED = late(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\\"")
 _ESCAPED_BEGUN = late(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\?")
-_MEMBER = late(r'"[^"\\\n]{1,64}"\s*+:')
-_MEMBER_BEGUN = late(r'"[^"\\\n]{0,64}(?:"\s*+)?')
+_MEMBER = late(r'"[^"\\\n]{1,64}"\s{0,256}+:')
+_MEMBER_BEGUN = late(r'"[^"\\\n]{0,64}(?:"\s{0,256}+)?')
 _FENCE_OR_OPENER = late(r"```|[{\[]")
 _OPENER = late(r"[{\[]")
 
@@ -33,68 +38,90 @@ class Start:
 
     def __init__(self, *, may_be_object: bool) -> None:
         self.text = ""
+        """All that came, once it is known where the value begins, or that there is no more."""
         self.kind = ""
         """How the value begins, once that is known."""
         self.offset = 0
         """Where the value begins, or what stands between it and the start of the text."""
         self._may_be_object = may_be_object
         self._parts: list[str] = []
-        self._tail = ""
-        self._tail_from = 0
+        self.undecided = ""
+        """The end of what came, which is looked at again with the next piece."""
+        self._undecided_from = 0
+        self._comment_end: re.Pattern[str] | None = None
+        """What ends the comment that is open."""
         self._in_fence = False
         self._is_prose = False
         self._has_quote = False
 
     def feed(self, chunk: str) -> bool:
         """Takes the next piece; tells whether the place is known."""
+        self._parts.append(chunk)
         if self._has_quote:
-            self._parts.append(chunk)
             return False
         if self._is_prose:
-            return self._search(chunk)
-        self.text += chunk
-        begin = _BLANK.match(self.text).end()
-        if begin == len(self.text) or _COMMENT_BEGUN.fullmatch(self.text, begin):
-            if len(self.text) > WINDOW and begin < len(self.text):
-                return self._turn_to_prose(begin)
+            return self._search(chunk, 0)
+        text = self.undecided + chunk
+        begin = self._token(text)
+        if begin < 0:
             return False
-        character = self.text[begin]
+        character = text[begin]
         if character in "{[":
-            return self._begin_at_bracket(begin)
+            return self._begin_at_bracket(text, begin)
         if character == '"':
-            return self._begin_at_quote(begin)
-        return self._turn_to_prose(begin)
+            return self._begin_at_quote(text, begin)
+        self._is_prose = True
+        self._undecided_from += begin
+        self.undecided = ""
+        return self._search(text[begin:], 0)
 
-    def _begin_at_bracket(self, begin: int) -> bool:
-        if _ESCAPED.match(self.text, begin):
-            self.kind, self.offset = ESCAPED, begin
-            return True
-        if len(self.text) - begin < WINDOW and _ESCAPED_BEGUN.fullmatch(self.text, begin):
-            return False
-        self.kind, self.offset = PLAIN, 0
+    def _token(self, text: str) -> int:
+        """Gives where the first token begins behind white space and comments; -1 if none came yet."""
+        begin = 0
+        if self._comment_end is not None:
+            end = self._comment_end.search(text)
+            if end is None:
+                self._keep(text, len(text) - text.endswith("*"))
+                return -1
+            begin = end.end()
+            self._comment_end = None
+        begin = _BLANK.match(text, begin).end()
+        opened = _COMMENT_OPENED.match(text, begin)
+        if opened is not None:
+            self._comment_end = _BLOCK_END if opened[0] == "/*" else _LINE_END
+            self._keep(text, max(opened.end(), len(text) - text.endswith("*")))
+            return -1
+        if text[begin:] in ("", "\\", "/"):
+            self._keep(text, begin)
+            return -1
+        return begin
+
+    def _is_at(self, kind: str, offset: int) -> bool:
+        self.kind, self.offset = kind, offset
+        self.text = "".join(self._parts)
         return True
 
-    def _begin_at_quote(self, begin: int) -> bool:
-        if self._may_be_object and _MEMBER.match(self.text, begin):
-            self.kind, self.offset = MEMBER, begin
-            return True
-        if not self._may_be_object or not _MEMBER_BEGUN.fullmatch(self.text, begin):
-            self._has_quote = True
-            self._parts = [self.text]
+    def _begin_at_bracket(self, text: str, begin: int) -> bool:
+        if _ESCAPED.match(text, begin):
+            return self._is_at(ESCAPED, self._undecided_from + begin)
+        if len(text) - begin < WINDOW and _ESCAPED_BEGUN.fullmatch(text, begin):
+            self._keep(text, begin)
+            return False
+        return self._is_at(PLAIN, 0)
+
+    def _begin_at_quote(self, text: str, begin: int) -> bool:
+        if self._may_be_object and _MEMBER.match(text, begin):
+            return self._is_at(MEMBER, self._undecided_from + begin)
+        self._keep(text, begin)
+        self._has_quote = not (self._may_be_object and _MEMBER_BEGUN.fullmatch(text, begin))
         return False
 
-    def _turn_to_prose(self, begin: int) -> bool:
-        self._is_prose = True
-        text, self.text = self.text, ""
-        return self._search(text, begin)
-
-    def _search(self, chunk: str, begin: int = 0) -> bool:
+    def _search(self, chunk: str, cursor: int) -> bool:
         """Looks for the first fence that holds an opener."""
-        self._parts.append(chunk)
-        if not self._in_fence and not self._tail and "`" not in chunk:
-            self._tail_from += len(chunk)
+        if not self._in_fence and not self.undecided and "`" not in chunk:
+            self._undecided_from += len(chunk)
             return False
-        text, cursor = self._tail + chunk, begin
+        text = self.undecided + chunk
         while (match := _FENCE_OR_OPENER.search(text, cursor)) is not None:
             cursor = match.end()
             if match.group() == "```":
@@ -104,21 +131,19 @@ class Start:
                     self._keep(text, match.start())
                     return False
                 if may_go_on(text, match.start()):
-                    self.kind, self.offset = PLAIN, self._tail_from + match.start()
-                    self.text = "".join(self._parts)
-                    return True
+                    return self._is_at(PLAIN, self._undecided_from + match.start())
         # Half a fence may stand at the end.
         ticks = len(text) - len(text.rstrip("`"))
         self._keep(text, max(cursor, len(text) - min(ticks, 2)))
         return False
 
     def _keep(self, text: str, start: int) -> None:
-        self._tail = text[start:]
-        self._tail_from += start
+        self.undecided = text[start:]
+        self._undecided_from += start
 
     def end(self) -> bool:
         """Ends the text; tells whether a bracket was found where a value can begin."""
-        text = self.text = "".join(self._parts) or self.text
+        text = self.text = "".join(self._parts)
         begin = _BLANK.match(text).end()
         if text[begin : begin + 1] in ("{", "["):
             self.kind, self.offset = PLAIN, 0

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.units.recovery.reading import Row, check_laws, read, rows, same
 from tests.units.recovery.test_damage_classes import CLASSES
 from toolgrammar import JsonParser, recover_json
+from toolgrammar.recovery.json_start import PLAIN, Start
 
 TEXTS = [text for text, *_ in CLASSES if len(text) < 200]
 SHARED = rows()
@@ -302,6 +303,23 @@ def test_a_view_is_not_changed_later() -> None:
     parser.feed('y"}, 2], "c": 3')
     parser.close()
     assert first == {"a": [1, {"b": "x"}]}
+
+
+@pytest.mark.parametrize("opened", ["/* {} */", "// {}\n", "# {}\r\n", 300 * " " + "/*{}*/"])
+def test_a_long_comment_before_the_value_holds_no_value(opened: str) -> None:
+    text = opened.format("x" * 300 + " ```[1]``` ") + '{"a": 1}'
+    check_laws(text, None, range(1, len(text), 7))
+    assert recover_json(text).value == {"a": 1}
+
+
+def test_what_is_known_before_the_value_is_not_looked_at_again() -> None:
+    start = Start(may_be_object=True)
+    for piece in (" " * 1000, "/* ", "x" * 1000, "*", "/", "// ", "y" * 1000):
+        assert not start.feed(piece)
+        assert not start.feed("")
+        assert len(start.undecided) <= 1
+    assert start.feed("\n[1")
+    assert start.kind == PLAIN
 
 
 def test_misuse_of_a_parser() -> None:
