@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_repairs import Repair
 
 _COMMAS = anywhere(r",*")
+_LONGEST: Final = len("false")
 _RUNS: Final = {closer: anywhere(rf"\{closer}*+") for closer in "}])"}
 _BEGUN_WORDS: Final = (
     "true",
@@ -299,7 +300,7 @@ class Closers(Words):
 
         Once something is mended there is none: it may be the begin of text without quotes.
         """
-        if self.state != WORD or not self.strict or not self.stack:
+        if self.state != WORD or not self.strict or not self.stack or len(self.pieces) > _LONGEST:
             return None
         word = "".join(self.pieces)
         return (self.stack[-1].key, word) if word in ("true", "false", "null") else None
