@@ -171,9 +171,9 @@ def _items(schema: JsonSchema) -> object:
         return schema["items"]
     for keyword in ("anyOf", "oneOf", "allOf"):
         parts = schema.get(keyword)
-        found = [
-            part["items"] for part in parts or () if isinstance(part, dict) and "items" in part
-        ]
+        if not isinstance(parts, list):
+            continue
+        found = [part["items"] for part in parts if isinstance(part, dict) and "items" in part]
         if len(found) == 1:
             return found[0]
     return None

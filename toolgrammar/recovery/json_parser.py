@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.json_body_runs import BodyRun
     from toolgrammar.core.json_stretches import Stretch
-    from toolgrammar.values.json_types import JsonSchema
+    from toolgrammar.values.json_types import AnySchema
 
 End = Literal["open", "closed"]
 
@@ -37,7 +38,11 @@ _SURROGATE = late("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
 
 
 def recover_json(
-    text: str, schema: JsonSchema | None = None, *, end: End = "open", allow: Iterable[str] = ()
+    text: str,
+    schema: AnySchema | None = None,
+    *,
+    end: End = "open",
+    allow: Iterable[str] = (),
 ) -> RecoveredJson:
     """Returns the JSON value of a text, mended where it is damaged; never raises for a text.
 
@@ -53,7 +58,7 @@ def recover_json(
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
-    strict = _strictly(text, schema)
+    strict = _strictly(text, _checked_schema(schema))
     if strict is not None:
         _checked(allow)
         return strict
@@ -62,7 +67,7 @@ def recover_json(
     return parser.close(end)
 
 
-def _strictly(text: str, schema: JsonSchema | None) -> RecoveredJson | None:
+def _strictly(text: str, schema: AnySchema | None) -> RecoveredJson | None:
     """Gives the result of strict JSON that holds nothing to be told; None for all else."""
     body = text.strip(_SPACES)
     if body[:1] not in ("{", "["):
@@ -72,7 +77,7 @@ def _strictly(text: str, schema: JsonSchema | None) -> RecoveredJson | None:
         return None
     if (not body.isascii() or "\\u" in body) and _SURROGATE.search(body):
         return None
-    if schema and not satisfies(whole[0], resolved(schema)):
+    if not _fits(whole[0], schema):
         return None
     return RecoveredJson(whole[0], "complete", (), executable=True)
 
@@ -84,8 +89,8 @@ class JsonParser:
     The result is that of `recover_json` for the joined deltas.
     """
 
-    def __init__(self, schema: JsonSchema | None = None, *, allow: Iterable[str] = ()) -> None:
-        self._schema = schema
+    def __init__(self, schema: AnySchema | None = None, *, allow: Iterable[str] = ()) -> None:
+        self._schema = _checked_schema(schema)
         self._guide = guide_of(schema)
         self._allow = _checked(allow)
         self._out: list[str] = []
@@ -335,8 +340,7 @@ class JsonParser:
         elif stretches or len(repairs) > len(doubled):
             status = "repaired"
         executable = not truncated and not doubts
-        if executable and self._schema:
-            executable = satisfies(value, resolved(self._schema))
+        executable = executable and _fits(value, self._schema)
         rest = self._rest.start if self._rest is not None else None
         if rest is not None and self._unescaper is not None:
             rest = self._unescaper.source(rest)
@@ -350,6 +354,23 @@ class JsonParser:
 
 def _repairs_of(stretches: Iterable[Stretch | BodyRun | OpenerRun]) -> list[Repair]:
     return [repair for each in stretches for repair in repairs_of(each)]
+
+
+def _fits(value: Any, schema: AnySchema | None) -> bool:
+    if not schema:
+        return schema is not False
+    return satisfies(value, schema if isinstance(schema, bool) else resolved(schema))
+
+
+def _checked_schema(schema: AnySchema | None) -> AnySchema | None:
+    """Gives the schema.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if schema is None or isinstance(schema, Mapping | bool):
+        return schema
+    raise TypeError(f"a schema is a dict or a bool, got {type(schema).__name__}")
 
 
 def _checked(allow: Iterable[str]) -> frozenset[str]:

@@ -9,3 +9,6 @@ JsonValue: TypeAlias = Union["dict[str, JsonValue]", "list[JsonValue]", str, int
 
 JsonSchema: TypeAlias = dict[str, Any]
 """A JSON Schema that is an object; `true` is `{}`."""
+
+AnySchema: TypeAlias = JsonSchema | bool
+"""A JSON Schema; `True` admits every value, and `False` none."""

@@ -433,6 +433,20 @@ def test_10_allowed_doubts() -> None:
         recover_json(text, allow={"stray-comma"})
 
 
+def test_a_schema_may_be_a_bool_but_nothing_else() -> None:
+    for wanted in (True, False):
+        for text in ('{"a": 1}', "{'a': 1}", "[1,]", '"x"', "{} {}"):
+            result = recover_json(text, wanted)
+            assert result.value == recover_json(text).value
+            assert result.executable is (wanted and recover_json(text).executable)
+    wrongs: tuple[Any, ...] = ("object", 5, [{}])
+    for wrong in wrongs:
+        with pytest.raises(TypeError, match="schema"):
+            recover_json("{}", wrong)
+    for odd in ({"anyOf": 5}, {"oneOf": None}, {"properties": {"a": {"allOf": "x"}}}):
+        assert recover_json("{'a': ['b' 1]}", odd).status == R
+
+
 def test_executable_judges_the_schema() -> None:
     wanted = schema(a="string", b="integer")
     assert recover_json('{"a": "x", "b": 1}', wanted).executable
