@@ -15,6 +15,8 @@ _MAX_PATTERN = 1000
 """A longer text is not matched with a pattern: the time of a match may grow without bound."""
 
 _Pair = tuple[Any, Any]
+_Known = dict[tuple[int, int], bool]
+"""By the identities of a value and an alternative, which both live on: whether it satisfies it."""
 
 
 def satisfies(value: object, schema: object) -> bool:
@@ -23,6 +25,13 @@ def satisfies(value: object, schema: object) -> bool:
     Types, enum, const, required, properties, items, their counts and bounds, patterns and the
     combining keywords are judged; what is unknown is no reason against a value.
     """
+    try:
+        return _satisfies(value, schema, {})
+    except RecursionError:
+        return False  # alternatives nest too deep to say
+
+
+def _satisfies(value: object, schema: object, known: _Known) -> bool:
     pending: list[_Pair] = [(value, schema)]
     while pending:
         part, wanted = pending.pop()
@@ -34,7 +43,7 @@ def satisfies(value: object, schema: object) -> bool:
             return False
         if not all(test(part, wanted) for test in _tests_of(part)):
             return False
-        if not _combines(part, wanted):
+        if not _combines(part, wanted, known):
             return False
         pending.extend(_parts(part, wanted))
     return True
@@ -75,16 +84,24 @@ def same(left: object, right: object) -> bool:
     return True
 
 
-def _combines(value: object, schema: dict[str, Any]) -> bool:
-    """Judges the combining keywords; each costs one frame of Python's stack."""
+def _combines(value: object, schema: dict[str, Any], known: _Known) -> bool:
+    """Judges the combining keywords; each costs some frames of Python's stack."""
+
+    def test(part: object) -> bool:
+        pair = (id(value), id(part))
+        if pair not in known:
+            known[pair] = False  # a schema that is its own alternative admits nothing by that
+            known[pair] = _satisfies(value, part, known)
+        return known[pair]
+
     for keyword, wanted in (("anyOf", any), ("allOf", all)):
         parts = schema.get(keyword)
-        if isinstance(parts, list) and not wanted(satisfies(value, part) for part in parts):
+        if isinstance(parts, list) and not wanted(map(test, parts)):
             return False
     parts = schema.get("oneOf")
-    if isinstance(parts, list) and sum(satisfies(value, part) for part in parts) != 1:
+    if isinstance(parts, list) and sum(map(test, parts)) != 1:
         return False
-    return "not" not in schema or not satisfies(value, schema["not"])
+    return "not" not in schema or not test(schema["not"])
 
 
 def _parts(value: object, schema: dict[str, Any]) -> Iterator[_Pair]:

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import sys
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from types import FrameType
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.units.recovery.reading import Row, check_laws, read, rows, same
 from tests.units.recovery.test_damage_classes import CLASSES
-from toolgrammar import JsonParser, recover_json
+from toolgrammar import JsonParser, RecoveredJson, recover_json
 from toolgrammar.recovery.json_start import PLAIN, Start
 
 TEXTS = [text for text, *_ in CLASSES if len(text) < 200]
@@ -215,26 +216,35 @@ HOSTILE = {
 }
 
 
-def count_steps(text: str, size: int, *, looks: bool = True) -> int:
-    """Counts the calls, of Python and of C, that reading takes in pieces of `size`."""
+def counted(read: Callable[[], RecoveredJson]) -> tuple[RecoveredJson, int]:
+    """Gives what was read, and the calls, of Python and of C, that it took."""
     steps = 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:
         nonlocal steps
         steps += event in {"call", "c_call"}
 
-    parser = JsonParser()
     before = sys.getprofile()
     sys.setprofile(count)
     try:
+        result = read()
+    finally:
+        sys.setprofile(before)
+    return result, steps
+
+
+def count_steps(text: str, size: int, *, looks: bool = True) -> int:
+    """Counts the calls that reading takes in pieces of `size`."""
+
+    def read() -> RecoveredJson:
+        parser = JsonParser()
         for start in range(0, len(text), size):
             parser.feed(text[start : start + size])
             if looks:
                 _ = parser.value  # deltas wait until somebody looks
-        parser.close()
-    finally:
-        sys.setprofile(before)
-    return steps
+        return parser.close()
+
+    return counted(read)[1]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
