@@ -156,6 +156,8 @@ class Strings(Bodies):
         style = self.style
         if len(self.repairs) > self.key_from[2] + (style is not None):
             return False
+        if style is not None and len(style.edits) > 1:
+            return False  # the key is not written as it was read
         begin = self.key_from[0] + 1
         body = "".join(self.held[begin:])
         colon = body.find(":", 0, _LONGEST_GAP)

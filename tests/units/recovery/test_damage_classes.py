@@ -128,6 +128,7 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     ('{"b": 1, "a : "true"}', {"b": 1, "a": "true"}, "missing-quote", R, False),
     ('{"a: 5" 5}', {"a: 5": 5}, "colon", R, True),
     ("{'a: 'x', 'b': 1}", {"a": "x", "b": 1}, "quote-style missing-quote", R, False),
+    ("{'a\\': 1, 'b\\'c': 2}", {"a': 1, 'b'c": 2}, "quote-style inner-quote", R, False),
     ('{""a"": 1, ""b: ""x""}', {"a": 1, "b": "x"}, "doubled-quotes missing-quote", R, False),
     ('{"a": , "b": 2}', {"b": 2}, "missing-value", R, False),
     ('{"b": 2, "a"}', {"b": 2}, "missing-value", R, False),
