@@ -10,7 +10,7 @@ from toolgrammar.core import files
 from toolgrammar.core.machine import Machine
 from toolgrammar.core.quotes import Quote, quotes
 from toolgrammar.core.reasoning_ends import ReasoningEnd, reasoning_ends
-from toolgrammar.core.unread import ANY_NAME
+from toolgrammar.core.weights import ANY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

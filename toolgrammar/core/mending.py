@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _LONGEST_MARKUP = 256
 """Characters that are waited for while they may become an anchor."""
 _QUOTES = "`\"'"
+_BETWEEN_CALLS = " \t\r\n,;"
 _REACH = 512
 """Characters that words between the calls of a section may have."""
 
@@ -251,10 +252,23 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     named = driver.last_end == end and driver.previous is not None and fills_name(driver.previous)
     if named and call_ends.give_back_half_a_name(driver.builder, end):
         return
+    if driver.builder.group is not None and not driver.builder.has_draft:
+        _tell_of_nameless(driver)
     left_out = driver.builder.raws.left_out
     place = driver.last_end - driver.base
     closers = "" if left_out else missing_closers(driver, driver.node, place)
     call_ends.cut(driver.builder, end, root_open=root_open, closers=closers, place=driver.last_end)
+
+
+def _tell_of_nameless(driver: Driver) -> None:
+    """Reports a call of a section that the end of the text cuts before its name."""
+    path = driver.node.repairs.to_end
+    end = driver.base + len(driver.buffer)
+    could_close = path and not any("call" in (*step.before, *step.after) for step in path)
+    if could_close or not driver.builder.written(driver.unit, end).strip(_BETWEEN_CALLS):
+        return
+    message = "Found the end of the text before the name of a call; what came of it is left out"
+    driver.builder.report("truncated", "error", message, Span(min(driver.unit, end), end))
 
 
 def fills_name(step: Step) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
+from toolgrammar.core.begun import note_begun
 from toolgrammar.core.envelopes import is_json, mend_envelope
 from toolgrammar.core.mending import cut_call, cut_here, mend, skip_fence
 from toolgrammar.core.stops import close_by_stop
@@ -40,6 +41,8 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     is_whole = driver.island < 0 or (len(opener.strip()) >= FENCED and not driver.island_payload)
     if not in_payload and is_whole and (mended := mend_envelope(driver)) is not None:
         return mended
+    if driver.final and driver.island >= 0:
+        note_begun(driver)
     done = _give_back(driver) if driver.island >= 0 else _end_call(driver, in_payload=in_payload)
     if done is not None:
         return done
@@ -119,5 +122,5 @@ def give_back_nameless(driver: Driver, step: Step) -> bool:
     )
     if ends:
         driver.island_payload = True  # so that it is given back whole
-        mismatch(driver)
+        give_back(driver)
     return ends

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.core.partial import ASSERTIONS, REPEATS
 from toolgrammar.core.pattern_trees import parse_pattern
 from toolgrammar.core.roles import GROUP_ROLES, bare_name
-from toolgrammar.core.unread import ANY_NAME, CERTAIN, MENTIONED, POSSIBLE
+from toolgrammar.core.weights import ANY_NAME, CERTAIN, MENTIONED, letters_of, weight_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,13 +24,6 @@ _GAP: Final = "\1"
 _MOST_WAYS: Final = 16
 """Ways to match one expression that are looked at."""
 _CALL_ROLES: Final = frozenset({"call", *GROUP_ROLES})
-_TAG: Final = frozenset("<>[]|\uff5c")
-_LANGUAGES: Final = frozenset({"", "bash", "diff", "json", "py", "python", "xml", "yaml"})
-"""Fences that texts have, too."""
-_LEAST_LETTERS: Final = 4
-_OF_A_TAG: Final = 6
-_OF_A_LABEL: Final = 10
-"""Letters from which on a tag, or any other sign, is enough by itself."""
 
 
 def signs_of(
@@ -46,7 +39,7 @@ def signs_of(
     for most, names in ((CERTAIN, certain), (MENTIONED, mentioned)):
         for terminal in {by_name.get(bare_name(name)) for name in names}:
             for text in _fixed_texts(terminal) if terminal is not None else ():
-                weighed[text] = min(most, _weight(text))
+                weighed[text] = min(most, weight_of(text))
     return tuple(
         (text, weighed[text])
         for text in sorted(weighed)
@@ -119,8 +112,8 @@ def _fixed_texts(terminal: Terminal) -> set[str]:
     ways = {terminal.text}
     if terminal.kind == "regex":
         ways = set(_ways(parse_pattern(terminal.pattern)))
-    longest = (max(map(str.strip, way.split(_GAP)), key=_letters) for way in ways)
-    return {text for text in longest if _weight(text)}
+    longest = (max(map(str.strip, way.split(_GAP)), key=letters_of) for way in ways)
+    return {text for text in longest if weight_of(text)}
 
 
 def _ways(parsed: Iterable[Any]) -> list[str]:
@@ -152,20 +145,3 @@ def _ways_of(operator: Any, argument: Any) -> list[str]:
             return once if least else ["", *once]
         return [way + _GAP + way for way in once] if least else [_GAP]
     return [_GAP]
-
-
-def _letters(text: str) -> int:
-    return sum(map(str.isalpha, text))
-
-
-def _weight(text: str) -> int:
-    """Says how much a text tells of a call; 0 for one that any text may hold."""
-    letters = _letters(text)
-    if letters < _LEAST_LETTERS or text.replace("_", "").isalnum():
-        return 0
-    if text.startswith("```"):
-        return 0 if text.strip("`\n ") in _LANGUAGES else POSSIBLE
-    if text[0] in "\"'":
-        return POSSIBLE
-    is_tag = not _TAG.isdisjoint(text) and letters >= _OF_A_TAG
-    return CERTAIN if is_tag or letters >= _OF_A_LABEL or text.isupper() else POSSIBLE

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from toolgrammar.core.named_tools import named_as_in_a_call
+from toolgrammar.core.weights import ANY_NAME, CERTAIN
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -16,15 +17,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.tools import ToolSpec
-
-ANY_NAME: Final = "\0"
-"""Stands in a sign for the name of a known tool."""
-MENTIONED: Final = 1
-"""Who speaks of a format mentions it, too: an opener."""
-POSSIBLE: Final = 2
-"""A text may hold it by chance: with another sign, it is taken for a call."""
-CERTAIN: Final = 3
-"""It is enough by itself."""
 
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
 _HINT = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.alternative import Settings
+from toolgrammar.core.begun import report_begun
 from toolgrammar.core.build import Builder
 from toolgrammar.core.driver import Driver
 from toolgrammar.core.json_tokens import MAX_DEPTH
@@ -252,6 +253,7 @@ class Parser:
         if final:
             report_unopened(self._builder, self._reasoning_tags())
             if not self._over:
+                report_begun(self._builder)
                 report_unread(self._builder, self._signs())
 
     def _reasoning_tags(self) -> Mapping[str, str]:

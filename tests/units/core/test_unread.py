@@ -4,7 +4,7 @@ import pytest
 
 from tests.units.core.cuts import read
 from toolgrammar import Format, RenderError, ToolCall, formats, parse
-from toolgrammar.core.unread import CERTAIN
+from toolgrammar.core.weights import CERTAIN
 
 CALL = '<tool_call>\n{"name": "tide", "arguments": {"place": "Narvik"}}\n</tool_call>'
 

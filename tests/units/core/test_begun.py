@@ -1,0 +1,80 @@
+"""A call that the text cuts before it is certain is text, and told of."""
+
+import pytest
+
+from tests.units.core.cuts import read
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("hermes", "<tool_call>\n{"),
+        ("hermes", 'I look.\n<tool_call>\n{"name": "sea'),
+        ("glm45", "<tool_call>get_wea"),
+        ("kimi_k2", "<|tool_calls_section_begin|><|tool_call_begin|>functions.a:"),
+        ("harmony", "<|channel|>commentary to=functions.get_wea"),
+        ("anthropic_invoke", '<invoke name="get_wea'),
+        ("mistral_v11", "[TOOL_CALLS]get_wea"),
+        ("lfm2", "<|tool_call_start|>[get_weather(ci"),
+        ("phi4_mini", 'functools[{"name": "get'),
+        ("minimax_m3", ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="se'),
+        ("reploid", "TOOL_CALL: ReadFile\nARGS"),
+        ("qwen3_xml", "<tool_call>\n<function=get_wea"),
+        ("gemma4", "<|tool_call>call:get_wea"),
+    ],
+)
+def test_a_beginning_is_told_of(format_id: str, text: str) -> None:
+    result = read(format_id, text)
+    assert (result.calls, result.text, result.ok) == ((), text, False)
+    assert "truncated" in [each.code for each in result.diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("hermes", "Wrap it in <tool_call>"),
+        ("hermes", "Wrap it in <tool_call>\n"),
+        ("hermes", "Wrap it in <tool_call> tags"),
+        ("hermes", "Wrap it in <tool_call>."),
+        ("glm45", "Wrap it in <tool_call> tags"),
+        ("glm45", "Wrap it in <tool_call>."),
+        ("glm45", "Wrap it in `<tool_call>`"),
+        ("glm45", 'Wrap it in "<tool_call>"'),
+        ("glm45", "Wrap it in <tool_call>, then"),
+        ("glm45", "A second `<tool_call>` starts the next call."),
+        ("mistral_v11", "The token is [TOOL_CALLS]"),
+        ("mistral_v11", "The token is [TOOL_CALLS], I think"),
+        ("mistral_v11", "The token is [TOOL_CALLS] and"),
+        ("react", "Action: none"),
+        ("pythonic", "See [note"),
+        ("llama3_json", '{"name": "Oslo'),
+        ("langchain_xml", "Press the <tool>"),
+        ("qwen3_xml", "Write <function=NAME> and <tool_call>"),
+    ],
+)
+def test_prose_that_names_an_opener_is_not(format_id: str, text: str) -> None:
+    result = read(format_id, text)
+    assert (result.calls, result.ok) == ((), True)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("kimi_k2", "<|tool_call_begin|>functions.b:"),
+        ("kimi_k2", "<|tool_call_begin|>"),
+        ("granite", ', {"name": "ge'),
+        ("nemotron_deci", ', {"na'),
+    ],
+)
+def test_of_a_section_too(format_id: str, text: str) -> None:
+    first = {
+        "kimi_k2": "<|tool_calls_section_begin|><|tool_call_begin|>functions.a:0"
+        "<|tool_call_argument_begin|>{}<|tool_call_end|>",
+        "granite": '<|tool_call|>[{"name": "a", "arguments": {}}',
+        "nemotron_deci": '<TOOLCALL>[{"name": "a", "arguments": {}}',
+    }[format_id]
+    result = read(format_id, first + text)
+    assert ([call.name for call in result.calls], result.ok) == (["a"], False)
+    assert read(format_id, first).ok
+    assert read(format_id, first + "\n").ok
+    assert read(format_id, first + ("," if text.startswith(",") else "")).ok
