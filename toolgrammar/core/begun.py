@@ -32,6 +32,8 @@ def note_begun(driver: Driver) -> None:
     opener = driver.island_node.opener.match(buffer, start)
     if opener is None or not _BEHIND.match(buffer, behind := opener.end()):
         return
+    if buffer[start - 1 : start] == "`" in buffer[behind:]:
+        return  # quoted
     tag = buffer[start:behind].strip() + ("[" if buffer[behind] == "[" else "")
     if builder.group_marked is not None or weight_of(tag) >= CERTAIN:
         builder.begun = (max(0, driver.base + start), driver.base + len(buffer))

@@ -42,6 +42,7 @@ def test_a_beginning_is_told_of(format_id: str, text: str) -> None:
         ("glm45", 'Wrap it in "<tool_call>"'),
         ("glm45", "Wrap it in <tool_call>, then"),
         ("glm45", "A second `<tool_call>` starts the next call."),
+        ("glm45", "It takes (`<tool_call>(.*)` to the end);"),
         ("mistral_v11", "The token is [TOOL_CALLS]"),
         ("mistral_v11", "The token is [TOOL_CALLS], I think"),
         ("mistral_v11", "The token is [TOOL_CALLS] and"),
