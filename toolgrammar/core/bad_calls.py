@@ -11,12 +11,19 @@ from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
+    from toolgrammar.core.machine import Node
+    from toolgrammar.core.steps import Step
 
 _REACH: Final = 512
 """Characters in which the end of the call is looked for."""
 _PART = late(
     r"""'(?:[^'\\\r\n]|\\.)*'|"(?:[^"\\\r\n]|\\.)*"|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<odd>['"])"""
 )
+_LONGEST_NAME: Final = 256
+_LINE = late(r"\n[ \t]*(?P<name>[^\W\d][\w.]*|)\Z")
+"""The end of a text that began a line, or a name in one."""
+_CALL = late(r"[^\W\d][\w.]{0,255}\(")
+_LEFT_OUT: Final = "Found arguments that the format does not take; left the rest of the call out"
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -42,10 +49,48 @@ def pass_bad_call(driver: Driver) -> bool:
             driver.node, driver.previous = node, closing
             driver.to_tokens()
             return True
+    elif end == 0 and _next_call_begins(driver, step):
+        return True
     return mismatch(driver, in_payload=True)
 
 
-def _end(driver: Driver, start: int, end: int) -> None:
+def _next_call_begins(driver: Driver, step: Step) -> bool:
+    """Ends a call without its closer before the next one, if that begins the line."""
+    builder = driver.builder
+    end = driver.base + driver.position
+    before = builder.written(max(end - _LONGEST_NAME, -len(builder.prefix)), end)
+    line = _LINE.search(before)
+    if line is None:
+        return False
+    text = line["name"] + driver.buffer[driver.position :]
+    closing = next((each for each in step.node.steps.values() if each.terminal.text == ")"), None)
+    call = _CALL.match(text)
+    if closing is None or call is None or not closing.node.token.match(text):
+        return False
+    # It is whole, with no quote behind it: else it may stand in a string that ended too early.
+    length = _end_of_call(text[call.end() : len(line["name"]) + _REACH], 1)
+    behind = blanks.match(text, call.end() + length).end()
+    if length <= 0 or not (behind == len(text) or _ends_or_goes_on(closing.node, text, behind)):
+        return False
+    driver.stand_before(text, end - len(line["name"]))
+    message = "Found the next call where `)` should close the arguments; the call ends before it"
+    _end(driver, driver.position, driver.position, message)
+    driver.node, driver.previous = closing.node, closing
+    driver.to_tokens()
+    return True
+
+
+def _ends_or_goes_on(node: Node, text: str, place: int) -> bool:
+    """Whether the section's closer, or the next call, stands at a place behind a call."""
+    token = node.token.match(text, place)
+    if token is None:
+        return False
+    return (
+        node.steps[token.lastgroup or ""].kind == "literal" or _CALL.match(text, place) is not None
+    )
+
+
+def _end(driver: Driver, start: int, end: int, message: str = _LEFT_OUT) -> None:
     """Ends the call, which goes to an index."""
     builder, place = driver.builder, driver.base + end
     draft = builder.draft
@@ -56,7 +101,7 @@ def _end(driver: Driver, start: int, end: int) -> None:
     builder.report(
         "malformed-call",
         "error",
-        "Found arguments that the format does not take; left the rest of the call out",
+        message,
         Span(driver.base + start, place),
         hint="the calls beside it are read",
     )

@@ -303,7 +303,11 @@ def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     out: list[str] = []
     driver.open_brackets = 0
     if driver.step is not None and _mends(driver, driver.step, "PYTHON_ARGUMENTS"):
-        driver.open_brackets = cast("QuotedPythonScanner", scanner).open_brackets
+        python = cast("QuotedPythonScanner", scanner)
+        driver.open_brackets = python.open_brackets
+        if word := python.word_behind:
+            offset = driver.base + driver.position - len(word)
+            driver.stand_before(word + driver.buffer[driver.position :], offset)
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
         tell_mended(driver, scanner)

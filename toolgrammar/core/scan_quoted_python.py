@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.remembered import Remembered
 
 _AFTER_VALUE = PythonArgumentsScanner._after_value  # noqa: SLF001 - the class above this one
+_IN_WORD = PythonArgumentsScanner._in_word  # noqa: SLF001 - as above
 _PLAIN = frozenset({"", "u"})
 """Prefixes of strings in which a quote can be escaped."""
 
@@ -56,6 +57,11 @@ class QuotedPythonScanner(PythonArgumentsScanner):
         if behind_string or self._text_open or self._reader.failure:
             return 0
         return len(self._stack) + 1
+
+    @property
+    def word_behind(self) -> str:
+        """What was taken behind a string as the prefix of another one, and is none."""
+        return self._word if self._text_open and self._step is _IN_WORD else ""
 
     def passed(self, last: str) -> None:
         """Takes note of the last character of chunks that went on in the string."""
