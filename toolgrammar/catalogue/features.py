@@ -24,6 +24,7 @@ _PAYLOADS = {
     ("arguments", "JSON_OBJECT"): "JSON",
     ("arguments", "JSON_VALUE"): "JSON",
     ("arguments", "TEMPLATE_OBJECT"): "JSON",
+    ("arguments", "BARE_OBJECT"): "words",
     ("arguments", "PYTHON_ARGUMENTS"): "Python",
     ("value", "RAW"): "text a value",
     ("value", "JSON_VALUE"): "JSON a value",
