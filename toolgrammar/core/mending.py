@@ -118,7 +118,9 @@ def mend(driver: Driver) -> bool | None:
     if passed is not None:
         return passed
     if repairs.to_text is not None and driver.builder.has_arguments:
-        put_in(driver, repairs.to_text, doubtful=markup_follows(driver, place))
+        # Text behind a value that lacks its own closer may belong to it.
+        goes_on = driver.previous is not None and driver.previous.leaf == "value"
+        put_in(driver, repairs.to_text, doubtful=goes_on or markup_follows(driver, place))
         driver.position = place  # the white space before may be consumed already
         driver.to_text()
         return True

@@ -30,7 +30,8 @@ _CALLS = (
         "missing-close-tag",
         "warning",
         "A closer of a call, section, array or block is missing after it; it is put in. An "
-        "error, and a doubt, where a required argument is missing, or markup follows.",
+        "error, and a doubt, where a required argument is missing, markup follows, or a value lacks "
+        "its own closer before text.",
     ),
     CodeEntry(
         "stray-close-tag",

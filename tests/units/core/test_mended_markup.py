@@ -333,3 +333,17 @@ def test_a_quote_is_put_in_behind_a_backslash_that_stays_one() -> None:
 def test_a_name_behind_white_space(before: str, names: list[str]) -> None:
     text = f"<tool_call>{before}get<arg_key>a</arg_key><arg_value>b</arg_value></tool_call>"
     assert [call.name for call in read("glm47", text).calls] == names
+
+
+@pytest.mark.parametrize(
+    "behind", [" km", "\nor four", "\nor four</ifm|arg_value></ifm|tool_call>"]
+)
+def test_text_behind_a_value_without_its_closer_makes_a_doubt(behind: str) -> None:
+    value = "<ifm|arg_key>n</ifm|arg_key><ifm|arg_type>integer</ifm|arg_type><ifm|arg_value>3"
+    result = read("k2_horizon", f"<ifm|tool_calls><ifm|tool_call>f{value}{behind}")
+    [call] = result.calls
+    assert (call.arguments, call.doubts, call.executable) == (
+        {"n": 3},
+        ("missing-close-tag",),
+        False,
+    )
