@@ -12,6 +12,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from toolgrammar.core.build import Builder
     from toolgrammar.core.driver import Driver
 
 NEAR = 160
@@ -21,6 +22,8 @@ _ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
 _LEAST_LETTERS = 4
 """Letters of a closer that a value seldom ends with by chance."""
 _LINE_ENDED = late(r"[^\r\n]\r?\n\Z")
+_IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:])?[ \t]*\Z")
+_GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
 _FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
 _MARKUP = frozenset("<>{}|]")
 
@@ -115,6 +118,18 @@ def doubt_closer(driver: Driver, end: int) -> None:
         f"Found `{match[0].strip()[:40]}` at the end of a text; it may close something else",
         Span(max(0, stop - len(match[0])), stop),
     )
+
+
+def doubt_sentence(builder: Builder) -> None:
+    """Doubts a call without its closer that stands in a sentence: it may name the opener only."""
+    draft, start = builder.draft, builder.raws.start
+    if draft is None:
+        return
+    before = builder.source.slice(max(0, draft.start - NEAR), draft.start)
+    if _IN_A_LINE.search(before) and _GOES_ON.match(builder.source.slice(start, start + 2)):
+        draft.doubts.append("missing-close-tag")
+        message = "Found a call in a sentence, and not its closer; the sentence may go on"
+        builder.report("missing-close-tag", "error", message, Span(draft.start, start))
 
 
 def doubt_near_closer(driver: Driver, end: int) -> None:
