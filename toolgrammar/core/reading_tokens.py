@@ -135,6 +135,10 @@ def _take(
     driver.last_end = base + end
     if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
         return
+    if driver.final and "call" in step.after:
+        # Where a name ends the call and the text, no closer tells that it goes no further.
+        names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
+        builder.ended_open = any(not driver.buffer[match.end(name) :].strip() for name in names)
     for role in step.after:
         driver.close(role, driver.last_end)
     driver.node = node = step.node

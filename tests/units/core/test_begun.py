@@ -79,3 +79,11 @@ def test_of_a_section_too(format_id: str, text: str) -> None:
     assert read(format_id, first).ok
     assert read(format_id, first + "\n").ok
     assert read(format_id, first + ("," if text.startswith(",") else "")).ok
+
+
+@pytest.mark.parametrize("text", ["TOOL: wri", "TOOL: write_file\n", "TOOL: now\nTOOL: wri"])
+def test_a_name_that_ends_a_cut_text_is_not_complete(text: str) -> None:
+    assert read("reploid0", text).calls[-1].executable
+    *before, last = read("reploid0", text, finish_reason="length").calls
+    assert (last.status, last.executable) == ("truncated", False)
+    assert all(call.executable for call in before)
