@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.alternative import Alternative
 from toolgrammar.core.evidence import (
     NotACall,
+    begins_its_arguments,
     is_code_block,
     is_inline_code,
     is_markup,
@@ -24,6 +25,7 @@ from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.quotes import FENCES, Quoted
 from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds, follows_thought
 from toolgrammar.core.stumbles import Ended, Judge, Mark, NoIsland, Stumble
+from toolgrammar.core.tables import ANY_TOOL
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.machine import Node
     from toolgrammar.core.reasoning_ends import ReasoningEnd
+    from toolgrammar.core.steps import Step
 
 
 _SLICE = 65_536
@@ -315,6 +318,12 @@ class Among:
             return
         known = names_a_tool(builder)
         if known:
+            # Any object may stand where the text does not name the tool.
+            is_put_in = driver.previous is not None and _puts_in(driver.previous)
+            if not (self.several.wary and is_put_in):
+                return
+            if not begins_its_arguments(builder, driver.buffer, driver.position):
+                raise NotACall
             return
         if self.fenced and not self.in_section:
             raise NotACall
@@ -357,3 +366,8 @@ class Among:
             if compile_pattern(each.opener).match(buffer, place):
                 return each
         return None
+
+
+def _puts_in(step: Step) -> bool:
+    """Whether a token stands for the name of the only tool there is."""
+    return ("name", ANY_TOOL) in step.terminal.constants

@@ -16,6 +16,7 @@ _FENCE_LINE = late(r"(?:`{3,}|~{3,})[ \t]*[^\s`]*\s*")
 _WORD_TAG = late(r"<[a-z]+>\s*")
 _AS_PROSE = late(r"`{3,}|~{3,}|<[a-z]+>")
 _BACKTICK = late(r"(?<!`)`(?!`)")
+_FIRST_KEY = late(r"""\s*\{\s*(?:["'\u201c]?([\w$-]{1,64})|\})""")
 _NEAR = 1024
 """Characters before a place in which a backtick tells that it is quoted."""
 
@@ -59,6 +60,12 @@ def is_markup(opener: str) -> bool:
 def opens_as_prose(text: str, place: int) -> bool:
     """Whether what opens at a place begins as a block of code or a tag of one word does."""
     return _AS_PROSE.match(text, place) is not None
+
+
+def begins_its_arguments(builder: Builder, text: str, place: int) -> bool:
+    """Whether an object begins with an argument of the open call's tool, or has none."""
+    spec, key = builder.spec(), _FIRST_KEY.match(text, place)
+    return spec is None or (key is not None and (not key[1] or key[1] in spec.properties))
 
 
 def names_a_tool(builder: Builder) -> bool | None:

@@ -218,3 +218,30 @@ def test_mistakes_of_the_caller() -> None:
         toolgrammar.parse("", [])
     with pytest.raises(TypeError):
         toolgrammar.parse("", [3])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("written", "arguments"),
+    [
+        ('{"query": "fjord"}', {"query": "fjord"}),
+        ('{\n  "limit": 2,\n  "query": "fjord"\n}', {"limit": 2, "query": "fjord"}),
+        ('{query: "fjord"}', {"query": "fjord"}),
+        ("{}", {}),
+        ('{"temperature": 3}', None),
+        ('{"action": "Final Answer", "action_input": "42"}', None),
+        ('{"items": [{"query": "x"}]}', None),
+    ],
+)
+def test_a_fenced_object_is_the_arguments_of_the_only_tool_if_its_keys_are(
+    written: str, arguments: dict[str, object] | None
+) -> None:
+    properties = {"query": {"type": "string"}, "limit": {"type": "integer"}}
+    tools = [{"name": "search", "parameters": {"type": "object", "properties": properties}}]
+    text = f"Here it is:\n```json\n{written}\n```\nSet it so."
+    whole = toolgrammar.parse(text, format="auto", tools=tools)
+    assert [call.arguments for call in whole.calls] == ([] if arguments is None else [arguments])
+    parser = toolgrammar.Parser(format="auto", tools=tools)
+    for character in text:
+        parser.feed(character)
+    parser.close()
+    assert parser.result.to_dict() == whole.to_dict()
