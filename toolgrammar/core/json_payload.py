@@ -16,12 +16,14 @@ from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterator
 
     from toolgrammar.core.json_ahead import LookAhead
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.json_repairs import Repair
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
+    from toolgrammar.values.json_types import JsonValue
 
 _OF_JSON: Final = frozenset("{}],:\"'")
 """Characters that belong to the payload wherever a token may stand."""
@@ -241,22 +243,12 @@ class JsonPayload(RecoveringScanner):
             self.end(out, closed=False)
         return self.done
 
-    def _holds_calls(self, value: object) -> bool:
+    def _holds_calls(self, value: JsonValue) -> bool:
         """Whether a string holds what may be the next call: its own quote may be missing."""
-        pending = [value]
-        while pending:
-            part = pending.pop()
-            if isinstance(part, dict):
-                pending += part.values()
-            elif isinstance(part, list):
-                pending += part
-            elif (
-                isinstance(part, str)
-                and '"' in part
-                and (_BETWEEN_OBJECTS.search(part) or self._start.opener.search(part))
-            ):
-                return True
-        return False
+        return any(
+            _BETWEEN_OBJECTS.search(part) or self._start.opener.search(part)
+            for part in _quoted_strings(value)
+        )
 
     @property
     def closing_edit(self) -> tuple[int, int, str] | None:
@@ -274,7 +266,26 @@ class JsonPayload(RecoveringScanner):
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
                 repair.doubt = not equal
         sure = [each for each in self.repairs if each.code == "inner-quote" and not each.doubt]
-        if sure and text and self._holds_calls(json.loads(text)):
+        value = json.loads(text) if sure and text else None
+        if self._holds_calls(value) or any(map(_has_one_too_many, _quoted_strings(value))):
             for each in sure:
                 each.doubt = True
         return sorted(self.repairs, key=lambda each: (each.start, each.end))
+
+
+def _quoted_strings(value: JsonValue) -> Iterator[str]:
+    """Gives the strings in a value, but for its keys, that have quotes in them."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
+        elif isinstance(part, str) and '"' in part:
+            yield part
+
+
+def _has_one_too_many(text: str) -> bool:
+    """Whether a string begins or ends with a quote that has no partner: it may be none of it."""
+    return text.count('"') % 2 == 1 and '"' in (text[0], text[-1])

@@ -431,3 +431,27 @@ def test_a_text_that_ends_in_a_string_with_quotes_ends_in_no_closer() -> None:
     text = f'{KIMI[0]}{{"a": "say "so"}}<'
     (call,) = read("kimi_k2", text).calls
     assert (call.arguments, call.status) == ({"a": 'say "so"}<'}, "truncated")
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "doubts"),
+    [
+        ('""x"', '"x', ("inner-quote",)),
+        ('"x""', 'x"', ("inner-quote",)),
+        ('"""', '"', ("inner-quote",)),
+        ('""x""', '"x"', ()),
+        ('"say "hi""', 'say "hi"', ()),
+        ('""hi" he said"', '"hi" he said', ()),
+    ],
+)
+def test_a_quote_without_a_partner_at_the_edge_of_a_string_is_a_doubt(
+    written: str, value: str, doubts: tuple[str, ...]
+) -> None:
+    properties = {"a": {"type": "string"}, "b": {"type": "integer"}}
+    tools: list[dict[str, object]] = [
+        {"name": "f", "parameters": {"type": "object", "properties": properties}}
+    ]
+    text = f'<tool_call>\n{{"name": "f", "arguments": {{"a": {written}, "b": 1}}}}\n</tool_call>'
+    (call,) = read("hermes", text, tools=tools).calls
+    assert (call.arguments, call.doubts) == ({"a": value, "b": 1}, doubts)
+    assert call.executable is not bool(doubts)
