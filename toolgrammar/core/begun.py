@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.mending import cut_here
 from toolgrammar.core.scanners import PYTHON_BEGINNINGS
-from toolgrammar.core.weights import CERTAIN, weight_of
+from toolgrammar.core.weights import CERTAIN, POSSIBLE, weight_of
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 
@@ -29,14 +29,28 @@ def note_begun(driver: Driver) -> None:
     builder, buffer, start = driver.builder, driver.buffer, driver.island
     if builder.begun is not None or not _is_cut(driver):
         return
+    is_certain = _begins_as_calls_alone(driver)
+    if is_certain or (driver.among is None and _has_signs(driver)):
+        builder.begun = (max(0, driver.base + start), driver.base + len(buffer), is_certain)
+
+
+def _begins_as_calls_alone(driver: Driver) -> bool:
+    """Whether the opener is markup that texts do not have, with what calls have behind it."""
+    buffer, start = driver.buffer, driver.island
     opener = driver.island_node.opener.match(buffer, start)
     if opener is None or not _BEHIND.match(buffer, behind := opener.end()):
-        return
+        return False
     if buffer[start - 1 : start] == "`" in buffer[behind:]:
-        return  # quoted
+        return False  # quoted
     tag = buffer[start:behind].strip() + ("[" if buffer[behind] == "[" else "")
-    if builder.group_marked is not None or weight_of(tag) >= CERTAIN:
-        builder.begun = (max(0, driver.base + start), driver.base + len(buffer))
+    return driver.builder.group_marked is not None or weight_of(tag) >= CERTAIN
+
+
+def _has_signs(driver: Driver) -> bool:
+    """Whether what came of the call has a key or a label of calls: an object may be data, too."""
+    written = driver.buffer[driver.island :]
+    weights = driver.island_node.machine.signs.weights
+    return sum(weight for sign, weight in weights.items() if sign in written) >= POSSIBLE
 
 
 def _is_cut(driver: Driver) -> bool:
@@ -52,9 +66,10 @@ def report_begun(builder: Builder) -> None:
     """Reports the beginning of a call at the end of a message, where nothing else tells of it."""
     if builder.begun is None or builder.header.calls == "last":
         return
-    start, end = builder.begun
+    start, end, is_certain = builder.begun
     ends = [each.span.end for each in builder.diagnostics if each.severity == "error"]
     ends += [call.span.end for call in builder.calls]
     if max(ends, default=-1) <= start:
         message = "Found the end of the text in the beginning of a call; it stays text"
-        builder.report("truncated", "error", message, Span(start, end))
+        code, severity = ("truncated", "error") if is_certain else ("unread-call", "warning")
+        builder.report(code, severity, message, Span(start, end))

@@ -49,8 +49,9 @@ class Builder:
 
     prefix = ""
     """What stands before the message, where the template of the chat had written some of it."""
-    begun: tuple[int, int] | None = None
-    """Where a call began that the end of the text cuts before it is certain."""
+    begun: tuple[int, int, bool] | None = None
+    """Where a call began, up to the end of the text, before it was certain; and whether calls alone
+    begin so."""
 
     def __init__(  # noqa: PLR0913  (everything that one message depends on)
         self,

@@ -48,7 +48,6 @@ def test_a_beginning_is_told_of(format_id: str, text: str) -> None:
         ("mistral_v11", "The token is [TOOL_CALLS] and"),
         ("react", "Action: none"),
         ("pythonic", "See [note"),
-        ("llama3_json", '{"name": "Oslo'),
         ("langchain_xml", "Press the <tool>"),
         ("qwen3_xml", "Write <function=NAME> and <tool_call>"),
     ],
@@ -87,3 +86,21 @@ def test_a_name_that_ends_a_cut_text_is_not_complete(text: str) -> None:
     *before, last = read("reploid0", text, finish_reason="length").calls
     assert (last.status, last.executable) == ("truncated", False)
     assert all(call.executable for call in before)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("llama3_json", '{"name": "plan_tou'),
+        ("fenced_json", '```json\n{"name": "plan_tou'),
+        ("mcp_json", '{"tool": "plan_tou'),
+        ("continue_tool", "```tool\nTOOL_NAME: plan_tou"),
+        ("yaml_fence", "```yaml\naction: plan_tou"),
+    ],
+)
+def test_what_data_may_begin_with_too_is_a_warning(format_id: str, text: str) -> None:
+    result = read(format_id, text)
+    [problem] = result.diagnostics
+    assert (result.calls, result.text) == ((), text)
+    assert (problem.code, problem.severity) == ("unread-call", "warning")
+    assert read("auto", text).diagnostics == ()
