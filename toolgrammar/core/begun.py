@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
     from toolgrammar.core.driver import Driver
 
+_EMPTY = late(r"\s*\[\s*\]\s*")
 _BEHIND = late(
     r"""\s*(?:[{}\[\]<(|/\uff5c]|["']\w|[\w.:/$@-]{1,256}[ \t]?[=({\[])"""
     r"""|(?:\s*\n\s*|(?<=:)\s*)?[\w.:/$@-]{0,256}\w(?:\s*\Z|[ \t]*\r?\n|[^\w\s.,;!?])"""
@@ -40,15 +41,18 @@ def _begins_as_calls_alone(driver: Driver) -> bool:
     opener = driver.island_node.opener.match(buffer, start)
     if opener is None or not _BEHIND.match(buffer, behind := opener.end()):
         return False
-    if buffer[start - 1 : start] == "`" in buffer[behind:]:
-        return False  # quoted
+    is_quoted = buffer[start - 1 : start] == "`" in buffer[behind:]
+    if is_quoted or _EMPTY.fullmatch(buffer, behind):
+        return False
     tag = buffer[start:behind].strip() + ("[" if buffer[behind] == "[" else "")
     return driver.builder.group_marked is not None or weight_of(tag) >= CERTAIN
 
 
 def _has_signs(driver: Driver) -> bool:
     """Whether what came of the call has a key or a label of calls: an object may be data, too."""
-    written = driver.buffer[driver.island :]
+    written = driver.buffer[driver.island :].rstrip()
+    if written.endswith("```"):
+        return False  # what the fence held is whole
     weights = driver.island_node.machine.signs.weights
     return sum(weight for sign, weight in weights.items() if sign in written) >= POSSIBLE
 

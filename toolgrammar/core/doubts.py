@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.build import Builder
     from toolgrammar.core.driver import Driver
+    from toolgrammar.core.steps import Step
 
 NEAR = 160
 """Characters at the end of a text in which a closer may stand."""
@@ -120,7 +121,20 @@ def doubt_closer(driver: Driver, end: int) -> None:
     )
 
 
-def doubt_sentence(builder: Builder) -> None:
+def doubt_stopped(driver: Driver, step: Step, end: int) -> None:
+    """Doubts a call whose closer a stop string took away, where it may have been none.
+
+    Args:
+        driver: the driver, which has given out the text up to there.
+        step: the payload.
+        end: index in the buffer where the text ends.
+    """
+    doubt_closer(driver, end)
+    if step.leaf == "input":
+        _doubt_sentence(driver.builder)
+
+
+def _doubt_sentence(builder: Builder) -> None:
     """Doubts a call without its closer that stands in a sentence: it may name the opener only."""
     draft, start = builder.draft, builder.raws.start
     if draft is None:

@@ -371,9 +371,7 @@ class RawReader:
         ends = stopped or step.node.end is not None
         end = driver.position
         if stopped and step.leaf not in _PROSE:
-            doubts.doubt_closer(driver, end)
-        if stopped and step.leaf == "input":
-            doubts.doubt_sentence(driver.builder)
+            doubts.doubt_stopped(driver, step, end)
         begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
         if step.leaf in ("text", "reasoning") and not ends:
             driver.builder.unclosed_text = driver.builder.raws.start

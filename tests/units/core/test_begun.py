@@ -47,6 +47,8 @@ def test_a_beginning_is_told_of(format_id: str, text: str) -> None:
         ("mistral_v11", "The token is [TOOL_CALLS], I think"),
         ("mistral_v11", "The token is [TOOL_CALLS] and"),
         ("react", "Action: none"),
+        ("hunyuan_a13b", "<tool_calls>[]"),
+        ("yaml_fence", "```yaml\nname: build\nsteps:\n  action: none\n```"),
         ("pythonic", "See [note"),
         ("langchain_xml", "Press the <tool>"),
         ("qwen3_xml", "Write <function=NAME> and <tool_call>"),
