@@ -144,6 +144,7 @@ def compiler_stamp() -> str:
         "roles.py",
         "signs.py",
         "tables.py",
+        "weights.py",
     ):
         digest.update(read_text_if_there(_PACKAGE / "core" / name).encode())
     return digest.hexdigest()[:12]
