@@ -10,9 +10,11 @@ import pytest
 import toolgrammar
 from tests.laws.every_case import cases, each_format, hold
 from tests.laws.test_straight import damaged
-from toolgrammar.core import lanes, quick_search, raw_end
+from toolgrammar.core import quick_search, raw_end
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgrammar.core.quick_search import Search
     from toolgrammar.testing import Case
 
@@ -24,9 +26,7 @@ def seen(match: re.Match[str] | None) -> object:
     return match and (match.span(), match.lastgroup, match.groupdict())
 
 
-def compared(pattern: re.Pattern[str], solid: re.Pattern[str] | None = None) -> Search:
-    quick = quick_search.quick_search(pattern, solid)
-
+def checked(quick: Search, pattern: re.Pattern[str]) -> Search:
     def find(text: str, start: int) -> re.Match[str] | None:
         found = quick(text, start)
         assert seen(found) == seen(pattern.search(text, start)), (pattern.pattern, text, start)
@@ -35,11 +35,19 @@ def compared(pattern: re.Pattern[str], solid: re.Pattern[str] | None = None) -> 
     return find
 
 
+def compared(pattern: re.Pattern[str], alternatives: Iterable[str]) -> Search:
+    return checked(quick_search.quick_search(pattern, alternatives), pattern)
+
+
+def compared_behind(pattern: re.Pattern[str], solid: Search) -> Search:
+    return checked(quick_search.behind_blanks(pattern, solid), pattern)
+
+
 @each_format
 def test_quick_search(format_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quick_search, "_LONG", 0)
     monkeypatch.setattr(raw_end, "quick_search", compared)
-    monkeypatch.setattr(lanes, "quick_search", compared)
+    monkeypatch.setattr(raw_end, "behind_blanks", compared_behind)
     fresh = toolgrammar.load_format(toolgrammar.formats[format_id].path)
 
     def law(case: Case) -> None:
@@ -66,16 +74,17 @@ def test_quick_search(format_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_begins_otherwise(expression: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quick_search, "_LONG", 0)
     pattern = re.compile(expression)
-    find = compared(pattern)
+    find = compared(pattern, expression.split("|"))
     found = [seen(find(text, start)) for start in range(len(text) + 1)]
     assert any(found)
-    assert not isinstance(quick_search.quick_search(pattern), type(pattern.search))
+    quick = quick_search.quick_search(pattern, expression.split("|"))
+    assert not isinstance(quick, type(pattern.search))
 
 
 def test_blanks_before_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quick_search, "_LONG", 0)
     pattern, solid = re.compile(r"(?:[\s]){0,64}</a>|\n(?P<b>b)"), re.compile(r"</a>|\n(?P<b>b)")
-    find = compared(pattern, solid)
+    find = compared_behind(pattern, compared(solid, solid.pattern.split("|")))
     for text in ("a \n </a>", " " * 200 + "</a>", "\nb \n\nb</a>", "a" * 9, " \n\n </b>\n b\nb"):
         for start in range(len(text) + 1):
             find(text, start)

@@ -27,6 +27,7 @@ _MODULES = (
     "quotes.py",
     "raw_end.py",
     "raw_outer.py",
+    "raw_tags.py",
     "reasoning_ends.py",
     "repairs.py",
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.core.quick_search import quick_search
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 from toolgrammar.values.patterns import compile_pattern
@@ -155,7 +154,7 @@ class Lane:
         self.find_end: Search | None = None
         """Finds what ends the payload, without white space that the closer may begin with."""
         if raw is not None:
-            self.find_end = raw.find if raw.solid is None else quick_search(raw.solid)
+            self.find_end = raw.find_solid or raw.find
         self.ender: tuple[Search, frozenset[str]] | None = None
         """Finds what ends the payload, and which groups of it do; None where more is asked."""
         if raw is not None and raw.solid is None:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.core.beginnings import first_characters
 from toolgrammar.core.partial import ASSERTIONS, MOST_BLANKS, normalised
 from toolgrammar.core.pattern_trees import parse_pattern
-from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     Search = Callable[[str, int], re.Match[str] | None]
 
@@ -28,24 +28,31 @@ _LONG: Final = 2048
 """Characters from which on the second expression is worth its making."""
 _MOST: Final = 8
 """Characters that a match can begin with; more of them stand everywhere."""
+_LITERAL: Final = late(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])(?![*?{])")
+"""What an expression begins with that CPython runs to."""
 _KEPT: Final = 256
 """Expressions that are remembered."""
 
 
-def quick_search(pattern: re.Pattern[str], solid: re.Pattern[str] | None = None) -> Search:
+def quick_search(pattern: re.Pattern[str], alternatives: Iterable[str]) -> Search:
     """Gives what finds the same as the `search` of a pattern, from an index of a text on.
 
     Args:
         pattern: the pattern.
-        solid: the same without the white space that a match may begin with, where one may.
+        alternatives: the expressions that it is made of.
     """
-    if solid is not None:
-        return _behind_blanks(pattern, quick_search(solid))
-    return pattern.search if _is_led(list(parse_pattern(pattern.pattern))) else _Search(pattern)
+    # Reading the expression would cost as much as compiling it did.
+    is_led = all(map(_LITERAL.match, alternatives))
+    return pattern.search if is_led else _Search(pattern)
 
 
-def _behind_blanks(pattern: re.Pattern[str], solid: Search) -> Search:
-    """Gives what finds a pattern by what stands behind the white space that it may begin with."""
+def behind_blanks(pattern: re.Pattern[str], solid: Search) -> Search:
+    """Gives what finds a pattern by what stands behind the white space that it may begin with.
+
+    Args:
+        pattern: the pattern.
+        solid: finds the same without that white space.
+    """
 
     def find(text: str, start: int) -> re.Match[str] | None:
         if len(text) - start < _LONG:
@@ -105,15 +112,3 @@ def _begins_line(items: list[Any], flags: int) -> bool:
         if operator not in ASSERTIONS:
             return False
     return False
-
-
-def _is_led(items: list[Any]) -> bool:
-    """Whether CPython runs to the next literal that a match can begin with."""
-    if not items:
-        return False
-    operator, argument = items[0]
-    if operator is sre.SUBPATTERN:
-        return not argument[1] and _is_led(list(argument[3]))
-    if operator is sre.BRANCH:
-        return all(branch and branch[0][0] is sre.LITERAL for branch in argument[1])
-    return operator in {sre.LITERAL, sre.IN}

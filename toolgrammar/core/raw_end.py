@@ -21,10 +21,10 @@ from toolgrammar.core.beginnings import first_characters, without
 from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import MOST_BLANKS, partial, tail_that_begins
-from toolgrammar.core.quick_search import quick_search
-from toolgrammar.core.raw_outer import LONG, after_outer, outer_closers
+from toolgrammar.core.quick_search import behind_blanks, quick_search
+from toolgrammar.core.raw_outer import after_outer, outer_closers
+from toolgrammar.core.raw_tags import is_bracket, is_tag
 from toolgrammar.core.repairs import clipped
-from toolgrammar.core.sample import sample
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -43,17 +43,6 @@ BLANKS = r"\s{0,256}"
 """White space that may stand between a closer inside a raw value and what follows it."""
 _BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
 """How the tables write that a closer may begin with white space."""
-
-
-def _is_tag(terminal: Terminal) -> bool:
-    """Whether a terminal is a text of some length, in whatever case, and holds no name."""
-    text = terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "")
-    return len((text or "").strip()) > LONG and not terminal.groups
-
-
-def _is_bracket(terminal: Terminal) -> bool:
-    """Whether a terminal is a text so short that a key makes most of what it opens."""
-    return terminal.kind != "regex" and not _is_tag(terminal)
 
 
 class RawEnd:
@@ -76,7 +65,7 @@ class RawEnd:
         )
         openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
         begin = [terminals[each[0]] for each in openers]
-        self.tagged = any(map(_is_tag, begin)) and not any(map(_is_bracket, begin))
+        self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.splits = self.tagged and all(map(self._is_pair, openers))
         """Whether that opener needs no line of its own to be known, wherever it stands."""
@@ -111,7 +100,7 @@ class RawEnd:
     @cached_property
     def search(self) -> re.Pattern[str]:
         """Finds the next closer, or tag of a quoted call, that is sure by what follows it."""
-        expression = self._expression(final=False)
+        expression = "|".join(self.sure) or "(?!)"
         found = compile_pattern(expression)
         self.looks_on = _LOOKS_ON.search(expression) is not None
         self.repeats = any("_SAME_" in group for group in found.groupindex)
@@ -120,16 +109,31 @@ class RawEnd:
     @cached_property
     def find(self) -> Search:
         """Finds what `search` finds, from an index of a text on; it runs through long texts."""
-        return quick_search(self.search, self.solid)
+        if self.find_solid is None:
+            return quick_search(self.search, self.sure)
+        return behind_blanks(self.search, self.find_solid)
+
+    @cached_property
+    def find_solid(self) -> Search | None:
+        """Finds the same without white space that a closer begins with; None where none does."""
+        return None if self.solid is None else quick_search(self.solid, self.solid_parts)
 
     @cached_property
     def solid(self) -> re.Pattern[str] | None:
-        """Finds the same without white space that a closer begins with; None where none does."""
-        if not any(part.startswith(_BLANKS_IN_FRONT) for part in self.parts()):
-            return None
-        return compile_pattern(
-            "|".join(each.removeprefix(_BLANKS_IN_FRONT) for each in self.parts())
+        """Finds the same as `find_solid`."""
+        return (
+            None if self.solid_parts == self.sure else compile_pattern("|".join(self.solid_parts))
         )
+
+    @cached_property
+    def sure(self) -> list[str]:
+        """The expressions of what `search` finds."""
+        return self.parts()
+
+    @cached_property
+    def solid_parts(self) -> list[str]:
+        """The same without white space that a closer begins with."""
+        return [each.removeprefix(_BLANKS_IN_FRONT) for each in self.sure]
 
     @cached_property
     def solid_plain(self) -> re.Pattern[str]:
@@ -139,7 +143,7 @@ class RawEnd:
     @cached_property
     def final(self) -> re.Pattern[str]:
         """Finds what the end of the text may have cut, where `search` finds nothing."""
-        return compile_pattern(self._expression(final=True))
+        return compile_pattern("|".join(self.parts(final=True)) or "(?!)")
 
     @cached_property
     def bare(self) -> re.Pattern[str]:
@@ -156,7 +160,7 @@ class RawEnd:
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become what `search` finds."""
-        return tail_that_begins(self.parts())
+        return tail_that_begins(self.sure)
 
     @cached_property
     def own_beginnings(self) -> re.Pattern[str]:
@@ -168,7 +172,7 @@ class RawEnd:
     @cached_property
     def plain(self) -> re.Pattern[str]:
         """Matches a chunk in which nothing can begin that `search` finds."""
-        return without(first_characters(self._expression(final=False)))
+        return without(first_characters(self.search.pattern))
 
     def is_plain(self, text: str, start: int, end: int) -> bool:
         """Whether nothing that `search` finds can begin between two indexes."""
@@ -220,9 +224,6 @@ class RawEnd:
             if not final:
                 self.other_closer_beginnings = compile_pattern(f"(?:{partial(found.pattern)})\\Z")
         return found
-
-    def _expression(self, *, final: bool) -> str:
-        return "|".join(self.parts(final=final)) or "(?!)"
 
     def parts(self, *, final: bool = False) -> list[str]:
         """Lists the expressions of what ends the payload, or belongs to a call quoted in it."""
@@ -299,7 +300,7 @@ class RawEnd:
             terminal = self.machine.tables.terminals[number]
             text = self._named(terminal, "")
             names = ("same",) if group == "closed" else ("regex", "same", "tool")
-            if group and terminal.kind in names and not named and not _is_tag(terminal):
+            if group and terminal.kind in names and not named and not is_tag(terminal):
                 text, named = f"(?P<{group}>{text})", True
             out.append(text)
         return r"\s{0,16}".join(out)
