@@ -27,8 +27,8 @@ _BLANKS: Final = " \t\n\r"
 
 def read_up_to(
     text: str, position: int, landmark: Landmark
-) -> tuple[dict[str, JsonValue], int, bool] | None:
-    """Give the object that begins at `position`, its end, and whether it holds strings only.
+) -> tuple[dict[str, JsonValue], int, bool, str] | None:
+    """Give the object that begins at `position`, its end, whether it holds strings only, its text.
 
     None where `read_object` has to judge, and where jiter is not installed.
 
@@ -40,7 +40,8 @@ def read_up_to(
     read = _reader()
     if read is None:
         return None
-    end, braces = text.find(landmark.text, position), landmark.braces
+    mark, braces = landmark
+    end = text.find(mark, position)
     while braces and end > 0:
         end = text.rfind("}", position, end)
         braces -= 1
@@ -49,14 +50,14 @@ def read_up_to(
     if text[end - 1] in _BLANKS:
         end = position + len(text[position:end].rstrip(_BLANKS))
     try:
-        written = text[position:end].encode()
-        value: Any = read(written, allow_inf_nan=False, catch_duplicate_keys=True)
+        written = text[position:end]
+        value: Any = read(written.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError:
         return None
     for inner in value.values():
         if type(inner) is not str:
-            return None if is_odd(value) else (value, end, False)
-    return value, end, True
+            return None if is_odd(value) else (value, end, False, written)
+    return value, end, True, written
 
 
 def is_fast(text: str) -> bool:

@@ -44,6 +44,7 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
     unit, group = opening.groups
     written = opened[group]
     name = reading.names.get(written) or reading.name_of(written)
+    raw: str | None = None
     if opening.scans:
         scanned = read_scanned(payload, reading.tools.get(name), text, begin)
         if scanned is None or type(scanned[0]) is not dict:
@@ -51,12 +52,14 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
         arguments, end = scanned[0], scanned[1]
     else:
         landmark = closing.landmark if is_fast and closing is not None else None
-        whole = read_up_to(text, begin, landmark) if landmark is not None else None
-        if whole is None:
+        fast = read_up_to(text, begin, landmark) if landmark is not None else None
+        if fast is not None:
+            arguments, end, texts, raw = fast
+        else:
             whole = read(text, begin)
             if whole is None:
                 return None
-        arguments, end, texts = whole
+            arguments, end, texts = whole
         if reading.tools:
             # The first question of `takes`, without its calls: most messages need no other.
             guide = reading.guides.get(name) if texts else None
@@ -79,8 +82,9 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
     if begin - start + behind - end > MAX_TOKEN:
         return None  # for the loop, which judges each by itself
     id = decoded_token(opened[opening.id]).strip() or None if opening.id else None
-    raw, span = text[begin:end], make_span(opened.start(unit), last)
-    format_id = reading.format_id
+    if raw is None:
+        raw = text[begin:end]
+    span, format_id = make_span(opened.start(unit), last), reading.format_id
     call = make_call(name, arguments, id, None, raw, span, "complete", (), format_id, None, ())
     calls.append(call)
     return node, behind
