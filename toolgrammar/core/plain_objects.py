@@ -35,10 +35,8 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
 ) -> tuple[Node, int] | None:
     """Reads a call as the loop does; `is_fast`: another library reads the text's objects faster."""
     payload = opening.payload
-    if payload is None:
-        return None
-    closing = payload.node.ends_call
-    if closing is None and not payload.after:
+    closing = None if payload is None else payload.node.ends_call
+    if payload is None or (closing is None and not payload.after):
         return None
     start, begin = opened.span()
     unit, group = opening.groups
@@ -55,11 +53,10 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
         fast = read_up_to(text, begin, landmark) if landmark is not None else None
         if fast is not None:
             arguments, end, texts, raw = fast
-        else:
-            whole = read(text, begin)
-            if whole is None:
-                return None
+        elif (whole := read(text, begin)) is not None:
             arguments, end, texts = whole
+        else:
+            return None
         if reading.tools:
             # The first question of `takes`, without its calls: most messages need no other.
             guide = reading.guides.get(name) if texts else None
@@ -82,8 +79,7 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
     if begin - start + behind - end > MAX_TOKEN:
         return None  # for the loop, which judges each by itself
     id = decoded_token(opened[opening.id]).strip() or None if opening.id else None
-    if raw is None:
-        raw = text[begin:end]
+    raw = text[begin:end] if raw is None else raw
     span, format_id = make_span(opened.start(unit), last), reading.format_id
     call = make_call(name, arguments, id, None, raw, span, "complete", (), format_id, None, ())
     calls.append(call)
