@@ -38,6 +38,7 @@ _STRAYS = anywhere(
 _NEXT = late(r",\s{0,64}\{")
 _NEXT_OR_END = late(r",\s{0,64}[{}\]]")
 _BEGUN = late(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")
+_SCALAR = late(r"(?:true|false|null|-?\d[\d.eE+-]{0,64})")
 _BETWEEN_OBJECTS = late(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 
 
@@ -221,13 +222,24 @@ class JsonPayload(RecoveringScanner):
         """Whether markup that ends the payload in any case stands at a place for a token."""
         if text[index] in _OF_JSON:
             return False
-        if self._is_frame(text, index) or self._start.opener.match(text, index):
+        if self._is_frame(text, index):
             return True
+        if opener := self._start.opener.match(text, index):
+            return not self._is_scalar(text, index, opener.end())
         if not self.final and len(text) - index < REACH:
             if self._start.opener_beginnings.match(text, index):
                 raise More
             self._wait_for(text, index, self._after)
         return False
+
+    def _is_scalar(self, text: str, index: int, end: int) -> bool:
+        """Whether what an opener that may be any word matches is a number or a word of JSON."""
+        if text[index] != "-" and not text[index].isalnum():
+            return False
+        if end == len(text) and not self.final:
+            raise More
+        scalar = _SCALAR.match(text, index)
+        return scalar is not None and scalar.end() >= end
 
     def _wait_for(self, text: str, index: int, after: Node) -> None:
         if self.final or len(text) - index >= REACH:
