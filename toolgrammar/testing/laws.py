@@ -32,7 +32,7 @@ from toolgrammar.testing.readings import (
     seen,
     written,
 )
-from toolgrammar.testing.searches import runaways
+from toolgrammar.testing.searches import HINT, runaways
 from toolgrammar.values.calls import ParseResult, ToolCall
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.events import (
@@ -286,7 +286,8 @@ def linear(case: Case) -> None:
     a run of any length.
     """
     if found := runaways(case.format):
-        broken("linear", case, "expressions that begin with a run of any length", [], found)
+        place = f"expressions that begin with a run of any length ({HINT})"
+        broken("linear", case, place, [], found)
     unit = case.text + "\n"
     short = unit * (1 + _LINEAR_FROM // len(unit))
     for place, size in (("in one piece", None), ("in chunks of 4", 4)):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.bounds import has_runaway
+from toolgrammar.core.places import Places
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.parsing.machines import machine_of
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolgrammar.core.machine import Node
+    from toolgrammar.core.places import Place
+    from toolgrammar.values.errors import GrammarError
+
+HINT = r"say where the run begins: put `\b`, or `^` with the flag `m`, in front: `/\b[\w.-]+/`"
 
 
 def runaways(format: str | Format) -> list[str]:
@@ -34,6 +39,35 @@ def runaways(format: str | Format) -> list[str]:
             if step.terminal.name in RAW_LIKE:
                 found.update(dict.fromkeys(node.end_of_raw(step).parts()))
     return [expression for expression in found if has_runaway(expression)]
+
+
+def slow_searches(format_: Format) -> list[GrammarError]:
+    """Lists the same as findings in the grammar, each with its place and a hint.
+
+    Args:
+        format_: the format.
+    """
+    message = "this is looked for at each place of a text, and begins with a run of any length"
+    places = Places(format_.path)
+    found: dict[Place, GrammarError] = {}
+    for expression in runaways(format_):
+        place = _place_of(expression, format_, places)
+        found.setdefault(place, place.error("slow-search", message, HINT))
+    return list(found.values())
+
+
+def _place_of(expression: str, format_: Format, places: Places) -> Place:
+    """Gives where the run stands with which an expression begins: its terminal, or the use of it."""
+    patterns = {terminal.name: terminal.pattern for terminal in format_.tables.terminals}
+    for production in format_.tables.productions:
+        for symbol in production.symbols:
+            pattern = patterns.get(symbol, "")
+            if pattern and pattern in expression and has_runaway(f"(?:{pattern})!"):
+                place = places.definition(symbol)
+                if place is None or place.file != format_.path:
+                    place = places.use(symbol, production.origin)
+                return place or places.definition(production.origin) or places.start()
+    return places.start()
 
 
 def _nodes(format_: Format) -> Iterator[Node]:

@@ -131,6 +131,21 @@ def test_check_tells_what_is_wrong(
     assert said in error
 
 
+def test_check_tells_once_of_a_search_that_is_slow(run: Run, tmp_path: Path) -> None:
+    rules = 'call: "<<" name argument* ">>"\nargument: key "=\\"" value "\\""\nvalue: RAW\n'
+    head = "//@ id: slow\n%import .common.text (TEXT, RAW, NAME)\nstart: (TEXT | call)*\n"
+    (tmp_path / "slow.lark").write_text(f"{head}{rules}name: NAME\nkey: /\\w+/\n")
+    text, expected = '<<f a="b">>', '{"calls": [{"name": "f", "arguments": {"a": "b"}}]}'
+    page = f"# Slow\n## One\n~~~text example\n{text}\n~~~\n~~~json\n{expected}\n~~~\n"
+    (tmp_path / "slow.md").write_text(page)
+    status, out, error = run("check", "slow.lark")
+    assert (status, error.count("slow-search"), error.count("error")) == (1, 1, 1)
+    assert "slow.lark:8:1" in error
+    assert "1 of 1 examples keep every other law" in out
+    (tmp_path / "slow.lark").write_text(f"{head}{rules}name: NAME\nkey: /\\b\\w+/\n")
+    assert run("check", "slow.lark")[::2] == (0, "")
+
+
 CALL = '{"name": "weather", "arguments": {"city": "Tromsø"}}'
 
 
