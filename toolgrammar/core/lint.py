@@ -199,10 +199,12 @@ class Lint:
         if trail.strip(_LINE_END) or (blank and trim not in ("one-newline", "newlines")):
             name = production.symbols[at - 1]
             message = f"the white space before `{role}` would be part of it"
-            hint = f"read it by a pattern, as in `SPACE: / ?/`, or write `//@ trim: {role}=strip`"
+            mode = "strip" if trail.strip(_LINE_END) else "one-newline"
+            way = "/\\n/" if mode == "one-newline" else "/ ?/"
             if not blank:
-                word = before.text.strip().replace("/", "\\/")
-                hint = f"read it by a pattern, as in `/{re.escape(word)} ?/`, or trim: {role}=strip"
+                word = re.escape(before.text.strip()).replace("/", "\\/")
+                way = f"/{word} |{word}/"
+            hint = f"read it by a pattern, as in `{way}`, or write `//@ trim: {role}={mode}`"
             yield self._place_of(name, production.origin).error("blank-beside-raw", message, hint)
 
     def _behind_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from toolgrammar import ToolCall, load_format
+from toolgrammar import ToolCall, load_format, parse
 from toolgrammar.core.header import KEYS
 from toolgrammar.values.errors import GrammarError
 from toolgrammar.writing.prompt import PLACEHOLDERS
@@ -38,6 +38,40 @@ def test_the_template_reads_what_the_text_says(tmp_path: Path) -> None:
         load_format(path).render([ToolCall("get_time")])
         == 'Actions: [{"tool": "get_time", "args": {}}]'
     )
+
+
+_TOP = """//@ id: mine
+{trim}
+%import .common.text (TEXT, RAW)
+%import .common.json (_call_object)
+%declare PYTHON_ARGUMENTS
+start: (TEXT | {unit})*
+{rules}
+"""
+
+
+def _families() -> list[str]:
+    """Gives the rules of each family, its title in front."""
+    block = GUIDE.split("```lark\n// Tags and JSON", 1)[1]
+    return [
+        f"// Tags and JSON{part}" if not n else f"// {part}"
+        for n, part in enumerate(block.split("\n```\n\nValues of raw", 1)[0].split("\n// "))
+    ]
+
+
+@pytest.mark.parametrize("rules", _families(), ids=["json", "elements", "python", "text"])
+def test_a_family_writes_and_reads_calls(rules: str, tmp_path: Path) -> None:
+    trim = re.search(r"`(//@ trim: [^`]+)`", rules)
+    for name in ("name", "key"):
+        if re.search(rf" {name} ", rules) and "_call_object" not in rules:
+            rules += f"\n{name}: /[\\w-]+/"
+    unit = "calls" if "\ncalls:" in rules else "call"
+    path = tmp_path / "mine.lark"
+    path.write_text(_TOP.format(trim=trim[1] if trim else "//", unit=unit, rules=rules))
+    free = "input" in rules
+    call = ToolCall("note", input="a\nb") if free else ToolCall("note", {"text": "a"})
+    written = load_format(path).render([call, call])
+    assert list(parse(written, format=load_format(path)).calls) == [call, call]
 
 
 def test_every_key_of_the_header_is_explained() -> None:

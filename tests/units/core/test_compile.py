@@ -138,7 +138,14 @@ BROKEN = [
         called('OPEN name ": " value "</a>"', "value: RAW\n"),
         "6:17",
         "blank-beside-raw",
-        "trim: value=strip",
+        "`/: |:/`, or write `//@ trim: value=strip`",
+    ),
+    (
+        "line end before RAW",
+        called('OPEN name "\\n" value "</a>"', "value: RAW\n"),
+        "6:17",
+        "blank-beside-raw",
+        "`/\\n/`, or write `//@ trim: value=one-newline`",
     ),
     (
         "line end alone behind RAW",
