@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.errors import GrammarError
 
 GUIDE = "docs/writing-a-format.md says how a grammar is written"
+_OTHER_MARK = late(r"\s*([A-Za-z_]\w*)\s*(:{0,2}=)")
 _GOES_ON = "a rule goes on in the next line only behind a `|`; write it in one line"
 _QUOTED = late(r"['`\"](\w+)['`\"]|\b(\w+)\)?$")
 
@@ -129,6 +130,10 @@ def syntax_error(
         column: the column in it.
         token: what stands there, or None where it is not even a token.
     """
+    if (mark := _OTHER_MARK.match(_line_of(places, file, line))) is not None:
+        message = f"found `{mark[2]}` behind the name `{mark[1]}`"
+        hint = "a rule reads `name: …` and a terminal `NAME: …`"
+        return places.at(file, line, mark.start(2) + 1).error("syntax", message, hint)
     if (goes_on := places.continued(file, line)) is not None:
         message = "this line goes on with the rule before it and does not say so"
         return goes_on.error("unmarked-line", message, _GOES_ON)

@@ -134,6 +134,20 @@ BROKEN = [
         "roles that read RAW",
     ),
     (
+        "equals sign",
+        GOOD.replace("call:", "call ="),
+        "6:6",
+        "syntax",
+        "a rule reads `name: …`",
+    ),
+    (
+        "mark of BNF",
+        GOOD.replace("call:", "call ::="),
+        "6:6",
+        "syntax",
+        "a rule reads `name: …`",
+    ),
+    (
         "blank before RAW",
         called('OPEN name ": " value "</a>"', "value: RAW\n"),
         "6:17",
