@@ -170,8 +170,17 @@ def _compare(wanted: ToolCall, got: ToolCall, tables: Tables) -> None:
         same = same and as_json(wanted.arguments) == as_json(got.arguments)
     if not same:
         raise RenderError(
-            f"the format can't carry the call of {wanted.name!r}: it would come back as {got!r:.200}"
+            f"the format can't carry the call of {wanted.name!r}: {_difference(wanted, got)}"
         )
+
+
+def _difference(wanted: ToolCall, got: ToolCall) -> str:
+    """Says how a call would come back: what differs of it."""
+    for part in ("name", "id", "depends_on", "input", "arguments"):
+        one, other = getattr(wanted, part), getattr(got, part)
+        if one is not None and one != other:
+            return f"its {part}, {one!r:.200}, would come back as {other!r:.200}"
+    return f"it would come back as {got!r:.200}"
 
 
 def _outline(message: Iterable[Stretch]) -> list[tuple[Kind, str, int]]:

@@ -212,7 +212,7 @@ for _ in range(500):
         ("kimi_k2", ToolCall("s", {"a": "x"}, id="abc"), RenderError, "without their `id`, 'abc'"),
         ("hermes", ToolCall("s", depends_on=("a",)), RenderError, "without their `depends_on`"),
         ("hermes", ToolCall("s", input="x"), RenderError, "without their `input`, 'x'"),
-        ("simple_agent", ToolCall("note", {"body": ""}), RenderError, "can't carry the call"),
+        ("simple_agent", ToolCall("note", {"body": ""}), RenderError, "would come back as {}"),
         ("simple_agent", ToolCall("note", {"body": " "}), RenderError, "can't carry the call"),
     ],
 )
