@@ -139,7 +139,11 @@ def _name_bad(name: str, rows: Iterable[tuple[int, str]], count: int, of_all: in
         complain(f"{name}:{number}: {reason}", "bad row")
     if count > len(shown):
         complain(f"{name}: {count - len(shown):,} more rows without a message", "bad row")
-    if shown and count == of_all:
+    if not shown or count != of_all:
+        return
+    if any(reason.startswith("it has no `") for _, reason in shown):
+        complain(f"no row of {name} has a message; name its column: --column NAME", "note")
+    else:
         complain(
             f"no line of {name} is a row; leave out --jobs where a file is one message", "note"
         )

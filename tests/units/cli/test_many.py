@@ -118,3 +118,8 @@ def test_a_file_that_is_one_message_is_no_file_of_rows(run: Run) -> None:
     error = run(*WORDS, "plain.txt").error
     assert "note: no line of plain.txt is a row; leave out --jobs" in error
     assert "note" not in run(*WORDS, _rows("a.jsonl", {"text": GOOD}, "{")).error
+
+
+def test_a_column_that_no_row_has_is_asked_for(run: Run) -> None:
+    error = run(*WORDS, _rows("a.jsonl", {"answer": GOOD}, {"answer": GOOD})).error
+    assert "note: no row of a.jsonl has a message; name its column: --column NAME" in error
