@@ -181,7 +181,7 @@ def _write(folder: Path, rows: list[dict[str, Any]], tokenizers: list[str], lege
 
 
 def _positive(text: str) -> int:
-    value = int(text)
+    value = int(text) if text.strip().isdecimal() else 0
     if value < 1:
         raise argparse.ArgumentTypeError("expected a number from 1")
     return value

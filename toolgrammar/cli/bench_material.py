@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.values.tools import ToolSpec
 
+_MISSING = object()
 _PAGE_MESSAGES = 5
 """So many examples of its page stand for a format that can't carry the calls of all others."""
 
@@ -152,6 +153,8 @@ def read_material(paths: Iterable[str]) -> Material:
             else:
                 found.skipped.append(f"{name}: there is no call in it")
     if not found.messages:
+        if texts or found.skipped:
+            found.skipped.append("no call of your own was found: the built-in ones are measured")
         found.messages = built_in()
     return found
 
@@ -203,7 +206,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: byte {error.start} is not UTF-8") from None
     if path.suffix == ".txt":
-        yield path.stem, {"text": text}
+        yield path.name, {"text": text}
         return
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -214,7 +217,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             raise InputError(f"{path}:{number}: not JSON: {error}") from None
         if not isinstance(record, dict):
             raise InputError(f"{path}:{number}: expected a JSON object")
-        yield f"{path.stem}:{number}", record
+        yield f"{path.name}:{number}", record
 
 
 def _calls(
@@ -226,13 +229,34 @@ def _calls(
     """Returns the calls of a message that is written in any of the shapes."""
     try:
         if isinstance(record.get("calls"), list):
-            return [ToolCall(call["name"], call.get("arguments") or {}) for call in record["calls"]]
+            return [_plain_call(call) for call in record["calls"]]
         if isinstance(record.get("tool_calls"), list):
             return from_tool_calls(record["tool_calls"])
-        text = record.get("text", record.get("content"))
+        text = record.get("text", record.get("content", _MISSING))
         if isinstance(text, str):
-            form = record.get("format", "auto")
-            return parse(text, format=own.get(form, form), tools=list(specs.values())).calls
-    except (TypeError, KeyError, AttributeError, ToolGrammarError) as error:
+            return _calls_of_text(text, record.get("format"), own, list(specs.values()))
+    except (TypeError, AttributeError, ToolGrammarError) as error:
         raise InputError(f"{name}: {error}") from error
+    if text is None:  # as services write a message that has none
+        return ()
     raise InputError(f"{name}: expected `calls`, `tool_calls` or `text`")
+
+
+def _plain_call(call: object) -> ToolCall:
+    """Returns a call that is written as we write it."""
+    arguments = (call.get("arguments") or {}) if isinstance(call, dict) else None
+    if not (isinstance(call, dict) and call.get("name") and isinstance(arguments, dict)):
+        shape = '{"name": …, "arguments": {…}}'
+        raise TypeError(f"a call in `calls` is an object `{shape}`, got {call!r:.100}")
+    return ToolCall(call["name"], arguments)
+
+
+def _calls_of_text(
+    text: str, named: str | None, own: Mapping[str, Format], tools: list[ToolSpec]
+) -> tuple[ToolCall, ...]:
+    """Returns the calls of a transcript; where no format is named, also in the caller's own."""
+    tried: list[str | Format] = (
+        [own.get(named, named)] if named is not None else ["auto", *own.values()]
+    )
+    calls = (parse(text, format=each, tools=tools).calls for each in tried)
+    return next(filter(None, calls), ())

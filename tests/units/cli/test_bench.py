@@ -54,8 +54,10 @@ def test_own_files_are_measured(run: Run, tmp_path: Path) -> None:
     [
         ("a.jsonl", "{", "a.jsonl:1: not JSON"),
         ("a.jsonl", "[1]", "a.jsonl:1: expected a JSON object"),
-        ("a.jsonl", '{"size": 1}', "a:1: expected `calls`, `tool_calls` or `text`"),
-        ("a.jsonl", '{"calls": [1]}', "a:1: "),
+        ("a.jsonl", '{"size": 1}', "a.jsonl:1: expected `calls`, `tool_calls` or `text`"),
+        ("a.jsonl", '{"calls": [1]}', "a.jsonl:1: a call in `calls` is an object"),
+        ("a.jsonl", '{"calls": [{"nme": "x"}]}', "a.jsonl:1: a call in `calls` is an object"),
+        ("a.jsonl", '{"calls": [{"name": "x", "arguments": "{}"}]}', "got {'name': 'x'"),
         ("a.jsonl", '{"text": "x", "format": "no such"}', "unknown format"),
     ],
 )
@@ -66,6 +68,35 @@ def test_a_wrong_file_is_named(
     done = run("bench", "formats", "--with", name, *FAST)
     assert done.status == 2
     assert problem in done.error
+
+
+def test_a_transcript_may_be_in_a_format_of_the_same_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.lark").write_text(
+        "//@ id: mine\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
+        'start: (TEXT | call)*\ncall: "@@do " name arguments "@@"\nname: /\\w+/\n'
+        "arguments: JSON_OBJECT\n"
+    )
+    (tmp_path / "a.txt").write_text('I do. @@do go {"to": "Bergen"}@@')
+    (tmp_path / "b.jsonl").write_text('{"text": null}\n')
+    found = read_material([str(tmp_path)])
+    [message] = found.messages
+    assert (message.name, message.calls) == ("a.txt", (ToolCall("go", {"to": "Bergen"}),))
+    assert found.skipped == ["b.jsonl:1: there is no call in it"]
+
+
+def test_it_is_told_that_the_built_in_calls_are_measured(tmp_path: Path) -> None:
+    path = tmp_path / "prose.txt"
+    path.write_text("No call at all.")
+    found = read_material([str(path)])
+    assert found.messages == built_in()
+    assert "the built-in ones are measured" in found.skipped[-1]
+
+
+@pytest.mark.parametrize("number", ["x", "0", "-1", ""])
+def test_rounds_are_a_number(run: Run, number: str) -> None:
+    done = run("bench", "formats", f"--rounds={number}")
+    assert done.status == 2
+    assert "expected a number from 1" in done.error
 
 
 def test_an_unknown_suite_is_a_mistake(run: Run) -> None:
