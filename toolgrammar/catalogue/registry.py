@@ -319,6 +319,8 @@ class Formats(Mapping[str, Format]):
                 )
 
     def _unknown(self, name: str) -> UnknownFormat:
+        if name == AUTO or "," in name:
+            return UnknownFormat(f"{name!r} means several formats at once; name one of them here")
         with self._lock:
             names = [*self._formats, *self._names]
         by_id = {owner: owner for owner in self._formats} | self._names

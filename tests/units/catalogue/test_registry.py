@@ -76,6 +76,9 @@ def test_unknown_names_tell_the_nearest(known: Formats) -> None:
         known["alpha_on"]
     with pytest.raises(LookupError, match=r"unknown format 'zzz'\. toolgrammar\.formats lists"):
         known["zzz"]
+    for several in ("auto", "alpha_one,beta"):
+        with pytest.raises(UnknownFormat, match="several formats at once; name one"):
+            known[several]
     assert "zzz" not in known
     assert 3 not in known  # type: ignore[comparison-overlap]
     assert known.get("zzz") is None
