@@ -153,7 +153,7 @@ def read_material(paths: Iterable[str]) -> Material:
             else:
                 found.skipped.append(f"{name}: there is no call in it")
     if not found.messages:
-        if texts or found.skipped:
+        if texts or found.skipped or not (found.formats or specs):
             found.skipped.append("no call of your own was found: the built-in ones are measured")
         found.messages = built_in()
     return found

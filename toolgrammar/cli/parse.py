@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli import many
-from toolgrammar.cli.input import STANDARD_INPUT, read_bytes, read_tools
+from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_bytes, read_tools
 from toolgrammar.cli.output import (
     compact,
     fields,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.events import Event
 
+_CHUNK = 4
 _OK = 0
 _NOT_OK = 1
 _LONG_WORK = 20
@@ -57,9 +58,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--chunk",
         type=_chunk_size,
-        default=4,
         metavar="N",
-        help="characters a chunk of `--events` (default: 4)",
+        help=f"characters a chunk of `--events` (default: {_CHUNK})",
     )
     many.add_options(parser)
     parser.set_defaults(run=run)
@@ -77,6 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.jobs is not None:
         return many.run(arguments, options)
     many.refuse_without_jobs(arguments)
+    if arguments.chunk is not None and not arguments.events:
+        raise InputError("--chunk is for --events: the text is read whole without it")
     status = _OK
     for name in _with_progress(names):
         data = read_bytes(name)
@@ -125,7 +127,7 @@ def _show_events(
     text, problems = as_text(data)
     parser = Parser(**options)
     _print_events(map(Problem, problems), as_json=arguments.json)
-    size: int = arguments.chunk
+    size: int = arguments.chunk or _CHUNK
     for start in range(0, len(text), size):
         _print_events(parser.feed(text[start : start + size]), as_json=arguments.json)
     _print_events(parser.close(arguments.finish_reason), as_json=arguments.json)

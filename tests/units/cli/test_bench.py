@@ -85,6 +85,7 @@ def test_a_transcript_may_be_in_a_format_of_the_same_folder(tmp_path: Path) -> N
 
 
 def test_it_is_told_that_the_built_in_calls_are_measured(tmp_path: Path) -> None:
+    assert "the built-in ones are measured" in read_material([str(tmp_path)]).skipped[-1]
     path = tmp_path / "prose.txt"
     path.write_text("No call at all.")
     found = read_material([str(path)])

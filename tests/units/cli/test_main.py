@@ -194,6 +194,7 @@ def test_render_tells_what_is_wrong(run: Run, given: str | bytes, said: str) -> 
         (["parse", "none.txt", "--format", "mine.lark"], "none.txt: No such file"),
         (["parse", "good.txt", "--format", "none.lark"], "none.lark: No such file"),
         (["parse", "good.txt", "--format", "no_such_format"], "unknown format 'no_such_format'"),
+        (["parse", "good.txt", "--chunk", "3"], "--chunk is for --events"),
         (["parse", "good.txt", "--format", "mine.lark", "--chunk", "0"], "at least one character"),
         (["parse", "good.txt", "--format", "mine.lark", "--chunk", "x"], "a number of characters"),
         (["parse", "good.txt", "--format", "mine.lark", "--tools", "deep.json"], "too deeply"),
