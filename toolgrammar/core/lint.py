@@ -68,7 +68,7 @@ class Lint:
 
     def advice(self) -> list[GrammarError]:
         """Lists what works and may yet not be meant."""
-        return list(self._without_ids())
+        return [*self._without_ids(), *self._without_keys()]
 
     def _ignored(self) -> Iterator[GrammarError]:
         if (place := self._places.directive("%ignore")) is not None:
@@ -113,14 +113,26 @@ class Lint:
     def _without_ids(self) -> Iterator[GrammarError]:
         """Finds sections of calls in order whose calls can't be told apart."""
         groups = [p for p in self._productions if p.role in ("sequential", "mode")]
-        has_ids = any(p.role == "id" for p in self._productions) or any(
-            role == "id" for terminal in self._terminals.values() for _, role in terminal.groups
-        )
-        if groups and not has_ids and not self._header.roles:
+        if groups and not self._reads("id") and not self._header.roles:
             place = self._places.use(groups[0].role) or self._places.start()
             message = "calls that wait for each other need ids, and this format has none"
             hint = "put a rule `id` into `call`, or write `//@ roles: KEY=id` in the header"
             yield place.error("calls-without-ids", message, hint)
+
+    def _without_keys(self) -> Iterator[GrammarError]:
+        """Finds values of arguments that can have no name."""
+        if self._reads("value") and not self._reads("key"):
+            place = self._places.use("value") or self._places.start()
+            message = "a `value` needs a `key`, and this format has none: its argument has no name"
+            hint = "put a rule `key` before it; a payload without names is an `input`"
+            yield place.error("value-without-key", message, hint)
+
+    def _reads(self, role: str) -> bool:
+        """Whether anything of the grammar plays a role."""
+        return any(p.role == role for p in self._productions) or any(
+            role in (*dict(terminal.constants), *(each for _, each in terminal.groups))
+            for terminal in self._terminals.values()
+        )
 
     # Raw payloads
 

@@ -275,6 +275,12 @@ ADVICE = [
         "5:23",
     ),
     (
+        "value without a key",
+        called('OPEN name LINE value "</a>"', "LINE: /\\n/\nvalue: RAW\n"),
+        "value-without-key",
+        "6:22",
+    ),
+    (
         "optional twice",
         called('OPEN name _x ["!" id] "y"', '_x: arguments ["!" id]\nid: /\\d+/\n'),
         "shift-reduce",
@@ -301,10 +307,10 @@ def test_advises_where_something_else_may_be_meant(
     "text",
     [
         GOOD,
-        called('OPEN name ":" value "\\n</a>"', "value: RAW\n"),
+        called('OPEN name ":" input "\\n</a>"', "input: RAW\n"),
         called("OPEN name [arguments] | OPEN"),
-        HEAD.replace("mine\n", "mine\n//@ trim: value=strip\n")
-        + f'call: OPEN name ": " value " </a>"\nvalue: RAW\n{REST}',
+        HEAD.replace("mine\n", "mine\n//@ trim: input=strip\n")
+        + f'call: OPEN name ": " input " </a>"\ninput: RAW\n{REST}',
         GOOD.replace("mine\n", "mine\n//@ roles: toolId=id\n").replace("| call", "| sequential")
         + 'sequential: "<s>" call+ "</s>"\n',
     ],
