@@ -141,7 +141,8 @@ def _check(fmt: Writable, written: str, message: Sequence[Stretch]) -> None:
     back = [call for stretch in got for call in stretch.calls]
     if len(back) != len(calls):
         raise RenderError(
-            f"the format can't carry this: {len(calls)} calls went in, {len(back)} came back"
+            f"the format can't carry this: {len(calls)} calls went in, {len(back)} came back "
+            f"of {written!r:.200}"
         )
     for call, found in zip(calls, back, strict=True):
         _compare(call, found, fmt.tables)

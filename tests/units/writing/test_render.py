@@ -184,7 +184,7 @@ def test_text_that_would_be_read_otherwise_is_refused(tmp_path: Path) -> None:
     assert mine.render([ToolCall("f")], text="Look.") == "Look.\n@f:{}"
     with pytest.raises(RenderError, match="this text"):
         mine.render([ToolCall("f")], text="Look <think>twice</think>.")
-    with pytest.raises(RenderError, match="1 calls went in, 2 came back"):
+    with pytest.raises(RenderError, match="1 calls went in, 2 came back of"):
         mine.render([ToolCall("f")], text="Write @g:{} or")
 
 
