@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 GUIDE = "docs/writing-a-format.md says how a grammar is written"
 _OTHER_MARK = late(r"\s*([A-Za-z_]\w*)\s*(:{0,2}=)")
+_MIXED = late(r"\s*(?=\w*[a-z])(?=\w*[A-Z])\w+\s*(?:\.\d+)?:")
 _GOES_ON = "a rule goes on in the next line only behind a `|`; write it in one line"
 _QUOTED = late(r"['`\"](\w+)['`\"]|\b(\w+)\)?$")
 
@@ -143,7 +144,7 @@ def syntax_error(
         shown = whole[column - 1 : column + 20]
         if shown.startswith(('"', "'")):
             hint = 'a literal stands between `"` in one line; a line end in it is written `\\n`'
-        elif shown.startswith("/"):
+        elif shown.startswith(("/", "\\")):
             hint = "an expression stands between `/`; a slash in it is written `\\/`"
         else:
             hint = "a rule reads `name: …` and a terminal `NAME: …`"
@@ -155,7 +156,10 @@ def syntax_error(
             hint = "an import reads `%import .common.text (TEXT)`"
         return place.error("syntax", message, hint)
     message = f"found `{token}`, which can't stand here"
-    return place.error("syntax", message, "a rule reads `name: …`; alternatives stand behind `|`")
+    hint = "a rule reads `name: …`; alternatives stand behind `|`"
+    if _MIXED.match(whole):
+        hint = "the name of a rule has lower-case letters, that of a terminal capitals"
+    return place.error("syntax", message, hint)
 
 
 def too_deep(places: Places) -> GrammarError:
@@ -178,7 +182,8 @@ def check_imports(places: Places) -> None:
     edges: dict[Path, list[tuple[Path, Place, str]]] = {}
     for place, path, names in places.imports():
         if not path.startswith("."):
-            continue  # the library that comes with Lark
+            _check_library(place, path, names_follow=bool(names))
+            continue
         file = imported_file(place.file.parent, path[1:], names_follow=bool(names))
         if file is not None:
             edges.setdefault(place.file.resolve(), []).append((file.resolve(), place, path))
@@ -194,6 +199,13 @@ def check_imports(places: Places) -> None:
             hint = f"looked for {shown}.lark among the shipped grammars, then beside this file"
             raise place.error("missing-import", message, hint)
     _check_circles(edges, places.files[0][0].resolve())
+
+
+def _check_library(place: Place, path: str, *, names_follow: bool) -> None:
+    """Looks whether an import from the library that comes with Lark means one of our files."""
+    if imported_file(place.file.parent, path, names_follow=names_follow) is not None:
+        message = f"`%import {path}` lacks its dot: without it, the library of Lark is meant"
+        raise place.error("missing-import", message, f"write `%import .{path}`")
 
 
 def _check_circles(edges: Mapping[Path, list[tuple[Path, Place, str]]], main: Path) -> None:
@@ -237,6 +249,11 @@ def _check_names(
 def translated(problem: Exception, places: Places) -> GrammarError:
     """Returns the error for what Lark raised about a grammar whose lines can all be read."""
     whole = str(problem.args[0] if problem.args else problem)
+    if isinstance(problem, OSError):
+        message = "an import leads to no file of the library of Lark"
+        hint = "a path of ours begins with a dot: `%import .common.text (TEXT)`"
+        undotted = (place for place, path, _ in places.imports() if not path.startswith("."))
+        return next(undotted, places.start()).error("missing-import", message, hint)
     if len(problem.args) > 1:  # Lark hands the literal on, with Python's own error
         place = places.holding(whole) or places.start()
         hint = 'in a literal stand \\n, \\t, \\\\, \\" and \\uXXXX; write any other backslash twice'
