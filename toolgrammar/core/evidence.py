@@ -16,7 +16,9 @@ _FENCE_LINE = late(r"(?:`{3,}|~{3,})[ \t]*[^\s`]*\s*")
 _WORD_TAG = late(r"<[a-z]+>\s*")
 _AS_PROSE = late(r"`{3,}|~{3,}|<[a-z]+>")
 _BACKTICK = late(r"(?<!`)`(?!`)")
-_FIRST_KEY = late(r"""\s*\{\s*(?:["'\u201c]?([\w$-]{1,64})|\})""")
+_LONGEST_WORD = 64
+_FIRST_KEY = late(rf"""\s*\{{\s*["'`\u201c]?([\w$-]{{0,{_LONGEST_WORD}}})([^\w$"'`\u201d:-]?)""")
+"""The first word of an object's first key, and what follows it."""
 _NEAR = 1024
 """Characters before a place in which a backtick tells that it is quoted."""
 
@@ -65,7 +67,17 @@ def opens_as_prose(text: str, place: int) -> bool:
 def begins_its_arguments(builder: Builder, text: str, place: int) -> bool:
     """Whether an object begins with an argument of the open call's tool, or has none."""
     spec, key = builder.spec(), _FIRST_KEY.match(text, place)
-    return spec is None or (key is not None and (not key[1] or key[1] in spec.properties))
+    if spec is None or key is None:
+        return spec is None
+    word, behind = key.groups()
+    if word in spec.properties or (not word and behind == "}"):
+        return True
+    rests = [name[len(word) :] for name in spec.properties if name.startswith(word)]
+    if behind == "\\":
+        return any(rest and not rest[0].isascii() for rest in rests)  # written as an escape
+    if behind:
+        return any(rest.startswith(behind) for rest in rests)
+    return len(word) == _LONGEST_WORD and bool(rests)
 
 
 def names_a_tool(builder: Builder) -> bool | None:

@@ -1,5 +1,6 @@
 """Several formats at once: who reads an island, and what becomes of a wrong guess."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -245,3 +246,24 @@ def test_a_fenced_object_is_the_arguments_of_the_only_tool_if_its_keys_are(
         parser.feed(character)
     parser.close()
     assert parser.result.to_dict() == whole.to_dict()
+
+
+KEYS = ("user.name", "@type", "a/b", "first name", "größe", "k" * 70)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("format_id", ["auto", "instructor_md_json"])
+def test_any_key_of_the_only_tool_may_be_the_first_of_a_fenced_object(
+    key: str, format_id: str
+) -> None:
+    schema = {"type": "object", "properties": {name: {"type": "integer"} for name in KEYS}}
+    tools = [{"name": "save", "parameters": schema}]
+    for escapes in (True, False):
+        text = f"```json\n{json.dumps({key: 1}, ensure_ascii=escapes)}\n```\nDone."
+        whole = toolgrammar.parse(text, format=format_id, tools=tools)
+        assert [call.arguments for call in whole.calls] == [{key: 1}]
+        parser = toolgrammar.Parser(format=format_id, tools=tools)
+        for character in text:
+            parser.feed(character)
+        parser.close()
+        assert parser.result.to_dict() == whole.to_dict()
