@@ -106,3 +106,17 @@ def test_what_data_may_begin_with_too_is_a_warning(format_id: str, text: str) ->
     assert (result.calls, result.text) == ((), text)
     assert (problem.code, problem.severity) == ("unread-call", "warning")
     assert read("auto", text).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("format_id", "opener"),
+    [("hermes", "<tool_call>\n"), ("glm45", "<tool_call>"), ("reploid0", "TOOL: ")],
+)
+@pytest.mark.parametrize("blanks", ["\n", " \n", "\t\r\n"])
+def test_white_space_behind_an_opener_is_read_once(
+    format_id: str, opener: str, blanks: str
+) -> None:
+    """A search that tried each part of it would not end."""
+    text = opener + blanks * 10_000
+    result = read(format_id, text)
+    assert (result.calls, result.ok) == ((), True)
