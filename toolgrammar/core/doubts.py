@@ -23,7 +23,8 @@ _ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
 _LEAST_LETTERS = 4
 """Letters of a closer that a value seldom ends with by chance."""
 _LINE_ENDED = late(r"[^\r\n]\r?\n\Z")
-_IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:])?[ \t]*\Z")
+_IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:.!?\u2026])?[ \t]*\Z")
+"""Words of a sentence that has not ended."""
 _GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
 _FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
 _MARKUP = frozenset("<>{}|]")
