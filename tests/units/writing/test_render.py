@@ -222,3 +222,10 @@ def test_what_is_refused_says_why(
     with pytest.raises(error) as found:
         formats[form].render([call])
     assert said in str(found.value)
+
+
+@pytest.mark.parametrize("value", ["<b>x</b>\n", " padded ", "a\n\nb\n"])
+def test_a_value_in_cdata_stands_in_the_tag_of_its_model(value: str) -> None:
+    written = formats["minicpm5"].render([ToolCall("note", {"body": value})])
+    opened = '<function name="note"><param name="body"><![CDATA['
+    assert written == f"{opened}{value}]]></param></function>"
