@@ -196,7 +196,7 @@ class Bodies(State):
         end = _CONTROL_RUN.match(self.text, start).end()
         run = self.text[start:end]
         if "\n" in run or "\r" in run:
-            quote = space_run.match(self.text, end).end()
+            quote = self._past_space(end)
             if self.ends_before(start, quote):
                 self.end_unclosed(start)
                 return
@@ -206,6 +206,14 @@ class Bodies(State):
         elif self.close_quote != "`":
             self.repair("control", start, end, written)
         self.take_body(written, end)
+
+    def _past_space(self, start: int) -> int:
+        """Gives where white space ends; each line end in it asks, so that it is kept."""
+        base, (first, last) = self.base, self.space
+        known = first <= base + start <= last
+        end = space_run.match(self.text, last - base if known else start).end()
+        self.space = (first if known else base + start, base + end)
+        return end
 
     def _backslash(self, start: int) -> None:
         text = self.text

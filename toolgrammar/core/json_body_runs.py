@@ -24,8 +24,9 @@ _QUOTES: Final = "".join(CLOSING_QUOTES)
 _SOUND: Final = rf""",(?![ \t\n\r]*+(?:["']|\Z))|{UNIT}"""
 _PLAIN: Final = rf"""[^"\\,{_CONTROLS}{_SURROGATES}]++|{_SOUND}"""
 _FRAMED: Final = rf"""[^"\\,}}\]{_CONTROLS}{_SURROGATES}]++|{BRACKETS}|{_SOUND}"""
-# Before a quote it may be the string that lacks its own.
-_CONTROL: Final = rf"[{_CONTROLS}]++(?![ \t\n\r]*+(?:[{_QUOTES}]|\Z))"
+# Before a quote it may be the string that lacks its own. What stands before much white space is
+# mended by itself: who looked through it at each line end would take its length squared.
+_CONTROL: Final = rf"[{_CONTROLS}]++(?![ \t\n\r]{{0,64}}+(?:[ \t\n\r{_QUOTES}]|\Z))"
 _BACKSLASH: Final = (
     r"\\(?=[^\"\\/bfnrtu'`\x00-\x1f\x7f-\U0010ffff]|u[0-9a-fA-F]{0,3}+[\x20-\x2f:-@G-`g-~])"
 )

@@ -53,6 +53,7 @@ class State(LookAhead):
         "plain",
         "quotes",
         "refuses",
+        "space",
         "state",
         "stretches",
         "string_from",
@@ -92,6 +93,8 @@ class State(LookAhead):
         self.width = 1
         self.comma_quote = -1
         """Where the quote stands that a comma in the string came before."""
+        self.space = (0, 0)
+        """Where white space in a string was looked through last, from and to."""
         self.string_from = 0
         self.string_repairs = 0
         self.escapes = False

@@ -264,6 +264,14 @@ def test_runs_are_taken_at_once(text: str) -> None:
     assert count_steps(text, len(text), looks=False) < len(text) / 4
 
 
+@pytest.mark.parametrize("begin", ['{"a": "x', "{'a': 'x"])
+def test_white_space_in_a_string_is_looked_through_once(begin: str) -> None:
+    """From each line end on, a text of this length would take most of a minute."""
+    space = " \n" * 150_000
+    found = recover_json(begin + space)
+    assert (found.value, found.status) == ({"a": "x" + space}, "truncated")
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_is_told(name: str) -> None:
     begin, unit = HOSTILE[name]
