@@ -26,20 +26,18 @@ _BLANKS: Final = " \t\n\r"
 
 
 def read_up_to(
-    text: str, position: int, landmark: Landmark
+    read: Callable[..., Any], text: str, position: int, landmark: Landmark
 ) -> tuple[dict[str, JsonValue], int, bool, str] | None:
     """Give the object that begins at `position`, its end, whether it holds strings only, its text.
 
-    None where `read_object` has to judge, and where jiter is not installed.
+    None where `read_object` has to judge.
 
     Args:
+        read: what `jiter_reader` gave.
         text: the message.
         position: where the object begins.
         landmark: what stands behind it.
     """
-    read = _reader()
-    if read is None:
-        return None
     mark, braces = landmark
     end = text.find(mark, position)
     while braces and end > 0:
@@ -67,7 +65,8 @@ def is_fast(text: str) -> bool:
 
 
 @cache
-def _reader() -> Callable[..., Any] | None:
+def jiter_reader() -> Callable[..., Any] | None:
+    """Gives what reads bytes with jiter; None where it is not installed."""
     try:
         from jiter import from_json
     except ImportError:

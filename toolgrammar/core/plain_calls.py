@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgrammar.core.draft import decoded_token
-from toolgrammar.core.json_fast import LEAST, LEAST_ESCAPED, is_fast
+from toolgrammar.core.json_fast import LEAST, LEAST_ESCAPED, is_fast, jiter_reader
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_copied, read_object
@@ -59,13 +59,15 @@ _ENDS_OF_A_CALL: Final = (("call",), ("argument", "call"))
 class PlainReading:
     """Reads messages of one format, for one set of tools; it keeps nothing of a message."""
 
-    __slots__ = ("format_id", "guides", "machine", "nameless", "names", "rules", "tools")
+    __slots__ = ("format_id", "guides", "jiter", "machine", "nameless", "names", "rules", "tools")
 
     def __init__(self, machine: Machine, rules: PlainRules, tools: Mapping[str, ToolSpec]) -> None:
         self.machine = machine
         self.rules = rules
         self.tools = tools
         self.format_id = rules.id
+        self.jiter: Callable[..., Any] | None = None
+        """What reads objects of ASCII faster, once it was asked for."""
         self.names = machine.written_names
         """Names as they were written before, and what they say."""
         self.guides: dict[str, Guide] = {}
@@ -73,7 +75,7 @@ class PlainReading:
         self.nameless = False
         """Whether the name of a call is blank: the driver doubts it."""
 
-    def run(  # noqa: C901  (each call of a function costs a twentieth)
+    def run(  # noqa: C901, PLR0912  (each call of a function costs a twentieth)
         self, text: str, calls: list[ToolCall], parts: list[str]
     ) -> bool:
         """Reads a message; tells whether it holds nothing but text and plain calls.
@@ -89,7 +91,11 @@ class PlainReading:
         is_ascii, usual = text.isascii(), self.machine.usual
         is_usual = usual.left > 0 or usual.tries()
         read = read_object if is_ascii or length <= _LONG else read_copied
-        is_fast = is_ascii and length > LEAST_ESCAPED and (length > LEAST or "\\" in text)
+        fast = None
+        if is_ascii and length > LEAST_ESCAPED and (length > LEAST or "\\" in text):
+            fast = self.jiter
+            if fast is None:
+                fast = self.jiter = jiter_reader()
         lane = node.opens_call
         # A message that begins with a call needs no search for its opener.
         opened = lane.match(text, 0) if is_usual and lane is not None else None
@@ -113,7 +119,7 @@ class PlainReading:
                 if lane is not None:
                     opened = opened or lane.match(text, end)
                     if opened is not None:
-                        found = read_object_call(self, text, lane, opened, calls, read, is_fast)
+                        found = read_object_call(self, text, lane, opened, calls, read, fast)
                 elif node.opens_values:
                     found = read_valued_calls(self, text, node, end, calls)
                 if found is not None:
@@ -146,7 +152,7 @@ class PlainReading:
         if lane is not None:
             opened = lane.match(text, start)
             if opened is not None:
-                fast = is_fast(text)
+                fast = jiter_reader() if is_fast(text) else None
                 found = read_object_call(self, text, lane, opened, calls, read_object, fast)
         elif node.opens_values:
             found = read_valued_calls(self, text, node, start, calls)

@@ -17,6 +17,8 @@ from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Callable
+    from typing import Any
 
     from toolgrammar.core.lanes import Lane
     from toolgrammar.core.machine import Node
@@ -31,9 +33,9 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
     opened: re.Match[str],
     calls: list[ToolCall],
     read: Read,
-    is_fast: bool,  # noqa: FBT001  (a keyword costs as much)
+    jiter: Callable[..., Any] | None,
 ) -> tuple[Node, int] | None:
-    """Reads a call as the loop does; `is_fast`: another library reads the text's objects faster."""
+    """Reads a call as the loop does; `jiter` where that reads the text's objects faster."""
     payload = opening.payload
     closing = None if payload is None else payload.node.ends_call
     if payload is None or (closing is None and not payload.after):
@@ -49,8 +51,8 @@ def read_object_call(  # noqa: C901, PLR0912  (each call of a function costs a t
             return None
         arguments, end = scanned[0], scanned[1]
     else:
-        landmark = closing.landmark if is_fast and closing is not None else None
-        fast = read_up_to(text, begin, landmark) if landmark is not None else None
+        landmark = None if jiter is None or closing is None else closing.landmark
+        fast = read_up_to(jiter, text, begin, landmark) if jiter and landmark else None
         if fast is not None:
             arguments, end, texts, raw = fast
         elif (whole := read(text, begin)) is not None:

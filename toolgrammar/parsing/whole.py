@@ -16,7 +16,7 @@ from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.checks import check_limits, is_cut
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
-from toolgrammar.tools.specs import to_specs
+from toolgrammar.tools.specs import recent_specs, to_specs
 from toolgrammar.values.limits import Limits
 from toolgrammar.values.making import make_result
 
@@ -107,7 +107,11 @@ def _read_straight(
         return None
     if plain.entities and "&" in text:
         return None
-    specs = to_specs(tools) if tools is not None else _NO_TOOLS
+    known = recent_specs.get(id(tools))
+    if known is not None and known[0] == tools:  # the first question of `to_specs`
+        specs: Mapping[str, ToolSpec] = known[1]
+    else:
+        specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = plain.machine or machine_of(entry, specs)
     reasoning = ""
     is_plain = machine.plain.left > 0 or machine.plain.tries()
@@ -139,7 +143,9 @@ def _read_straight(
         machine.straight.failed()
         return None
     machine.straight.left = CREDIT
-    return make_result(tuple(calls), written.strip(), reasoning, (), plain.id, text, plain.digest)
+    if written:
+        written = written.strip()
+    return make_result(tuple(calls), written, reasoning, (), plain.id, text, plain.digest)
 
 
 def _of_several(

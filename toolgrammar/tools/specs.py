@@ -32,7 +32,7 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
     Raises:
         TypeError: something is no tool; the message says what it is.
     """
-    known = _recent.get(id(tools))
+    known = recent_specs.get(id(tools))
     if known is not None and known[0] == tools:
         return known[1]
     if tools is None:
@@ -47,17 +47,17 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
         raise TypeError(f"tools must be a list of tools, got {_shown(tools)}")
     if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
         return _read(tools)
-    if len(_recent) >= _KEPT:
-        _recent.clear()
+    if len(recent_specs) >= _KEPT:
+        recent_specs.clear()
     # A copy: the caller may change a schema in place, and the next message shall see it.
     copy = deepcopy(tools)
     specs = _read(copy)
-    _recent[id(tools)] = (copy, specs)
+    recent_specs[id(tools)] = (copy, specs)
     return specs
 
 
 _KEPT: Final = 16
-_recent: dict[int, tuple[list[object], dict[str, ToolSpec]]] = {}
+recent_specs: dict[int, tuple[list[object], dict[str, ToolSpec]]] = {}
 """By the identity of a list, which is only a hint: a copy to compare it with, and its tools."""
 
 
