@@ -6,7 +6,7 @@ import re
 import re._constants as sre
 from typing import Any, Final
 
-from toolgrammar.core.partial import REPEATS, in_class
+from toolgrammar.core.partial import ASSERTIONS, REPEATS, in_class
 from toolgrammar.core.pattern_trees import parse_pattern
 
 _LONGEST_RANGE: Final = 128
@@ -91,11 +91,21 @@ def _listed(items: list[Any]) -> frozenset[str] | None:
 def begins_line(pattern: str) -> bool:
     """Whether a match can only begin where a line does."""
     parsed = parse_pattern(pattern)
-    items, flags = list(parsed), parsed.state.flags
-    while items and items[0][0] is sre.SUBPATTERN:
-        flags |= items[0][1][1]
-        items = list(items[0][1][3])
-    return bool(items and flags & re.MULTILINE) and items[0] == (sre.AT, sre.AT_BEGINNING)
+    return _begin_lines(list(parsed), parsed.state.flags)
+
+
+def _begin_lines(items: list[Any], flags: int) -> bool:
+    """Tells the same of part of a parse tree, whichever of its alternatives matches."""
+    for operator, argument in items:
+        if operator is sre.SUBPATTERN:
+            return _begin_lines(list(argument[3]), flags | argument[1])
+        if operator is sre.BRANCH:
+            return all(_begin_lines(list(branch), flags) for branch in argument[1])
+        if (operator, argument) == (sre.AT, sre.AT_BEGINNING):
+            return bool(flags & re.MULTILINE)
+        if operator not in ASSERTIONS:
+            return False
+    return False
 
 
 def literal_start(pattern: str) -> str:

@@ -91,7 +91,7 @@ class PlainReading:
         is_ascii, usual = text.isascii(), self.machine.usual
         is_usual = usual.left > 0 or usual.tries()
         read = read_object if is_ascii or length <= _LONG else read_copied
-        fast = None
+        fast = None  # as `is_fast` says, without its call
         if is_ascii and length > LEAST_ESCAPED and (length > LEAST or "\\" in text):
             fast = self.jiter
             if fast is None:

@@ -10,13 +10,11 @@ what was found.
 from __future__ import annotations
 
 import re
-import re._constants as sre
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.beginnings import first_characters
-from toolgrammar.core.partial import ASSERTIONS, MOST_BLANKS, normalised
-from toolgrammar.core.pattern_trees import parse_pattern
+from toolgrammar.core.beginnings import begins_line, first_characters
+from toolgrammar.core.partial import MOST_BLANKS, normalised
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -90,7 +88,7 @@ class _Search:
 def _scout(expression: str) -> tuple[re.Pattern[str] | None, int]:
     """Gives what finds where an expression matches, and how far behind its own match that is."""
     body = normalised(expression, {})
-    if _begins_line(list(parse_pattern(expression)), 0):
+    if begins_line(expression):
         return compile_pattern(rf"\n(?={body})"), 1
     firsts = first_characters(expression)
     if firsts is None or len(firsts) > _MOST:
@@ -98,17 +96,3 @@ def _scout(expression: str) -> tuple[re.Pattern[str] | None, int]:
     listed = "".join(map(re.escape, sorted(firsts)))
     # The look-behind goes back to where the character stands, and looks ahead from there.
     return compile_pattern(rf"[{listed}](?<=(?={body})[\s\S])"), 0
-
-
-def _begins_line(items: list[Any], flags: int) -> bool:
-    """Whether a match can only begin where a line does, whichever alternative it is of."""
-    for operator, argument in items:
-        if operator is sre.SUBPATTERN:
-            return _begins_line(list(argument[3]), flags | argument[1])
-        if operator is sre.BRANCH:
-            return all(_begins_line(list(branch), flags) for branch in argument[1])
-        if (operator, argument) == (sre.AT, sre.AT_BEGINNING):
-            return bool(flags & re.MULTILINE)
-        if operator not in ASSERTIONS:
-            return False
-    return False

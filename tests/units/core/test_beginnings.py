@@ -49,6 +49,8 @@ def test_first_characters(pattern: str, firsts: str | None) -> None:
         ("(?m)^a", True),
         ("^a", False),
         ("(?m:^a|b)", False),
+        ("(?m:^a|^b)|(?m:(?<=x)^)c", True),
+        ("(?m:^a)|^b", False),
         ("(?m:a?^b)", False),
     ],
 )
