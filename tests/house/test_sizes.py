@@ -8,11 +8,6 @@ from tests.house.checkout import PACKAGE, modules
 MODULE_LINES = 400
 FUNCTION_LINES = 60
 
-# Functions that may be longer, with the reason. This list only shrinks.
-LONGER_FUNCTIONS: dict[str, str] = {
-    "core/plain_calls.py:_island": "one loop: each call of a function would cost a tenth",
-}
-
 
 def test_modules_have_at_most_400_lines() -> None:
     lines = {
@@ -32,6 +27,4 @@ def _long_functions() -> Iterator[tuple[str, int]]:
 
 
 def test_functions_are_at_most_60_lines() -> None:
-    found = dict(_long_functions())
-    assert {name: lines for name, lines in found.items() if name not in LONGER_FUNCTIONS} == {}
-    assert set(LONGER_FUNCTIONS) <= set(found), "an exception is no longer needed: remove it"
+    assert dict(_long_functions()) == {}

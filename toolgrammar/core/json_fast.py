@@ -26,18 +26,20 @@ _BLANKS: Final = " \t\n\r"
 
 
 def read_up_to(
-    read: Callable[..., Any], text: str, position: int, landmark: Landmark
-) -> tuple[dict[str, JsonValue], int, bool, str] | None:
-    """Give the object that begins at `position`, its end, whether it holds strings only, its text.
+    text: str, position: int, landmark: Landmark
+) -> tuple[dict[str, JsonValue], int] | None:
+    """Return the object that begins at `position` and its end.
 
-    None where `read_object` has to judge.
+    None where jiter is not installed, or `read_whole` has to judge.
 
     Args:
-        read: what `jiter_reader` gave.
         text: the message.
         position: where the object begins.
         landmark: what stands behind it.
     """
+    read = jiter_reader()
+    if read is None:
+        return None
     mark, braces = landmark
     end = text.find(mark, position)
     while braces and end > 0:
@@ -48,14 +50,11 @@ def read_up_to(
     if text[end - 1] in _BLANKS:
         end = position + len(text[position:end].rstrip(_BLANKS))
     try:
-        written = text[position:end]
-        value: Any = read(written.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
+        written = text[position:end].encode()
+        value: Any = read(written, allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError:
         return None
-    for inner in value.values():
-        if type(inner) is not str:
-            return None if is_odd(value) else (value, end, False, written)
-    return value, end, True, written
+    return None if is_odd(value) else (value, end)
 
 
 def is_fast(text: str) -> bool:

@@ -87,15 +87,6 @@ def read_object(text: str, position: int) -> tuple[dict[str, JsonValue], int, bo
     return value, end, True
 
 
-def read_copied(text: str, position: int) -> tuple[dict[str, JsonValue], int, bool] | None:
-    """Give what `read_object` gives, read from a copy that ends with the last brace of the text.
-
-    The characters of a copy may be narrower than those of the markup around it.
-    """
-    found = read_object(text[position : text.rfind("}") + 1], 0)
-    return None if found is None else (found[0], position + found[1], found[2])
-
-
 def has_surrogate(text: str) -> bool:
     """Whether a text holds half of a surrogate pair, which is no character."""
     if len(text) > _AT_ONCE:

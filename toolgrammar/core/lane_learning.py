@@ -81,7 +81,7 @@ def learn(node: Node, text: str, position: int, *, in_call: bool) -> Lane | None
         return None
     lane = fuse(run)
     if lane is not None:
-        node.add_lane(lane)
+        node.lanes.append(lane)
     return lane
 
 

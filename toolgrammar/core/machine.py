@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.found_tokens import Found
     from toolgrammar.core.lanes import Lane
-    from toolgrammar.core.plain_calls import PlainReading
     from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.tables import Tables, Terminal
 
@@ -76,12 +75,6 @@ class Node:
         self.raw_end: dict[str, RawEnd] = {}
         self.lanes: list[Lane] = []
         """Runs of tokens from here that were seen before, each fused into one expression."""
-        self.opens_call: Lane | None = None
-        """The first of them, where it leads from text to all arguments of a call."""
-        self.opens_values = False
-        """Whether the first of them leads from text to the first value of a call."""
-        self.ends_call: Lane | None = None
-        """The first of them, where it leads from there back to text."""
         self.sightings: dict[tuple[int, ...], int] = {}
         self._fill()
 
@@ -262,14 +255,6 @@ class Node:
         """Finds closers that stand in text directly behind a call or a section."""
         return Strays(self)
 
-    def add_lane(self, lane: Lane) -> None:
-        """Keeps a run of tokens that was seen often enough."""
-        if not self.lanes:
-            self.opens_call = lane if lane.opens_call else None
-            self.opens_values = lane.opens_values
-            self.ends_call = lane if lane.ends_call else None
-        self.lanes.append(lane)
-
     def end_of_raw(self, step: Step) -> RawEnd:
         """Gives what ends a raw payload that begins in this node."""
         key = step.terminal.name
@@ -286,16 +271,8 @@ class Machine:
         self.tables = tables
         self.tool_names = tuple(sorted(tool_names, key=lambda name: (-len(name), name)))
         self.nodes: dict[tuple[int, ...], Node] = {}
-        self.written_names: dict[str, str] = {}
-        """Names of calls as they were written, with what they mean; some of them."""
         self.signs = Signs(tables.signs, self.tool_names)
         """What shows in text that a call was written there."""
-        self.reading: PlainReading | None = None
-        """What read the last plain message: the next one mostly has the same tools."""
-        self.plain = Patience()
-        """Whether messages of text and plain calls are usual here."""
-        self.usual = Patience()
-        """Whether the first calls of messages are as plain as can be."""
         self.straight = Patience()
         """Whether messages that need no driver are."""
         self.sound = Patience()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from toolgrammar.core.evidence import is_name, opens_as_prose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.patience import Patience
-from toolgrammar.core.plain_calls import is_plain
+from toolgrammar.core.straight import reading_of
 from toolgrammar.core.straight_rules import is_judged
 from toolgrammar.values.patterns import compile_pattern
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Mapping, Sequence
 
-    from toolgrammar.core.machine import Node
+    from toolgrammar.core.alternative import Settings
+    from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.openers import Openers
-    from toolgrammar.core.plain_calls import PlainReading
+    from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.core.quotes import Quote
     from toolgrammar.core.reasoning_ends import ReasoningEnd
     from toolgrammar.core.unread import Signs
@@ -49,8 +50,12 @@ class PlainFormats(Protocol):
     tags: Mapping[str, str]
     wary: bool
 
-    def plain(self, number: int, specs: Mapping[str, ToolSpec]) -> PlainReading | None:
-        """Gives what reads plain calls of a format; None where it has none."""
+    def load(self, number: int) -> tuple[Machine, Settings]:
+        """Returns the machine and the settings of a format."""
+        ...
+
+    def rules(self, number: int) -> PlainRules | None:
+        """Returns what sound messages of a format depend on; None where it needs the driver."""
         ...
 
 
@@ -166,18 +171,19 @@ class PlainSeveral:
     ) -> tuple[Node, int] | None:
         """Reads calls, or reasoning; gives the node and the place behind, None where none is plain."""
         text, specs, several = message.text, message.tools, self.several
-        reading = several.plain(number, specs)
-        if reading is None or (reading.rules.entities and "&" in text):
+        rules = several.rules(number)
+        if rules is None or (rules.entities and "&" in text):
             return None
-        calls: list[ToolCall] = []
-        behind = reading.island(text, node, start, calls)
+        reading = reading_of(rules.machine or several.load(number)[0], rules, text, specs)
+        behind = reading.island_at(node, start)
+        calls = reading.calls
         if behind is not None and self._are_certain(text, start, calls, specs):
-            judged = reading.rules.judges and is_judged(reading.rules, calls, specs)
+            judged = rules.judges and is_judged(rules, calls, specs)
             message.calls += calls
             return None if judged else behind
-        if behind is None and not calls and several.ends[number]:
-            behind = reading.reasoning(text, node, start, message.reasoning)
-            if behind is not None and self._ends_so(number, text, start, behind[1]):
+        if behind is not None and not calls and reading.reasoning and several.ends[number]:
+            message.reasoning += reading.reasoning
+            if self._ends_so(number, text, start, behind[1]):
                 return behind
         message.stuck = number
         return None
@@ -235,3 +241,10 @@ def _leaves(node: Node, text: str, position: int, following: int) -> bool:
     # Behind a call its format may take what opens nothing where a message begins.
     own = node.opener.search(text, position, end + MAX_TOKEN)
     return own is None or own.start() >= end
+
+
+def is_plain(text: str, node: Node, *, is_first: bool) -> bool:
+    """Whether text is nothing else: no part of a section, and no closer that is left over."""
+    if node.closes_group or node.skipping:
+        return False
+    return is_first or not node.strays.pattern.match(text.lstrip())

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.core.json_tokens import MAX_DEPTH, as_json
 from toolgrammar.core.remembered import in_strings
 from toolgrammar.tools.coerce import type_text
-from toolgrammar.values.patterns import blanks, compile_pattern
+from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.values.schemas import types_of
 
 if TYPE_CHECKING:
@@ -283,47 +283,6 @@ class ElementScanner:
         self.failed = True
         self.failure = failure
         return position
-
-
-def read_flat_elements(
-    mark: str, properties: Mapping[str, JsonSchema], text: str, position: int
-) -> tuple[dict[str, Any], int] | None:
-    """Gives the arguments at an index and their end, where each is there once and holds no element.
-
-    None for anything else: the scanner reads it.
-
-    Args:
-        mark: what stands before each tag.
-        properties: the schemas of the arguments.
-        text: the whole text.
-        position: where the arguments begin.
-    """
-    any_tag, begun = _patterns(mark)
-    found: dict[str, Any] = {}
-    while True:
-        position = blanks.match(text, position).end()
-        tag = any_tag.match(text, position)
-        name = tag["opened"] if tag is not None else None
-        if tag is None or name is None:
-            return (
-                None if position == len(text) or begun.match(text, position) else (found, position)
-            )
-        element = _Element(name, properties.get(name))
-        closer = f"{mark}</{name}>"
-        start, end = tag.end(), text.find(closer, tag.end())
-        if end < 0 or name in found:
-            return None
-        written = text[start:end]
-        if element.is_text:
-            found[name] = written
-        elif any_tag.search(written):
-            return None
-        else:
-            element.text.append(written)
-            found[name], fits = element.value()
-            if not fits:
-                return None
-        position = end + len(closer)
 
 
 def _member(key: str, value: Any) -> str:

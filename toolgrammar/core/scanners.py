@@ -7,7 +7,6 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
-from toolgrammar.core.flat_payloads import read_flat
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.roles import ANY_JSON
 from toolgrammar.core.scan_json import JsonScanner
@@ -134,18 +133,7 @@ def read_scanned(
     step: Step, spec: ToolSpec | None, text: str, start: int
 ) -> tuple[JsonValue, int] | None:
     """Gives the value of a payload that is whole and its end, or None where anything is odd."""
-    terminal = step.terminal
-    flat: tuple[JsonValue, int] | None
-    if terminal.name == "ELEMENTS":
-        from toolgrammar.core.scan_elements import read_flat_elements
-
-        properties = spec.properties if spec is not None else {}
-        flat = read_flat_elements(terminal.marks[0], properties, text, start)
-    else:
-        flat = read_flat(terminal, text, start)
-    if flat is not None:
-        return flat
-    scanner = scanner_for(terminal, spec, MAX_DEPTH, step)
+    scanner = scanner_for(step.terminal, spec, MAX_DEPTH, step)
     written: list[str] = []
     end = scanner.feed(text, start, written)
     if not scanner.done or scanner.failed or scanner.doubt or scanner.mended:

@@ -9,7 +9,6 @@ from toolgrammar.catalogue.several import AUTO
 from toolgrammar.core.alternative import neutral_machine
 from toolgrammar.core.among import Among
 from toolgrammar.core.openers import Openers
-from toolgrammar.core.plain_calls import PlainReading
 from toolgrammar.core.plain_several import PlainSeveral
 from toolgrammar.core.unread import Signs
 from toolgrammar.parsing.machines import machine_of, settings_of
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.alternative import Settings
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Machine
+    from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.core.quotes import Quote
     from toolgrammar.core.reasoning_ends import ReasoningEnd
     from toolgrammar.values.tools import ToolSpec
@@ -60,7 +60,6 @@ class Several:
         self.signs = Signs(((text, 0) for each in found for text in each.signs), ())
         """What shows in text that a call was written there, in one format or another."""
         self._loaded: dict[int, tuple[Machine, Settings]] = {}
-        self._plain: dict[int, PlainReading] = {}
         self.reading = PlainSeveral(self)
         """What reads most messages without a driver."""
 
@@ -73,17 +72,9 @@ class Several:
             self._loaded[number] = loaded
         return loaded
 
-    def plain(self, number: int, specs: Mapping[str, ToolSpec]) -> PlainReading | None:
-        """Gives what reads plain calls of one of the formats; None where more decides its calls."""
-        found = self._plain.get(number)
-        if found is None or found.tools is not specs:
-            format_ = self.formats[number]
-            rules = format_.plain
-            if rules is None:
-                return None
-            machine = rules.machine or machine_of(format_, specs)
-            found = self._plain[number] = PlainReading(machine, rules, specs)
-        return found
+    def rules(self, number: int) -> PlainRules | None:
+        """Returns what reading a sound message of one of the formats depends on."""
+        return self.formats[number].plain
 
     def among(self, builder: Builder) -> Among:
         """Gives what one message's driver asks where several formats may open."""

@@ -9,7 +9,6 @@ from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.patience import CREDIT
-from toolgrammar.core.plain_calls import PlainReading
 from toolgrammar.core.straight import read_straight
 from toolgrammar.core.straight_rules import is_judged
 from toolgrammar.parsing.bad_bytes import as_text
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.several import AnyOf
     from toolgrammar.core.machine import Machine
     from toolgrammar.core.plain_rules import PlainRules
-    from toolgrammar.values.calls import ParseResult, ToolCall
+    from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.tools import ToolSpec
 
@@ -113,24 +112,11 @@ def _read_straight(
     else:
         specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = plain.machine or machine_of(entry, specs)
-    reasoning = ""
-    is_plain = machine.plain.left > 0 or machine.plain.tries()
-    if is_plain:
-        calls: list[ToolCall] = []
-        parts: list[str] = []
-        reading = machine.reading
-        if reading is None or reading.tools is not specs or reading.rules is not plain:
-            reading = machine.reading = PlainReading(machine, plain, specs)
-        is_plain = reading.run(text, calls, parts)
-    if is_plain:
-        machine.plain.left = CREDIT
-    else:
-        machine.plain.failed()
-        longer = read_straight(machine, plain, text, specs)
-        if longer is None:
-            return None
-        calls, parts = longer.calls, longer.parts
-        reasoning = "".join(longer.reasoning).strip()
+    reading = read_straight(machine, plain, text, specs)
+    if reading is None:
+        return None
+    calls, parts = reading.calls, reading.parts
+    reasoning = "".join(reading.reasoning).strip()
     written = "".join(parts) if parts else ""
     if (
         (

@@ -8,7 +8,7 @@ import random
 import pytest
 
 import toolgrammar as tg
-from toolgrammar.core import json_fast, plain_calls
+from toolgrammar.core import json_fast
 from toolgrammar.core.json_whole import read_object
 from toolgrammar.core.lanes import Landmark
 
@@ -23,16 +23,14 @@ PIECES = [
 
 def compare(text: str) -> bool:
     """Compares the two; tells whether jiter gave something."""
-    read = json_fast.jiter_reader()
-    assert read is not None
-    found = json_fast.read_up_to(read, text, 0, MARK)
+    assert json_fast.jiter_reader() is not None
+    found = json_fast.read_up_to(text, 0, MARK)
     if found is None:
         return False
     wanted = read_object(text, 0)
     assert wanted is not None, text
     assert json.dumps(found[0]) == json.dumps(wanted[0]), text
-    assert repr(found[:3]) == repr(wanted), text
-    assert found[3] == text[: found[1]]
+    assert repr(found) == repr(wanted[:2]), text
     return True
 
 
@@ -79,9 +77,8 @@ def test_what_jiter_gives_is_what_the_standard_library_gives() -> None:
     ],
 )
 def test_the_rest_is_left_to_the_standard_library(text: str) -> None:
-    read = json_fast.jiter_reader()
-    assert read is not None
-    assert json_fast.read_up_to(read, text, 0, MARK) is None
+    assert json_fast.jiter_reader() is not None
+    assert json_fast.read_up_to(text, 0, MARK) is None
 
 
 def test_short_messages_are_read_with_jiter_where_they_hold_escapes() -> None:
@@ -91,14 +88,6 @@ def test_short_messages_are_read_with_jiter_where_they_hold_escapes() -> None:
     assert not json_fast.is_fast("\\" * length)
     assert not json_fast.is_fast("\\ï" + "x" * length)
     assert json_fast.is_fast("x" * (json_fast.LEAST + 1))
-
-
-def _forget(form: tg.Format) -> None:
-    """Lets a format ask anew whether jiter is there."""
-    assert form.plain is not None
-    assert form.plain.machine is not None
-    assert form.plain.machine.reading is not None
-    form.plain.machine.reading.jiter = None
 
 
 def test_messages_are_read_alike_without_jiter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,10 +108,8 @@ def test_messages_are_read_alike_without_jiter(monkeypatch: pytest.MonkeyPatch) 
         asked.append(data)
         return read(data, **options)
 
-    monkeypatch.setattr(plain_calls, "jiter_reader", lambda: count)
-    _forget(hermes)
+    monkeypatch.setattr(json_fast, "jiter_reader", lambda: count)
     fast = [tg.parse(text, hermes).to_dict() for text in texts]
     assert len(asked) == len(texts) - 1  # before the closer in the string stands no brace
-    monkeypatch.setattr(plain_calls, "jiter_reader", lambda: None)
-    _forget(hermes)
+    monkeypatch.setattr(json_fast, "jiter_reader", lambda: None)
     assert [tg.parse(text, hermes).to_dict() for text in texts] == fast

@@ -23,7 +23,7 @@ def test_damaged_messages_do_not_slow_the_sound_ones_for_good() -> None:
     machine = machine_of(formats["hermes"], {})
     for _ in range(CREDIT + 2):
         assert not parse(sound[:-20], "hermes", tools=tools).ok
-    assert machine.plain.left <= 0
+    assert machine.straight.left <= 0
     for _ in range(4 * PAUSE):
         assert parse(sound, "hermes", tools=tools).ok
-    assert machine.plain.left == CREDIT
+    assert machine.straight.left == CREDIT

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from toolgrammar import ToolCall, UnknownFormat, astream, parse, stream
+from toolgrammar import ToolCall, UnknownFormat, astream, formats, parse, stream
+from toolgrammar.parsing.parser import DrivenParser
 
 GRAMMAR = """\
 //@ id: mine
@@ -131,3 +132,20 @@ def test_astream_gives_the_events_of_stream(path: Path) -> None:
         return [event async for event in astream(chunks(), path)]
 
     assert asyncio.run(collect()) == list(stream(list(MESSAGE), path))
+
+
+@pytest.mark.parametrize(
+    "inside", ["x", "}", "\u4e2d", "<\uff5ctool\u2581call\u2581end\uff5c>", '\\"{']
+)
+@pytest.mark.parametrize("calls", [1, 2])
+def test_long_arguments_beside_wide_markup_are_read_as_the_driver_reads_them(
+    inside: str, calls: int
+) -> None:
+    written = [ToolCall("f", {"a": f"{inside}\n" * 3000, "b": [1, {"c": inside}]})] * calls
+    text = formats["deepseek_v3_1"].render(written)
+    assert len(text) > 4096
+    assert not text.isascii()
+    for _ in range(4):  # the first ones are not read straight
+        found = parse(text, format="deepseek_v3_1")
+        assert found == DrivenParser("deepseek_v3_1").run_whole(text)
+        assert [call.arguments for call in found.calls] == [call.arguments for call in written]
