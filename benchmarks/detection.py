@@ -15,10 +15,13 @@ import subprocess
 import sys
 import sysconfig
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import microseconds, options, report
+from harness import options, report
+from harness.rounds import Series, least
+from harness.source_code import snippet
 
 import toolgrammar
 from toolgrammar.catalogue.page import read_page
@@ -147,23 +150,32 @@ def costs(rounds: int) -> list[dict[str, object]]:
     """Times one message and one delta in one format, in two and in all."""
     ways = ("hermes", "hermes,fenced_json", "auto")
     sizes = {"300 B": 200, "4 KB": 4_000}
-    jobs: dict[tuple[str, str, str], Callable[[], object]] = {}
-    for size, words in sizes.items():
-        text = MESSAGE.format("word " * (words // 5))
+    jobs: dict[tuple[str, str, str], Series] = {}
+    for size, length in sizes.items():
         for way in ways:
-            jobs[way, size, "batch"] = lambda text=text, way=way: toolgrammar.parse(text, way)
-            jobs[way, size, "stream"] = lambda text=text, way=way: _streamed(text, way)
-    times = microseconds(jobs, rounds=rounds)
+            jobs[way, size, "batch"] = _series(toolgrammar.parse, way, length)
+            jobs[way, size, "stream"] = _series(_streamed, way, length)
+    times = least(jobs, rounds=rounds)
     return [
         {
             "format": way,
             "size": size,
             "batch, µs": times[way, size, "batch"],
-            "delta, µs": times[way, size, "stream"] / (len(MESSAGE.format("")) + words) * 4,
+            "delta, µs": times[way, size, "stream"] / (len(MESSAGE.format("")) + length) * 4,
         }
-        for size, words in sizes.items()
+        for size, length in sizes.items()
         for way in ways
     ]
+
+
+def _series(read: Callable[[str, str], object], way: str, length: int) -> Series:
+    """Returns a job that reads messages whose words are a fresh piece of source code each."""
+
+    def make(number: int) -> Callable[[], object]:
+        words = json.dumps(snippet(length, number, way))[1:-1]
+        return partial(read, MESSAGE.format(words), way)
+
+    return Series(make)
 
 
 def _streamed(text: str, way: str) -> None:

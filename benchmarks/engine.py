@@ -13,7 +13,8 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from harness import microseconds, options, report
+from harness import options, report
+from harness.rounds import least
 from pydantic import validate_call
 
 from toolgrammar import ToolCall
@@ -74,7 +75,7 @@ def main() -> None:
         for name, (tool, arguments) in ARGUMENTS.items()
         for way, job in jobs_of(tool, arguments).items()
     }
-    times = microseconds(jobs, rounds=given.rounds)
+    times = least(jobs, rounds=given.rounds)
     rows: list[dict[str, object]] = []
     for (name, way), spent in times.items():
         ratio = spent / times[name, "floor"]

@@ -10,13 +10,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness import microseconds, once, options, report
+from harness import options, report
 from harness.messages import TOOLS, WRITERS, deltas, message
+from harness.rounds import Series, bounded, least
 
 from toolgrammar import Parser
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
 LIMIT = 20.0
 """Seconds after which one run is cut off and shown as `inf`."""
@@ -47,16 +49,20 @@ def streamed(format_id: str, pieces: list[str]) -> None:
 def regular(given: argparse.Namespace) -> None:
     """Prints the cost of a delta of a call at both sizes."""
     sizes = {"4 KB": 4096, "1 MB": 1 << 20}
-    pieces = {
-        (format_id, label): deltas(message(format_id, size)[0])
+    jobs = {
+        (format_id, label): Series(partial(_stream_of, format_id, size))
         for format_id in WRITERS
         for label, size in sizes.items()
     }
-    jobs = {key: partial(streamed, key[0], parts) for key, parts in pieces.items()}
-    times = microseconds(jobs, rounds=given.rounds)
+    counts = {
+        (format_id, label): len(deltas(message(format_id, size, 0)[0]))
+        for format_id in WRITERS
+        for label, size in sizes.items()
+    }
+    times = least(jobs, rounds=given.rounds)
     rows: list[dict[str, object]] = []
     for format_id in WRITERS:
-        short, long = (times[format_id, n] / len(pieces[format_id, n]) for n in sizes)
+        short, long = (times[format_id, n] / counts[format_id, n] for n in sizes)
         rows.append(
             {
                 "format": format_id,
@@ -67,6 +73,11 @@ def regular(given: argparse.Namespace) -> None:
             }
         )
     report(rows, given.json)
+
+
+def _stream_of(format_id: str, size: int, number: int) -> Callable[[], None]:
+    """Returns what streams one message; its pieces are cut before the clock runs."""
+    return partial(streamed, format_id, deltas(message(format_id, size, number)[0]))
 
 
 def hostile() -> None:
@@ -91,7 +102,7 @@ def _hostile(format_id: str, before: str, unit: str) -> dict[str, object]:
             text = (before + unit * (size // len(unit) + 1))[:size]
             step = size if way == "at once" else 4
             pieces = [text[at : at + step] for at in range(0, size, step)]
-            costs.append(once(partial(streamed, format_id, pieces), LIMIT) * 1000 / size)
+            costs.append(bounded(partial(streamed, format_id, pieces), LIMIT) * 1000 / size)
             row[f"{way}, {label}, ns"] = costs[-1]
         row[f"{way}, 1 MB ÷ 64 KB"] = costs[-1] / costs[-2]
     return row

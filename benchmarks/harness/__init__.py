@@ -1,71 +1,12 @@
-"""What the scripts share: a clock that compares jobs fairly, and the words of a run."""
+"""What the scripts share: their options and their tables; `rounds` has the one timing loop."""
 
 from __future__ import annotations
 
 import argparse
-import gc
 import json
-import math
-import signal
-import statistics
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
 from toolgrammar.cli.bench_report import machine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-Key = TypeVar("Key")
-
-SLICE = 0.004
-"""Seconds that one job runs in one round: short, so that a busy moment hits all jobs alike."""
-
-
-def microseconds(jobs: Mapping[Key, Callable[[], object]], *, rounds: int) -> dict[Key, float]:
-    """Returns the median time of one run of each job; every job runs once in every round."""
-    repeats = {}
-    for key, job in jobs.items():
-        first = min(_seconds(job, 1), _seconds(job, 1))
-        repeats[key] = max(1, min(2000, int(SLICE / max(first, 1e-7))))
-    # What is loaded by now is not scanned by the collector again.
-    gc.collect()
-    gc.freeze()
-    found: dict[Key, list[float]] = {key: [] for key in jobs}
-    for _ in range(rounds):
-        for key, job in jobs.items():
-            found[key].append(_seconds(job, repeats[key]))
-    gc.unfreeze()
-    return {key: statistics.median(times) * 1e6 for key, times in found.items()}
-
-
-def once(job: Callable[[], object], limit: float) -> float:
-    """Returns the microseconds of one run, or infinity where it takes more than `limit` seconds."""
-
-    def stop(*_: object) -> None:
-        raise TookTooLong
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, limit)
-    try:
-        return _seconds(job, 1) * 1e6
-    except TookTooLong:
-        return math.inf
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-
-
-class TookTooLong(BaseException):
-    """A run is over its limit; nothing between the clock and the alarm catches it."""
-
-
-def _seconds(job: Callable[[], object], repeats: int) -> float:
-    start = time.perf_counter()
-    for _ in range(repeats):
-        job()
-    return (time.perf_counter() - start) / repeats
 
 
 def options(about: str | None, *, rounds: int) -> argparse.Namespace:
@@ -73,7 +14,7 @@ def options(about: str | None, *, rounds: int) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=rounds, help="medians are over so many")
+    parser.add_argument("--rounds", type=int, default=rounds, help="the least of so many is kept")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     return parser.parse_args()
 

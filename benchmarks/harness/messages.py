@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING
+
+from harness.source_code import snippet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,18 +31,7 @@ TOOLS: list[object] = [
     },
 ]
 
-_SENTENCE = 'Line {}: the café wrote "open {{10-18}}", then [closed] it; see a < b & c\\d.\n'
 _PIECE = re.compile(r"</?tool_call>|(?s:(?:(?!</?tool_call>).){1,4})")
-
-
-def body(size: int) -> str:
-    """Returns prose of this length with line ends, quotes, brackets and a backslash in it."""
-    lines: list[str] = []
-    length = 0
-    while length < size:
-        lines.append(_SENTENCE.format(len(lines)))
-        length += len(lines[-1])
-    return "".join(lines)[: size - 1].rstrip() + "."
 
 
 def hermes(text: str) -> str:
@@ -61,16 +53,30 @@ def qwen3_xml(text: str) -> str:
 WRITERS: dict[str, Callable[[str], str]] = {"hermes": hermes, "qwen3_xml": qwen3_xml}
 
 
-def message(format_id: str, size: int) -> tuple[str, str]:
-    """Returns a message of about this many bytes, and the long argument in it."""
+def message(format_id: str, size: int, number: int) -> tuple[str, str]:
+    """Returns a message of about this many bytes, and the long argument in it.
+
+    Args:
+        format_id: one of `WRITERS`.
+        size: bytes of the message.
+        number: which message; no two numbers give the same.
+    """
+    long = snippet(_body_length(format_id, size), number, format_id)
+    return WRITERS[format_id](long), long
+
+
+@cache
+def _body_length(format_id: str, size: int) -> int:
+    """Returns how long the argument is in messages of this size: escapes and markup are the rest."""
     write = WRITERS[format_id]
     length = size - len(write("").encode())
-    for _ in range(8):  # escapes make the message longer than its body
-        got = len(write(body(length)).encode())
+    for _ in range(8):
+        sizes = [len(write(snippet(length, number, "sizing")).encode()) for number in range(4)]
+        got = sum(sizes) / len(sizes)
         if abs(got - size) <= size * 0.02:
             break
         length = max(16, round(length + (size - got) * length / got))
-    return write(body(length)), body(length)
+    return length
 
 
 def deltas(text: str) -> list[str]:

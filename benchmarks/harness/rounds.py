@@ -1,18 +1,22 @@
-"""The least time of each of many jobs that take turns, for runs on a machine that others use too."""
+"""The one timing loop: the least time of each of many jobs that take turns.
+
+A `Series` reads another text each time, made before the clock runs, so that nothing that a parser
+remembers of an earlier text helps it. All series of one run read the same texts in the same round.
+"""
 
 from __future__ import annotations
 
+import gc
 import math
 import signal
 import time
-from typing import TYPE_CHECKING
-
-from harness import TookTooLong
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from harness import Key
+Key = TypeVar("Key")
+Run: TypeAlias = "Callable[[], object]"
 
 SLICE = 0.003
 """Seconds that one job runs in one round."""
@@ -20,48 +24,66 @@ WARMING = 0.01
 """Seconds that a job runs before it is measured."""
 PATIENCE = 0.5
 """Seconds after which a slow job has run often enough."""
+MOST_REPEATS = 1000
+"""Runs of a job in one round, at most."""
+MOST_FRESH = 64
+"""Texts of a series in one round, at most: each is made for one run."""
+_WARM_UP = 1_000_000
+"""The number of the first text that a series reads to warm up; none of them is timed."""
 _HAS_ALARM = hasattr(signal, "SIGPROF")
 # What other processes take is not counted; elsewhere that clock is too coarse. That of the thread:
 # while an alarm is set, that of the process goes in steps of milliseconds.
 _clock = time.thread_time if _HAS_ALARM else time.perf_counter
 
 
-def least(
-    jobs: Mapping[Key, Callable[[], object]], *, rounds: int, limit: float = 20.0
-) -> dict[Key, float]:
+class TookTooLong(BaseException):
+    """A run is over its limit; nothing between the clock and the alarm catches it."""
+
+
+class Series:
+    """A job that reads a fresh text in every run; `make(number)` prepares the run of one."""
+
+    def __init__(self, make: Callable[[int], Run]) -> None:
+        self.make = make
+
+    def runs(self, first: int, count: int) -> list[Run]:
+        """Returns the runs of so many texts, from a number on."""
+        return [self.make(number) for number in range(first, first + count)]
+
+
+Job: TypeAlias = "Run | Series"
+
+
+def least(jobs: Mapping[Key, Job], *, rounds: int, limit: float = 20.0) -> dict[Key, float]:
     """Returns the least microseconds of one run of each job; infinity for one over the limit.
 
     All jobs run in turn in every round, so a busy moment hits all alike; the least of all rounds is
     what the processor needs when nothing disturbs it. A job that takes seconds runs in fewer. Many
     jobs at once are the better measurement: the rounds of each lie further apart.
     """
-    first: dict[Key, float] = {}
-    for key, job in jobs.items():
-        first[key] = bounded(job, limit)
-        spent, runs = 0.0, 0
-        # Past what only the first runs do: a parser may compile what it meets again.
-        while first[key] < PATIENCE * 5e5 and (runs < 2 or spent < WARMING * 1e6):
-            took = bounded(job, limit)
-            first[key] = min(first[key], took)
-            spent, runs = spent + took, runs + 1
+    first = {key: _warmed(job, limit) for key, job in jobs.items()}
+    # What is loaded by now is not scanned by the collector again.
+    gc.collect()
+    gc.freeze()
     found: dict[Key, float] = {}
     for turn in range(rounds):
         for key, job in jobs.items():
             seconds = max(first[key] / 1e6, 1e-6)  # the clock's own step
             if math.isinf(seconds) or seconds * (turn + 1) > PATIENCE:
                 continue
-            took = _run(job, max(1, min(1000, int(SLICE / seconds))))
+            took = _mean(_runs(job, turn, max(1, int(SLICE / seconds))))
             found[key] = min(found.get(key, math.inf), took)
+    gc.unfreeze()
     return {key: found.get(key, first[key]) for key in jobs}
 
 
-def bounded(job: Callable[[], object], limit: float) -> float:
+def bounded(job: Run, limit: float) -> float:
     """Returns the microseconds of one run, or infinity where it takes more seconds than that.
 
     Both are of the processor. A system without its alarm lets the job end.
     """
     if not _HAS_ALARM:
-        return _run(job, 1)
+        return _mean([job])
 
     def stop(*_: object) -> None:
         raise TookTooLong
@@ -79,8 +101,26 @@ def bounded(job: Callable[[], object], limit: float) -> float:
         signal.signal(signal.SIGPROF, previous)
 
 
-def _run(job: Callable[[], object], repeats: int) -> float:
+def _warmed(job: Job, limit: float) -> float:
+    """Returns the least microseconds of a few runs: a parser may compile what it meets again."""
+    number, spent, best = _WARM_UP, 0.0, math.inf
+    while True:
+        run = job.make(number) if isinstance(job, Series) else job
+        took = bounded(run, limit)
+        best, spent, number = min(best, took), spent + took, number + 1
+        if best >= PATIENCE * 5e5 or (number - _WARM_UP > 2 and spent >= WARMING * 1e6):
+            return best
+
+
+def _runs(job: Job, turn: int, count: int) -> list[Run]:
+    """Returns what a job runs in one round: its next texts, or the same run again and again."""
+    if isinstance(job, Series):
+        return job.runs(turn * MOST_FRESH, min(MOST_FRESH, count))
+    return [job] * min(MOST_REPEATS, count)
+
+
+def _mean(runs: list[Run]) -> float:
     start = _clock()
-    for _ in range(repeats):
-        job()
-    return (_clock() - start) / repeats * 1e6
+    for run in runs:
+        run()
+    return (_clock() - start) / len(runs) * 1e6

@@ -14,7 +14,7 @@ from peers.places import interpreter
 from peers.wires import WIRES
 
 from suites.parsers_growth import growth, load_times, memory, memory_of_all
-from suites.parsers_speed import OURS, WAYS, measure, measure_fast
+from suites.parsers_speed import OURS, WAYS, measure
 from toolgrammar import formats
 from toolgrammar.cli.bench_plots import dots
 from toolgrammar.cli.bench_report import (
@@ -33,6 +33,13 @@ HERE = Path(__file__).resolve().parents[1]
 MEMORY_FORMATS = ("hermes", "qwen3_xml", "glm45", "deepseek_v3_1", "pythonic", "gemma4")
 SERVERS = ("vLLM", "SGLang")
 OTHERS = ("transformers", "floor", "json_repair", "jiter", "partial-json-parser")
+_BESIDE_SERVERS = (
+    ("batch", "300 B", 0.7, 0.4),
+    ("batch", "4 KB", 0.7, 0.4),
+    ("delta", "300 B", 1.0, 0.5),
+    ("delta", "4 KB", None, 0.2),
+)
+"""Our time over that of the faster of vLLM and SGLang: the way, the size, at worst, in the middle."""
 _VERSIONS = (
     "vllm", "sglang", "transformers", "json-repair", "jiter", "partial-json-parser", "mistral-common",
 )  # fmt: skip
@@ -53,7 +60,6 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     return {
         "machine": {**machine(), **versions()},
         "rows": rows,
-        "fast": measure_fast(rounds=given.rounds, limit=given.limit) if "hermes" in shared else [],
         "growth": grown,
         "memory": memory(readable if given.long else sample),
         "memory_of_all": memory_of_all(
@@ -92,10 +98,6 @@ def pages(parts: dict[str, Any]) -> list[str]:
     sections = ["## Goals\n\n" + goals_table(goals(parts))]
     for way, title in zip(WAYS, ("At once, µs a message", "Streamed, µs a delta"), strict=True):
         sections.append(f"## {title}\n\n{_speed_table(parts['rows'], way)}")
-    sections.append(
-        "## Hermes in ASCII, with the extra `fast`, µs a message\n\n"
-        + _plain(parts["fast"], ("size", OURS, "floor"))
-    )
     sections.append("## Where another is faster\n\n" + _losses(times))
     sections.append("## Growth of ours: µs a delta\n\n" + _growth_table(parts["growth"]))
     sections.append(
@@ -149,33 +151,13 @@ def ratios(rows: Rows, size: str, way: str) -> dict[str, float]:
 
 def goals(parts: dict[str, Any]) -> list[Goal]:
     """Returns the goals that the suite can judge."""
-    rows, times = parts["rows"], _times(parts["rows"])
+    rows = parts["rows"]
     found: list[Goal] = []
-    batch = ratios(rows, "300 B", "batch")
-    if batch:
-        worst = max(batch, key=lambda name: batch[name])
-        found += [
-            Goal("formats that a server reads too", float(len(batch)), 20, at_least=True),
-            Goal(f"at once, 300 B ÷ faster server, worst ({worst})", batch[worst], 1 / 3),
-            Goal(
-                "at once, 300 B ÷ faster server, median", statistics.median(batch.values()), 1 / 5
-            ),
-        ]
-    for size, most in (("4 KB", 0.5), ("32 KB", 0.5)):
-        found += _of_ratios(f"at once, {size} ÷ faster server", ratios(rows, size, "batch"), most)
-    for size, most in (("300 B", 1 / 4), ("4 KB", 1 / 15)):
-        of_size = ratios(rows, size, "delta")
-        median = statistics.median(of_size.values()) if of_size else None
-        found.append(Goal(f"delta, {size} ÷ faster server, median", median, most))
-    for size, most in (("300 B", 3.0), ("4 KB", 1.3), ("32 KB", 1.0)):
-        ours = times.get(("hermes", size, "batch", OURS))
-        floor = times.get(("hermes", size, "batch", "floor"))
-        found.append(
-            Goal(f"hermes at once, {size} ÷ floor", ours / floor if ours and floor else None, most)
-        )
-    for row, most in zip(parts["fast"], (2.0, 1.0, 0.6), strict=False):
-        words = f"hermes at once in ASCII, with the extra `fast`, {row['size']} ÷ floor"
-        found.append(Goal(words, row[OURS] / row["floor"], most))
+    shared = ratios(rows, "300 B", "batch")
+    if shared:
+        found.append(Goal("formats that a server reads too", float(len(shared)), 20, at_least=True))
+    for way, size, worst, middle in _BESIDE_SERVERS:
+        found += _beside_servers(way, size, ratios(rows, size, way), worst, middle)
     found += _of_ratios(
         "delta, 1 MB ÷ 4 KB",
         {row["format"]: row["growth"] for row in parts["growth"]},
@@ -190,6 +172,16 @@ def goals(parts: dict[str, Any]) -> list[Goal]:
     found += _of_ratios("first parse, ms", first, 10.0)
     found += _of_ratios("import and loading of the parser, ms", loading, 60.0)
     return found
+
+
+def _beside_servers(
+    way: str, size: str, values: dict[str, float], worst: float | None, middle: float
+) -> list[Goal]:
+    """Returns the goals of one size: our time over the faster server's, at worst and in the middle."""
+    words = f"{'at once' if way == 'batch' else 'delta'}, {size} ÷ faster server"
+    found = [] if worst is None else _of_ratios(words, values, worst)
+    median = statistics.median(values.values()) if values else None
+    return [*found, Goal(f"{words}, median", median, middle)]
 
 
 def _of_ratios(words: str, values: dict[str, float], most: float) -> list[Goal]:

@@ -1,15 +1,18 @@
-"""Times every parser on the same texts, in turn, and checks what each reads."""
+"""Times every parser on the same texts, in turn, and checks what each reads.
+
+Each parser reads each text once: bodies are cut from the standard library's source, a fresh place
+every time, the same places for all parsers of a round.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
-from functools import partial
-from importlib.util import find_spec
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.peer_messages import PEER_TOOLS, sized
-from harness.rounds import bounded, least
+from harness.peer_messages import PEER_TOOLS, fresh
+from harness.rounds import MOST_FRESH, Series, bounded, least
 from peers import absent
 from peers.floors import floors
 from peers.readers import Ours, Sglang, Transformers, Vllm
@@ -19,14 +22,18 @@ from peers.wires import WIRES, Wire
 from toolgrammar import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from peers.readers import Calls, Reader
+
+    from toolgrammar import Format
 
 SIZES = {"300 B": 300, "4 KB": 4096, "32 KB": 32768}
 OURS = "toolgrammar"
 WAYS = ("batch", "delta")
 CUT = "over the limit"
+_JUDGED = 4
+"""Messages of a size that a parser has to read right to be timed."""
 
 
 class Job(NamedTuple):
@@ -78,7 +85,7 @@ def measure(
     a processor that changes its speed for a while does so for rivals alike.
     """
     rows: list[dict[str, Any]] = []
-    jobs: dict[Job, Callable[[], Calls]] = {}
+    jobs: dict[Job, Series] = {}
     about: dict[Job, dict[str, Any]] = {}
     for format_id in format_ids:
         # One for parsers and texts: its ids are given out as pieces are seen.
@@ -89,20 +96,22 @@ def measure(
         ]
         too_slow: set[tuple[str, str]] = set()
         for size, length in SIZES.items():
-            made = sized(formats[format_id], length)
-            if made is None:
-                continue
-            for job, run, row in _jobs(format_id, size, there, tokenizer, made):
-                verdict = CUT
-                if (job.peer, job.way) not in too_slow:
-                    typed = job.peer != "floor"
-                    verdict = _judged(run, made[0], typed=typed, limit=limit)
-                if verdict == "right":
-                    jobs[job], about[job] = run, row
+            for way in WAYS:
+                messages = Messages(formats[format_id], length, way, tokenizer)
+                if not messages.can_be_written:
                     continue
-                rows.append({**row, "us": None, "verdict": verdict})
-                if verdict == CUT:
-                    too_slow.add((job.peer, job.way))
+                for peer, reader in there.items():
+                    job = Job(format_id, size, peer, way)
+                    verdict = CUT
+                    if (peer, way) not in too_slow:
+                        verdict = _judged(messages, reader, typed=peer != "floor", limit=limit)
+                    about[job] = {**job._asdict(), **messages.sizes()}
+                    if verdict == "right":
+                        jobs[job] = Series(partial(messages.run, reader))
+                        continue
+                    rows.append({**about[job], "us": None, "verdict": verdict})
+                    if verdict == CUT:
+                        too_slow.add((peer, way))
         print(f"{format_id} …", file=sys.stderr, flush=True)
     absent.settle()
     for job, microseconds in least(jobs, rounds=rounds, limit=limit).items():
@@ -116,54 +125,70 @@ def measure(
     )
 
 
-def measure_fast(*, rounds: int, limit: float) -> list[dict[str, Any]]:
-    """Returns our time and that of the floor on hermes in ASCII, which the extra `fast` reads."""
-    if find_spec("jiter") is None:
-        return []
-    ours, floor = Ours(formats["hermes"], list(PEER_TOOLS)), floors("hermes")["floor"]
-    jobs: dict[tuple[str, str], Callable[[], Calls]] = {}
-    for size, length in SIZES.items():
-        made = sized(formats["hermes"], length)
-        assert made is not None
-        text = made[1].replace("ï", "i")
-        for name, reader in ((OURS, ours), ("floor", floor)):
-            jobs[size, name] = partial(reader.whole, text, [])
-    times = least(jobs, rounds=rounds, limit=limit)
-    return [
-        {"size": size, OURS: times[size, OURS], "floor": times[size, "floor"]} for size in SIZES
-    ]
+class Prepared(NamedTuple):
+    """One message, with all that a parser is handed of it."""
+
+    calls: Calls
+    text: str
+    ids: list[int]
+    """The tokens of the text."""
+    parts: list[str]
+    """The text in deltas."""
+    ids_of_parts: list[list[int]]
 
 
-def _jobs(
-    format_id: str,
-    size: str,
-    there: dict[str, Reader],
-    tokenizer: Tokenizer,
-    made: tuple[Calls, str],
-) -> Iterator[tuple[Job, Callable[[], Calls], dict[str, Any]]]:
-    """Yields every parser and way to read one text, and what its row says besides the time."""
-    _, text = made
-    parts = pieces(text, tokenizer.tokens)
-    ids, all_ids = [tokenizer.encode(part) for part in parts], tokenizer.encode(text)
-    sizes = {"deltas": len(parts), "bytes": len(text.encode())}
-    for peer, reader in there.items():
-        whole, streamed = partial(reader.whole, text, all_ids), partial(reader.stream, parts, ids)
-        for way, run in zip(WAYS, (whole, streamed), strict=True):
-            job = Job(format_id, size, peer, way)
-            yield job, run, {**job._asdict(), **sizes}
+class Messages:
+    """The messages of one format, size and way of reading, by number; each is made before it is read."""
+
+    def __init__(self, form: Format, length: int, way: str, tokenizer: Tokenizer) -> None:
+        self._form, self._length, self._way = form, length, way
+        self._tokenizer = tokenizer
+        # All parsers of a round read the same messages, one parser after the other.
+        self.prepared = lru_cache(maxsize=MOST_FRESH)(self._prepare)
+
+    @property
+    def can_be_written(self) -> bool:
+        """Whether the format can carry such a call."""
+        return fresh(self._form, self._length, 0, self._way) is not None
+
+    def sizes(self) -> dict[str, float]:
+        """Returns how many deltas and bytes a message has, on average over a few."""
+        found = [self.prepared(number) for number in range(_JUDGED)]
+        return {
+            "deltas": sum(len(each.parts) for each in found) / len(found),
+            "bytes": sum(len(each.text.encode()) for each in found) / len(found),
+        }
+
+    def run(self, reader: Reader, number: int) -> Callable[[], Calls]:
+        """Returns what reads a message in this way."""
+        made = self.prepared(number)
+        if self._way == "batch":
+            return partial(reader.whole, made.text, made.ids)
+        return partial(reader.stream, made.parts, made.ids_of_parts)
+
+    def _prepare(self, number: int) -> Prepared:
+        made = fresh(self._form, self._length, number, self._way)
+        assert made is not None, "a format that carries one body carries one in twenty"
+        calls, text = made
+        parts = pieces(text, self._tokenizer.tokens)
+        ids = [self._tokenizer.encode(part) for part in parts]
+        return Prepared(calls, text, self._tokenizer.encode(text), parts, ids)
 
 
-def _judged(job: Callable[[], Calls], wanted: Calls, *, typed: bool, limit: float) -> str:
-    """Whether a parser reads what was written; a floor may leave values as text."""
-    found: list[Calls] = []
+def _judged(messages: Messages, reader: Reader, *, typed: bool, limit: float) -> str:
+    """Returns whether a parser reads what was written; a floor may leave values as text."""
+    for number in range(_JUDGED):
+        run, wanted = messages.run(reader, number), messages.prepared(number).calls
+        found: list[Calls] = []
 
-    def run() -> None:
-        try:
-            found.append(job())
-        except Exception:
-            found.append([])
+        def read(run: Callable[[], Calls] = run, found: list[Calls] = found) -> None:
+            try:
+                found.append(run())
+            except Exception:
+                found.append([])
 
-    if math.isinf(bounded(run, limit)):
-        return CUT
-    same = found[0] == wanted if typed else str(found[0]) == str(wanted)
-    return "right" if same else "wrong"
+        if math.isinf(bounded(read, limit)):
+            return CUT
+        if (found[0] != wanted) if typed else (str(found[0]) != str(wanted)):
+            return "wrong"
+    return "right"

@@ -24,7 +24,6 @@ from toolgrammar.core.lanes import (
     SCANNED,
     UNIT,
     WHOLE_MATCH,
-    Landmark,
     Lane,
 )
 from toolgrammar.core.machine import MAX_TOKEN
@@ -172,26 +171,13 @@ def fuse(run: Run) -> Lane | None:
     else:
         marks = [_to_the_end(mark, f"g{len(run.steps) - 1}") for mark in marks]
     before = "\n" in run.steps[-1].terminal.trail
-    landmark = _landmark(run.steps)
-    return Lane("".join(parts), marks, end, payload, before=before, landmark=landmark)
+    return Lane("".join(parts), marks, end, payload, before=before)
 
 
 def _to_the_end(mark: tuple[int, str], last: str) -> tuple[int, str]:
     """Lets what ends with the last token of a lane end with the lane: that is a capture less."""
     kind, group = mark
     return (kind, WHOLE_MATCH) if kind in (END_CALL, END_GROUP) and group == last else mark
-
-
-def _landmark(steps: list[Step]) -> Landmark | None:
-    """Gives the literal that a run may be found by, where only brackets stand before it."""
-    braces = 0
-    for step in steps:
-        if step.kind != "literal":
-            return None
-        if any(map(str.isalnum, step.written)):
-            return Landmark(step.written, braces)
-        braces += step.written.count("}")
-    return None
 
 
 def _marks(

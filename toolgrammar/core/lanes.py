@@ -7,7 +7,7 @@ tokens: from a node to the next payload, or back to text. Its marks say what the
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 from toolgrammar.values.patterns import compile_pattern
@@ -34,14 +34,6 @@ WHOLE_MATCH: Final = "whole"
 _TOKEN_GROUP: Final = re.compile(r"\(\?P<(g\d+)>")
 
 
-class Landmark(NamedTuple):
-    """What stands behind all arguments of a call, and in few of them."""
-
-    text: str
-    braces: int
-    """Closing braces before it that are none of the arguments'."""
-
-
 class Lane:
     """One run of tokens: what it matches, what it means, where it leads."""
 
@@ -49,7 +41,6 @@ class Lane:
         "before",
         "find_end",
         "is_typed",
-        "landmark",
         "marks",
         "match",
         "node",
@@ -67,7 +58,6 @@ class Lane:
         payload: Step | None,
         *,
         before: bool,
-        landmark: Landmark | None,
     ) -> None:
         needed = _needed(marks, payload)
         compiled = compile_pattern(_capturing(pattern, {group for _, group in needed}))
@@ -79,8 +69,6 @@ class Lane:
         """The node behind the run; of a run up to a payload, the one that takes the payload."""
         self.payload = payload
         self.is_typed = payload is not None and payload.terminal.name == "RAW"
-        self.landmark = landmark
-        """The first literal of the run that is no bracket, where nothing but brackets is before."""
         self.before = before
         """Whether a line end stands before the payload."""
         raw = self.raw = node.end_of_raw(payload) if payload is not None else None

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.core.draft import decoded_token
-from toolgrammar.core.json_fast import is_fast, read_up_to
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.lane_learning import learn
 from toolgrammar.core.lanes import (
@@ -284,17 +283,11 @@ class StraightReading:
     def _arguments(self, step: Step, start: int) -> int:
         """Reads all arguments; gives their end, or -1 where they are not plain."""
         name = step.terminal.name
-        whole: tuple[JsonValue, int] | None = None
         if name in SCANNED:
             spec = self.tools.get(self.name) if self.name is not None else None
             whole = read_scanned(step, spec, self.text, start)
         else:
-            following = step.node.lanes
-            landmark = following[0].landmark if following else None
-            if landmark is not None and is_fast(self.text):
-                whole = read_up_to(self.text, start, landmark)
-            if whole is None:
-                whole = read_whole(self.text, start, object_only=name in OBJECTS)
+            whole = read_whole(self.text, start, object_only=name in OBJECTS)
         if whole is None or type(whole[0]) is not dict or self.arguments is not None:
             return -1
         value, end = whole

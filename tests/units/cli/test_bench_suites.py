@@ -25,7 +25,7 @@ def _row(peer: str, us: float | None, verdict: str = "right", **more: str) -> di
 
 
 def _parts(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    parts = ("growth", "fast", "memory", "memory_of_all", "load")
+    parts = ("growth", "memory", "memory_of_all", "load")
     return {"rows": rows, **{part: [] for part in parts}}
 
 
@@ -66,15 +66,6 @@ def test_of_two_parsers_of_a_server_the_faster_counts(load: Any) -> None:
     parsers = load("suites.parsers")
     rows = [_row("toolgrammar", 10.0), _row("SGLang", 80.0), _row("SGLang qwen25", 20.0)]
     assert parsers.ratios(rows, "300 B", "batch") == {"hermes": 0.5}
-
-
-def test_messages_that_the_extra_reads_are_measured_against_the_floor(load: Any) -> None:
-    rows = load("suites.parsers_speed").measure_fast(rounds=1, limit=3.0)
-    assert [row["size"] for row in rows] == ["300 B", "4 KB", "32 KB"]
-    parts = {**_parts([]), "fast": [{"size": "300 B", "toolgrammar": 3.0, "floor": 2.0}]}
-    page = "\n".join(load("suites.parsers").pages(parts))
-    assert "with the extra `fast`, 300 B ÷ floor | 1.50 | ≤ 2.00 | holds |" in page
-    assert "| 300 B | 3.00 | 2.00 |" in page
 
 
 @pytest.mark.parametrize(
