@@ -381,6 +381,46 @@ def test_free_text_goes_to_the_one_required_parameter(driver: Driver) -> None:
 
 
 @both
+def test_free_text_is_never_dropped(driver: Driver) -> None:
+    """A tool must not run on its defaults where the model said something."""
+
+    def rm(path: str = "everything") -> str:
+        return path
+
+    def now() -> str:
+        return "noon"
+
+    def move(source: str = "", target: str = "") -> str:
+        return source + target
+
+    def write(path: str, text: str = "") -> str:
+        return path + text
+
+    def more(**arguments: Any) -> Any:
+        return arguments
+
+    def sees(context: ToolContext, depth: int = 1) -> str | None:
+        return context.call.input
+
+    engine = Engine([rm, now, move, write, more, sees])
+    assert driver.run(engine, ToolCall("rm", input="/tmp")).value == "/tmp"
+    assert driver.run(engine, ToolCall("rm", input=" \n")).value == "everything"
+    assert driver.run(engine, ToolCall("rm", {"path": "/a"}, input="/a")).value == "/a"
+    for asked in (
+        ToolCall("rm", {"path": "/a"}, input="/b"),
+        ToolCall("now", input="please"),
+        ToolCall("move", input="a b"),
+        ToolCall("write", {"path": "a"}, input="text"),
+    ):
+        assert str(driver.run(engine, asked).error) == (
+            "bad_args:input: the tool has no argument that this text can only be"
+        )
+    assert driver.run(engine, ToolCall("now", input="")).ok
+    assert driver.run(engine, ToolCall("more", input="text")).ok
+    assert driver.run(engine, ToolCall("sees", input="text")).value == "text"
+
+
+@both
 def test_every_attempt_gets_its_own_copy(driver: Driver) -> None:
     """No tool and no hook can change what the tool is called with, nor the call."""
     seen: list[Any] = []

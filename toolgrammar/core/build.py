@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import fences, last_call, wrappers
+from toolgrammar.core.call_words import refuse_text
 from toolgrammar.core.carried import carry_over
 from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import Draft
@@ -311,7 +312,9 @@ class Builder:
         if self.free_text and draft.inputs is None:
             draft.inputs = []
         index = len(self.calls)
-        for event in draft.closing(index, self.tools.get(draft.name)):
+        if not draft.place_text(self.tools.get(draft.name)):
+            status = refuse_text(self, draft, status, end)
+        for event in draft.closing(index):
             self.emit(draft, event)
         group = group or self.group
         generated = group.join(draft, self) if group else None

@@ -66,6 +66,7 @@ class Draft:
         "start",
         "started",
         "streams",
+        "text_key",
         "truncated",
         "unclosed",
         "unclosed_to",
@@ -110,6 +111,8 @@ class Draft:
         """Keys behind the arguments that mean nothing to the format."""
         self.words: str | None = None
         """Arguments without names, for a tool that takes some."""
+        self.text_key: str | None = None
+        """The argument that the text of a free-text call is."""
         self.unclosed = False
         """Whether it lacks the closer without which it is text."""
         self.unclosed_to = -1
@@ -143,25 +146,37 @@ class Draft:
         """Whether any argument was given out."""
         return self.members > 0 or bool(self.arguments)
 
-    def closing(self, index: int, spec: ToolSpec | None) -> Iterator[Event]:
-        """Gives the events that end the arguments; fills the one parameter of a free-text call."""
-        text = "" if self.inputs is None else "".join(self.inputs)
-        lone = spec.lone_text_parameter if spec is not None else None
+    def place_text(self, spec: ToolSpec | None) -> bool:
+        """Makes the text of a free-text call an argument; false where the tool has none for it."""
+        if self.inputs is None or self.has_payload:
+            return True
+        text = "".join(self.inputs)
+        if spec is None:
+            return True
+        if self.words is not None and not self.members:
+            self.arguments, placed = arguments_of(self.words, text, spec)
+            return placed
+        if not text.strip():
+            return True
+        lone = spec.lone_text_parameter
+        if lone is None or lone in self.arguments:
+            # Where there are no arguments, nothing takes its default in place of the text.
+            return not (spec.properties and spec.drops_text(self.arguments))
+        self.arguments[lone] = text
+        self.text_key = lone
+        return True
+
+    def closing(self, index: int) -> Iterator[Event]:
+        """Gives the events that end the arguments."""
         if self.members:
-            if lone is not None and lone not in self.arguments and text.strip():
-                self.arguments[lone] = text
-                yield ArgumentsDelta(index, f", {as_json(lone)}: {as_json(text)}")
+            if self.text_key is not None:
+                text = self.arguments[self.text_key]
+                yield ArgumentsDelta(index, f", {as_json(self.text_key)}: {as_json(text)}")
             yield ArgumentsDelta(index, "}")
-            return
-        if self.inputs is not None and not self.has_payload:
-            if self.words is not None and spec is not None:
-                self.arguments = arguments_of(self.words, text, spec)
-            elif lone is not None and text.strip():
-                self.arguments = {lone: text}
-            yield ArgumentsDelta(index, json.dumps(self.arguments, ensure_ascii=False))
         elif not self.has_payload:
-            self.arguments = {}
-            yield ArgumentsDelta(index, "{}")
+            if self.inputs is None:
+                self.arguments = {}
+            yield ArgumentsDelta(index, json.dumps(self.arguments, ensure_ascii=False))
 
     def status(self, *, cut: bool) -> Status:
         """Judges the call."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MISSING: Final = "Field required"
 UNEXPECTED: Final = "unexpected argument"
+UNPLACED: Final = "the tool has no argument that this text can only be"
 _FLAT: Final = frozenset({str, int, float, bool, type(None)})
 
 
@@ -98,11 +99,11 @@ class Reader(Protocol):
 class SignatureReader:
     """Reads arguments by the type hints of a Python function."""
 
-    def __init__(self, signature: Signature, lone_text: str | None) -> None:
+    def __init__(self, signature: Signature, text: Text) -> None:
         self._required = signature.required
         self._takes_more = signature.takes_more
         self._reserved = signature.contexts
-        self._lone_text = lone_text
+        self._text = text
         # Of these a value of just the type needs no look of pydantic.
         self._plain = {
             name: hint for name, hint in signature.hints.items() if hint in (str, int, float, bool)
@@ -113,7 +114,7 @@ class SignatureReader:
 
     def read(self, call: ToolCall) -> Reading:
         """Returns the arguments with their types."""
-        given = _given(call, self._lone_text)
+        given = self._text.given(call)
         plain = self._plain
         for name, value in given.items():
             kind = plain.get(name)
@@ -144,15 +145,15 @@ class SignatureReader:
 class ModelReader:
     """Reads arguments into an instance of a pydantic model."""
 
-    def __init__(self, model: type[BaseModel], lone_text: str | None) -> None:
+    def __init__(self, model: type[BaseModel], text: Text) -> None:
         from toolgrammar.engine.strict_types import StrictModel
 
         self._model = StrictModel(model)
-        self._lone_text = lone_text
+        self._text = text
 
     def read(self, call: ToolCall) -> Reading:
         """Returns the validated instance."""
-        instance, problems = _validated(self._model, _given(call, self._lone_text))
+        instance, problems = _validated(self._model, self._text.given(call))
         if problems:
             raise BadArguments("; ".join(problems))
         return of_instance(instance)
@@ -161,10 +162,10 @@ class ModelReader:
 class SchemaReader:
     """Reads arguments by a JSON Schema: names, and the types of the properties at the top."""
 
-    def __init__(self, spec: ToolSpec, reserved: Collection[str]) -> None:
+    def __init__(self, spec: ToolSpec, reserved: Collection[str], text: Text) -> None:
         self._expected = {name: Expected.of(each) for name, each in spec.properties.items()}
         self._required = spec.required
-        self._lone_text = spec.lone_text_parameter
+        self._text = text
         self._reserved = reserved
         patterns = patterns_beside(spec.parameters)
         self._closed = patterns is not None
@@ -176,7 +177,7 @@ class SchemaReader:
 
     def read(self, call: ToolCall) -> Reading:
         """Returns the arguments with the types of the schema."""
-        given = _given(call, self._lone_text)
+        given = self._text.given(call)
         problems = [f"{name}: {MISSING}" for name in self._required if name not in given]
         arguments: dict[str, Any] = {}
         unknown: list[str] = []
@@ -195,14 +196,42 @@ class SchemaReader:
         return Reading(arguments)
 
 
-def _given(call: ToolCall, lone_text: str | None) -> dict[str, Any]:
-    """Returns the arguments of a call; of a free-text one, its input as the only argument."""
-    given = call.arguments
-    if not isinstance(given, dict):
-        raise BadArguments("Arguments should be an object")
-    if lone_text is not None and not given and call.input is not None:
-        return {lone_text: call.input}
-    return given
+class Text:
+    """Where the text of a free-text call goes: to the argument that it can only be."""
+
+    __slots__ = ("_drops", "_lone", "_needs", "_reads_calls")
+
+    def __init__(self, spec: ToolSpec, *, reads_calls: bool = False) -> None:
+        """Sets up what is known.
+
+        Args:
+            spec: the tool.
+            reads_calls: whether the tool sees its call, and so the text there.
+        """
+        self._lone = spec.lone_text_parameter
+        self._needs = self._lone in spec.required
+        self._drops = spec.drops_text
+        self._reads_calls = reads_calls
+
+    def given(self, call: ToolCall) -> dict[str, Any]:
+        """Returns the arguments of a call, and its text among them.
+
+        Raises:
+            BadArguments: they are no object, or no argument takes the text: without it the tool
+                would run with its defaults.
+        """
+        given = call.arguments
+        if not isinstance(given, dict):
+            raise BadArguments("Arguments should be an object")
+        text = call.input
+        if text is None or text in given.values():
+            return given
+        name = self._lone
+        if name is not None and name not in given and (text.strip() or self._needs):
+            return {**given, name: text}
+        if not text.strip() or self._reads_calls or not self._drops(given):
+            return given
+        raise BadArguments(f"input: {UNPLACED}")
 
 
 def _unexpected(names: list[str], reserved: Collection[str], *, refused: bool) -> list[str]:

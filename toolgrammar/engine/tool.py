@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolgrammar.engine.arguments import ModelReader, Reader, SchemaReader, SignatureReader
+from toolgrammar.engine.arguments import ModelReader, Reader, SchemaReader, SignatureReader, Text
 from toolgrammar.engine.extras import require_extra
 from toolgrammar.engine.retries import Retry
 from toolgrammar.engine.signature import Target
@@ -160,20 +160,21 @@ def _read(
     schema: object, main: Function, sync: Target, asynchronous: Target
 ) -> tuple[ToolSpec, Reader]:
     """Returns what is known about the tool, and what reads its arguments."""
+    reserved = sync.signature.contexts | asynchronous.signature.contexts
     if schema is None:
         spec = _spec_of(main, sync)
-        return spec, SignatureReader(sync.signature, spec.lone_text_parameter)
-    if isinstance(schema, type):
-        spec = to_spec(schema)
-        return spec, ModelReader(schema, spec.lone_text_parameter)
-    reserved = sync.signature.contexts | asynchronous.signature.contexts
-    if isinstance(schema, Mapping) and "name" not in schema and "function" not in schema:
+    elif isinstance(schema, Mapping) and "name" not in schema and "function" not in schema:
         # A bare JSON Schema of the arguments: the function gives the name.
         spec = _spec_of(main, sync)
         spec = ToolSpec(spec.name, spec.description, dict(schema))
     else:
         spec = to_spec(schema)
-    return spec, SchemaReader(spec, reserved)
+    text = Text(spec, reads_calls=bool(reserved))
+    if schema is None:
+        return spec, SignatureReader(sync.signature, text)
+    if isinstance(schema, type):
+        return spec, ModelReader(schema, text)
+    return spec, SchemaReader(spec, reserved, text)
 
 
 def _spec_of(function: Function, target: Target) -> ToolSpec:

@@ -59,6 +59,13 @@ _CALLS = (
         "A word of the format is spelled otherwise; an error, and a doubt, where it is another word.",
     ),
     CodeEntry("empty-name", "error", "The name of a call is empty or blank: a doubt."),
+    CodeEntry(
+        "unplaced-input",
+        "error",
+        "The tool has no argument that the text of a free-text call can only be; beside other "
+        "arguments it is a doubt, else the call is unreadable.",
+        doubt=True,
+    ),
     CodeEntry("unknown-argument", "warning", "The tool has no argument of this name."),
     CodeEntry("duplicate-id", "warning", "A call has the id of an earlier one; it gets a new id."),
     CodeEntry(

@@ -45,7 +45,7 @@ class Shape(NamedTuple):
     required: tuple[str, ...]
     """The arguments that have to be there."""
     lone_text: str | None
-    """The one required argument, if it can be a string."""
+    """The argument that a text without a name is; None where there is none, or several."""
 
 
 def shape_of(parameters: object) -> Shape:
@@ -54,12 +54,16 @@ def shape_of(parameters: object) -> Shape:
         return Shape({}, (), None)
     properties, names = _members(_Resolver(parameters).resolved(parameters), {})
     required = tuple(names)
-    lone = None
-    if len(required) == 1:
-        types = types_of(properties.get(required[0]))
-        if types is None or ("string" in types and set(types) <= {"string", "null"}):
-            lone = required[0]
+    # A text without a name can only be the one that has to be there; where none has to, the one
+    # that may be a text.
+    texts = [name for name in required or properties if _takes_text(properties.get(name))]
+    lone = texts[0] if len(texts) == 1 and len(required) <= 1 else None
     return Shape(properties, required, lone)
+
+
+def _takes_text(schema: object) -> bool:
+    types = types_of(schema)
+    return types is None or ("string" in types and set(types) <= {"string", "null"})
 
 
 def patterns_beside(parameters: object) -> tuple[str, ...] | None:

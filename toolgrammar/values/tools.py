@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - a field's type, read at run time
 from toolgrammar.values.schemas import Shape, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,27 @@ class ToolSpec:
 
     @property
     def lone_text_parameter(self) -> str | None:
-        """The one required parameter, when there is just one and it can be a string, else None."""
+        """The argument that a text without a name is; None where there is none, or several.
+
+        It is the one required argument, if it can be a string; where none is required, the one
+        that can.
+        """
         return self._known_shape().lone_text
+
+    def drops_text(self, given: Collection[str]) -> bool:
+        """Tells whether the tool would run on its defaults without a text that none of them is.
+
+        One that lacks a required argument does not run, and of one whose schema names no
+        arguments, or admits any, nothing is known.
+
+        Args:
+            given: the names of the arguments beside the text.
+        """
+        parameters = self.parameters or {}
+        named = bool(self.properties) or "properties" in parameters
+        if not named or parameters.get("additionalProperties") is True:
+            return False
+        return all(name in given for name in self.required)
 
     def _known_shape(self) -> Shape:
         shape = self._shape

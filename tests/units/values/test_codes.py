@@ -19,5 +19,5 @@ def test_doubts_are_those_of_the_policy() -> None:
     assert {
         "inner-quote", "missing-quote", "bare-text", "missing-value", "extra-value",
         "duplicate-key", "nonfinite", "undefined", "lone-surrogate", "template", "mixed-escape",
-        "doubled-quotes", "schema-mismatch",
+        "doubled-quotes", "schema-mismatch", "unplaced-input",
     } == DOUBTS  # fmt: skip

@@ -199,7 +199,12 @@ def test_all_of_at_the_top_adds_up() -> None:
         ({"a": INTEGER}, ["a"], None),
         ({"a": {"anyOf": [STRING, INTEGER]}}, ["a"], None),
         ({"a": STRING, "b": STRING}, ["a", "b"], None),
-        ({"a": STRING}, [], None),
+        ({"a": STRING}, [], "a"),
+        ({"a": STRING, "b": INTEGER}, [], "a"),
+        ({"a": STRING, "b": STRING}, [], None),
+        ({"a": INTEGER}, [], None),
+        ({"a": INTEGER, "b": STRING}, ["a"], None),
+        ({}, [], None),
     ],
 )
 def test_lone_text_parameter(
@@ -207,6 +212,25 @@ def test_lone_text_parameter(
 ) -> None:
     parameters = {"type": "object", "properties": properties, "required": required}
     assert ToolSpec("t", "", parameters).lone_text_parameter == name
+
+
+@pytest.mark.parametrize(
+    ("parameters", "given", "drops"),
+    [
+        ({"properties": {"a": INTEGER}}, (), True),
+        ({"properties": {"a": STRING, "b": STRING}}, ("a",), True),
+        ({"properties": {"a": STRING, "b": STRING}, "required": ["a"]}, ("a",), True),
+        ({"properties": {"a": STRING, "b": STRING}, "required": ["b"]}, ("a",), False),
+        ({"properties": {}}, (), True),
+        ({"properties": {"a": INTEGER}, "additionalProperties": True}, (), False),
+        ({"type": "object"}, (), False),
+        (None, (), False),
+    ],
+)
+def test_tool_that_would_run_without_a_text(
+    parameters: dict[str, Any] | None, given: tuple[str, ...], *, drops: bool
+) -> None:
+    assert ToolSpec("t", "", parameters).drops_text(given) is drops
 
 
 def test_no_lone_text_parameter_without_a_schema() -> None:
