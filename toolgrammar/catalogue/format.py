@@ -129,6 +129,8 @@ class Format:
             or header.carry
             or header.doubled
             or header.calls == "last"
+            or header.observation
+            or header.answer
             or tables.free_text
         ):
             return None

@@ -95,6 +95,12 @@ class Builder:
         """Arguments of the calls so far that later ones may lack."""
         self.candidate: last_call.Candidate | None = None
         """The last call so far, where only the last one counts."""
+        self.observed = False
+        """Whether the model wrote the result of a tool."""
+        self.answered = 0
+        """How many calls there were before the last final answer."""
+        self.awaiting: list[int] = []
+        """The calls, by number, that a final answer behind them puts into doubt."""
         self.last_fence = self.last_mark = ""
         self.last_name = ""
         self.text_parts = Parts()
@@ -334,6 +340,8 @@ class Builder:
             tuple(dict.fromkeys(draft.doubts)),
         )
         self.calls.append(call)
+        if self.header.answer:
+            self.awaiting.append(index)
         if self.listening:
             self.events.append(CallEnd(index, call))
 

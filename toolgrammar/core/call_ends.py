@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import last_call
+from toolgrammar.core import last_call, turns
 from toolgrammar.core.groups import settle
 from toolgrammar.core.owed import report_owed
 from toolgrammar.values.diagnostics import Edit
@@ -43,6 +43,8 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         draft.doubts.append("bracket")
     if draft.name is not None and not draft.name.strip():
         _doubt_nameless(builder, draft)
+    if builder.observed and builder.header.observation:
+        turns.doubt_behind_observation(builder, draft)
     ended_here = _cut_by_server(builder, draft, place)
     builder.draft = None
     builder.watched = False
@@ -246,6 +248,7 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
             edits=_replaced(stop, stop, closers),
         )
     last_call.settle_candidate(builder)
+    turns.doubt_before_answer(builder)
     settle(builder.calls, builder.report)
 
 

@@ -36,6 +36,8 @@ KEYS = (
     "calls",
     "carry",
     "keys",
+    "observation",
+    "answer",
     "tools",
     "since",
     "source",
@@ -99,6 +101,10 @@ class Header(NamedTuple):
     """Arguments that a call without them has from the call before it."""
     keys: Mapping[str, str] = _NONE
     """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
+    observation: tuple[str, ...] = ()
+    """Terminals that begin the result of a tool: where a model writes one, it is made up."""
+    answer: tuple[str, ...] = ()
+    """Terminals that begin the final answer."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -369,6 +375,8 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "calls": _choice("all", "last"),
     "carry": _read_blank_words,
     "keys": _read_pairs,
+    "observation": _read_blank_words,
+    "answer": _read_blank_words,
     "tools": _read_words,
     "since": _read_text,
     "source": _read_text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import call_ends
+from toolgrammar.core import call_ends, turns
 from toolgrammar.core.call_words import takes_words
 from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import decoded_token
@@ -39,6 +39,9 @@ def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> 
         return
     if role == "reasoning":
         builder.reason(text)
+        return
+    if role in ("observation", "answer"):
+        turns.begin(builder, role)
         return
     value = decoded_token(text)
     if role == "mode":

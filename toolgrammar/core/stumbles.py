@@ -86,6 +86,8 @@ class Mark(NamedTuple):
     diagnostics: int
     group: Group | None
     last_name: str
+    turns: tuple[bool, int]
+    """Whether a result was made up, and the calls before a final answer."""
     last_end: int
     origin: int
     """Offset of the island."""
@@ -103,6 +105,7 @@ class Mark(NamedTuple):
             len(builder.diagnostics),
             builder.group.copy() if builder.group else None,
             builder.last_name,
+            (builder.observed, builder.answered),
             driver.last_end,
             driver.base + place,
             driver.buffer[max(0, place - 1) : place],
@@ -120,6 +123,8 @@ class Mark(NamedTuple):
         builder.waiting, builder.mended_before = [], False
         builder.group = self.group.copy() if self.group else None
         builder.last_name = self.last_name
+        builder.observed, builder.answered = self.turns
+        builder.awaiting = [index for index in builder.awaiting if index < self.calls]
         builder.raws.trimmer = None
         builder.skipped_from = builder.token_start = -1
         builder.ended_open, builder.unclosed_text = False, -1

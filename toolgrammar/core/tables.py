@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.header import Header
 
-TABLE_VERSION = 8
+TABLE_VERSION = 9
 """Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
 
 ANY_TOOL = "*"
 """A name that stands for the one tool that is known."""
+
+TURN_ROLES = (("observation", ""), ("answer", ""))
+"""What the header says of terminals that begin another turn; they have no text of their own."""
 
 JsonTables = dict[str, Any]
 
@@ -57,6 +60,7 @@ class Terminal(NamedTuple):
         """Gives the terminal with what a header says of it."""
         texts = (("name", header.names.get(self.name)), ("key", header.keys.get(self.name)))
         constants = tuple((role, text) for role, text in texts if text is not None)
+        constants += tuple(each for each in TURN_ROLES if self.name in getattr(header, each[0]))
         return self._replace(marks=header.marks_of(self.name), constants=constants)
 
     def fills(self, tools: Sequence[str]) -> tuple[tuple[str, str], ...]:

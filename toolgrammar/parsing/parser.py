@@ -16,6 +16,7 @@ from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.passage import LONGEST_PASSAGE, end_passage, feed_inside, passage_at
 from toolgrammar.core.patience import CREDIT
 from toolgrammar.core.source import Source
+from toolgrammar.core.turns import Withheld
 from toolgrammar.core.unopened import report_unopened
 from toolgrammar.core.unread import report_unread
 from toolgrammar.parsing.checks import check_limits, check_strict, is_cut
@@ -118,6 +119,7 @@ class Parser:
         )
         if self._several is not None:
             self._driver.among = self._several.among(self._builder)
+        self._withheld = Withheld()
         if prefix:
             self._builder.prefix = prefix
             self._driver.feed(prefix)
@@ -195,11 +197,16 @@ class Parser:
             room = self._room - self._source.length - len(chunk)
             if room >= 0 and feed_inside(self._driver, chunk):
                 self._source.append(chunk)
-                if self._given_out is None or self._given_out.is_behind:
+                if self._may_pass():
                     self._passage = passage_at(self._driver, min(room, LONGEST_PASSAGE))
             else:
                 self._take(chunk, final=False)
         return self._taken()
+
+    def _may_pass(self) -> bool:
+        """Whether events may be given out as they come."""
+        behind = self._given_out is None or self._given_out.is_behind
+        return behind and not self._withheld.events
 
     def _hand_over(self, sound: SoundStream) -> None:
         """Has the driver read the message from its beginning."""
@@ -283,6 +290,8 @@ class Parser:
 
     def _taken(self) -> list[Event]:
         events, self._builder.events = self._builder.events, []
+        if self._builder.awaiting:
+            events = self._withheld.take(events, self._builder, ended=self._closed)
         return events if self._given_out is None else self._given_out.new(events)
 
     @property

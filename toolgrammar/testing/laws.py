@@ -180,8 +180,10 @@ def truncation(case: Case) -> None:
     """Holds that a cut text never runs what the whole text would not.
 
     Excepted is a last call that is complete because the text ended: the law of early ends sees
-    to it that only calls which may end so are.
+    to it that only calls which may end so are. So is any that waits for the end of the message,
+    where a final answer puts the calls before it into doubt.
     """
+    waits = bool(format_of(case).header.answer)
     runnable = {deed(call) for call in _parsed(case, case.text).calls if call.executable}
     for end in places(len(case.text), SAMPLED * 2):
         with quiet("no raise", case, f"cut at {end}"):
@@ -193,7 +195,7 @@ def truncation(case: Case) -> None:
             if isinstance(event, CallEnd) and fed > end
         }
         for index, call in enumerate(calls):
-            excepted = index == len(calls) - 1 and call.status == "complete"
+            excepted = waits or (index == len(calls) - 1 and call.status == "complete")
             if excepted and index in at_the_end:
                 continue
             if call.executable and deed(call) not in runnable:
@@ -347,6 +349,8 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     before = case.text[: call.span.end]
     own = before[call.span.start :]
     chosen = format_of(case)
+    if chosen.header.answer:
+        return True  # a final answer behind it puts it into doubt
     # The strings at which servers stop are closers too, also where the grammar has a pattern.
     known = {terminal.text for terminal in chosen.tables.terminals if terminal.text}
     ends = (own[-size:] for size in range(1, min(len(own), _LONGEST_CLOSER) + 1))

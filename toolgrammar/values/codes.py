@@ -58,6 +58,15 @@ _CALLS = (
         "warning",
         "A word of the format is spelled otherwise; an error, and a doubt, where it is another word.",
     ),
+    CodeEntry(
+        "invented-result",
+        "error",
+        "A call stands behind the result of a tool that the model wrote itself.",
+        doubt=True,
+    ),
+    CodeEntry(
+        "final-answer", "error", "A call stands before the model's final answer.", doubt=True
+    ),
     CodeEntry("empty-name", "error", "The name of a call is empty or blank: a doubt."),
     CodeEntry(
         "unplaced-input",
