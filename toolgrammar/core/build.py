@@ -15,6 +15,7 @@ from toolgrammar.core.pieces import Parts
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
 from toolgrammar.core.stumbles import Stumble, is_stumble
+from toolgrammar.core.turns import Turns
 from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.events import (
     CallEnd,
@@ -95,12 +96,7 @@ class Builder:
         """Arguments of the calls so far that later ones may lack."""
         self.candidate: last_call.Candidate | None = None
         """The last call so far, where only the last one counts."""
-        self.observed = False
-        """Whether the model wrote the result of a tool."""
-        self.answered = 0
-        """How many calls there were before the last final answer."""
-        self.awaiting: list[int] = []
-        """The calls, by number, that a final answer behind them puts into doubt."""
+        self.turns = Turns()
         self.last_fence = self.last_mark = ""
         self.last_name = ""
         self.text_parts = Parts()
@@ -341,7 +337,7 @@ class Builder:
         )
         self.calls.append(call)
         if self.header.answer:
-            self.awaiting.append(index)
+            self.turns.awaiting.append(index)
         if self.listening:
             self.events.append(CallEnd(index, call))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core import last_call, turns
 from toolgrammar.core.groups import settle
+from toolgrammar.core.named_tools import runs_on
 from toolgrammar.core.owed import report_owed
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
@@ -41,10 +42,9 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     if draft.repaired and any(map(builder.awaits, draft.beside)):
         # A bracket that is one too many ended the arguments before these.
         draft.doubts.append("bracket")
-    if draft.name is not None and not draft.name.strip():
-        _doubt_nameless(builder, draft)
-    if builder.observed and builder.header.observation:
-        turns.doubt_behind_observation(builder, draft)
+    if draft.name is not None:
+        _doubt_name(builder, draft, draft.name)
+    turns.doubt_behind_observation(builder, draft)
     ended_here = _cut_by_server(builder, draft, place)
     builder.draft = None
     builder.watched = False
@@ -66,16 +66,18 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     builder.complete(draft, status, place, group)
 
 
-def _doubt_nameless(builder: Builder, draft: Draft) -> None:
-    """Doubts a call whose name is blank: no tool has it."""
-    draft.doubts.append("empty-name")
-    builder.report(
-        "empty-name",
-        "error",
-        "Found a call with an empty name",
-        Span(draft.start, draft.start),
-        hint="no tool can be meant by it",
-    )
+def _doubt_name(builder: Builder, draft: Draft, name: str) -> None:
+    """Doubts a call whose name is blank, or goes on behind that of a tool."""
+    if not name.strip():
+        code, message = "empty-name", "Found a call with an empty name"
+        hint = "no tool can be meant by it"
+    elif runs_on(name, builder.tools):
+        code, hint = "overlong-name", "something may have run into it"
+        message = f"Found a call of `{name[:40]}`: no tool has the name, and one has its beginning"
+    else:
+        return
+    draft.doubts.append(code)
+    builder.report(code, "error", message, Span(draft.start, draft.start), hint=hint)
 
 
 def _report_nameless(builder: Builder, draft: Draft, place: int) -> None:

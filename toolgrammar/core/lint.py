@@ -165,7 +165,7 @@ class Lint:
                 hint = f"drop the line, or `%declare {terminal}` and use it"
                 yield self._header_line(key).error(f"unread-{key}", message, hint)
         keys = ("names", "keys", "observation", "answer")
-        for key, name in ((key, name) for key in keys for name in getattr(self._header, key)):
+        for key, name in ((each, name) for each in keys for name in getattr(self._header, each)):
             if name not in used:
                 near = difflib.get_close_matches(name, sorted(used), 1)
                 hint = f"nearest: `{near[0]}`" if near else "name a terminal that a `call` uses"
@@ -180,7 +180,9 @@ class Lint:
 
     def _in_header(self, key: str, word: str) -> Place:
         path, text = self._places.files[0]
-        match = re.search(rf"(?m)^//@[ \t]*{key}[ \t]*:.*?(?<![^\s,:])({re.escape(word)})(?:=|[\s,]|$)", text)
+        match = re.search(
+            rf"(?m)^//@[ \t]*{key}[ \t]*:.*?(?<![^\s,:])({re.escape(word)})(?:=|[\s,]|$)", text
+        )
         offset = match.start(1) if match else 0
         line = text.count("\n", 0, offset) + 1
         return self._places.at(path, line, offset - text.rfind("\n", 0, offset))

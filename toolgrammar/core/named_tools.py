@@ -32,6 +32,11 @@ _SHORT: Final = 64
 """Characters before or behind such a name, at most."""
 
 
+def runs_on(name: str, tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether a name that is no tool's begins with one's, as `shelljson` with that of `shell`."""
+    return bool(tools) and name not in tools and any(map(name.startswith, tools))
+
+
 def named_as_in_a_call(
     text: str, tools: Mapping[str, ToolSpec], signs: Iterable[str]
 ) -> tuple[int, str] | None:

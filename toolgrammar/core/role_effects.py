@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import call_ends, turns
+from toolgrammar.core import call_ends
 from toolgrammar.core.call_words import takes_words
 from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import decoded_token
@@ -33,15 +33,7 @@ def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> 
         start: its offset.
         unit: the offset of what may become a call.
     """
-    if role in ("text", "content"):
-        if start + len(text) > 0:
-            builder.text(text[max(0, -start) :], max(0, start))
-        return
-    if role == "reasoning":
-        builder.reason(text)
-        return
-    if role in ("observation", "answer"):
-        turns.begin(builder, role)
+    if _take_outside(builder, role, text, start, unit):
         return
     value = decoded_token(text)
     if role == "mode":
@@ -65,6 +57,21 @@ def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> 
         builder.raws.begin(role, start, unit, before=False, closes_line=False)
         builder.raws.take(text)
         builder.raws.end(start + len(text), whole=not builder.raws.cuts_token)
+
+
+def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int) -> bool:
+    """Takes what is no part of a call; false for a part of one."""
+    if role in ("text", "content"):
+        if start + len(text) > 0:
+            builder.text(text[max(0, -start) :], max(0, start))
+    elif role == "reasoning":
+        builder.reason(text)
+    elif role in ("observation", "answer"):
+        begins = unit if 0 <= unit < start else start
+        builder.turns.begin(role, begins, len(builder.calls))
+    else:
+        return False
+    return True
 
 
 def _take_words(builder: Builder, draft: Draft, words: str, start: int, unit: int) -> None:

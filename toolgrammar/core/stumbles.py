@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.groups import Group
+    from toolgrammar.core.turns import Turns
     from toolgrammar.values.events import Event
 
 _OF_MARKUP = frozenset({"misspelt", "missing-close-tag", "stray-close-tag"})
@@ -86,8 +87,7 @@ class Mark(NamedTuple):
     diagnostics: int
     group: Group | None
     last_name: str
-    turns: tuple[bool, int]
-    """Whether a result was made up, and the calls before a final answer."""
+    turns: Turns
     last_end: int
     origin: int
     """Offset of the island."""
@@ -105,7 +105,7 @@ class Mark(NamedTuple):
             len(builder.diagnostics),
             builder.group.copy() if builder.group else None,
             builder.last_name,
-            (builder.observed, builder.answered),
+            builder.turns.copy(),
             driver.last_end,
             driver.base + place,
             driver.buffer[max(0, place - 1) : place],
@@ -123,8 +123,7 @@ class Mark(NamedTuple):
         builder.waiting, builder.mended_before = [], False
         builder.group = self.group.copy() if self.group else None
         builder.last_name = self.last_name
-        builder.observed, builder.answered = self.turns
-        builder.awaiting = [index for index in builder.awaiting if index < self.calls]
+        builder.turns = self.turns.copy()
         builder.raws.trimmer = None
         builder.skipped_from = builder.token_start = -1
         builder.ended_open, builder.unclosed_text = False, -1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toolgrammar.values.events import CallEnd
+from toolgrammar.values.events import CallEnd, Problem
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -19,16 +19,50 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 
-def begin(builder: Builder, role: str) -> None:
-    """Notes that the model begins another turn: an `observation`, or its final `answer`."""
-    if role == "observation":
-        builder.observed = True
-    else:
-        builder.answered = len(builder.calls)
+class Turns:
+    """The other turns of a message, up to a place in it."""
+
+    __slots__ = ("answer_start", "answered", "awaiting", "observed")
+
+    def __init__(self) -> None:
+        self.observed = False
+        """Whether the model wrote the result of a tool."""
+        self.answered = 0
+        """How many calls there were before the last final answer."""
+        self.answer_start = -1
+        """Offset where that answer begins, or -1."""
+        self.awaiting: list[int] = []
+        """The calls, by number, that a final answer behind them puts into doubt."""
+
+    def begin(self, role: str, start: int, calls: int) -> None:
+        """Notes that another turn begins: an `observation`, or the final `answer`.
+
+        Args:
+            role: which.
+            start: the offset where it begins.
+            calls: how many calls stand before it.
+        """
+        if role == "observation":
+            self.observed = True
+        else:
+            self.answered, self.answer_start = calls, start
+
+    def copy(self) -> Turns:
+        """Returns the same turns, which stay as they are."""
+        copied = Turns()
+        copied.observed, copied.answered = self.observed, self.answered
+        copied.answer_start, copied.awaiting = self.answer_start, [*self.awaiting]
+        return copied
+
+    def before_answer(self, text: str, start: int) -> str:
+        """Returns what of a text that begins at an offset stands before the final answer."""
+        return text if self.answer_start < 0 else text[: max(0, self.answer_start - start)]
 
 
 def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
-    """Doubts the open call: the result before it was made up, and it may rest on that."""
+    """Doubts the open call where the result before it was made up: it may rest on that."""
+    if not (builder.turns.observed and builder.header.observation):
+        return
     draft.doubts.append("invented-result")
     builder.report(
         "invented-result",
@@ -41,9 +75,9 @@ def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
 
 def doubt_before_answer(builder: Builder) -> None:
     """Doubts the calls before a final answer: the model did not wait for what they give."""
-    for index in builder.awaiting:
+    for index in builder.turns.awaiting:
         call = builder.calls[index]
-        if index >= builder.answered or "invented-result" in call.doubts:
+        if index >= builder.turns.answered or "invented-result" in call.doubts:
             continue
         doubts = (*call.doubts, "final-answer")
         builder.calls[index] = replace(call, doubts=doubts)
@@ -70,13 +104,29 @@ class Withheld:
             ended: whether it has ended.
         """
         held = self.events + events
-        first = 0 if self.events else _first_end(held, builder.awaiting)
+        first = 0 if self.events else _first_end(held, builder.turns.awaiting)
         if not ended:
             self.events = held[first:]
             return held[:first]
         self.events = []
-        calls = builder.calls
-        return [CallEnd(e.index, calls[e.index]) if isinstance(e, CallEnd) else e for e in held]
+        return _settled(held, builder)
+
+
+def _settled(events: list[Event], builder: Builder) -> list[Event]:
+    """Gives the events with the calls as they are now; what puts a call into doubt comes before."""
+    late = {}
+    for event in events:
+        if isinstance(event, Problem) and event.diagnostic.code == "final-answer":
+            late[event.diagnostic.span] = event
+    found: list[Event] = []
+    for event in events:
+        if isinstance(event, CallEnd):
+            call = builder.calls[event.index]
+            found += [each for each in [late.pop(call.span, None)] if each is not None]
+            found.append(CallEnd(event.index, call))
+        elif not (isinstance(event, Problem) and event.diagnostic.code == "final-answer"):
+            found.append(event)
+    return found
 
 
 def _first_end(events: list[Event], awaiting: list[int]) -> int:

@@ -88,7 +88,8 @@ def report_unread(builder: Builder, signs: Signs) -> None:
         # What stands there was meant for text only if it had its closer.
         rest = builder.source.slice(builder.unclosed_text, builder.source.length)
         stretches.append((builder.unclosed_text, rest))
-    for start, text in stretches:
+    for start, whole in stretches:
+        text = builder.turns.before_answer(whole, start)  # the answer may speak of calls
         # What ended the call before does not tell of an object that a comma joins to it.
         begin = start + 1 if _JOINED.match(text) else start
         if not signs.are_in(text, tools) or told.touches(begin, start + len(text)):

@@ -290,7 +290,7 @@ class Parser:
 
     def _taken(self) -> list[Event]:
         events, self._builder.events = self._builder.events, []
-        if self._builder.awaiting:
+        if self._builder.turns.awaiting:
             events = self._withheld.take(events, self._builder, ended=self._closed)
         return events if self._given_out is None else self._given_out.new(events)
 

@@ -75,6 +75,13 @@ _CALLS = (
         "arguments it is a doubt, else the call is unreadable.",
         doubt=True,
     ),
+    CodeEntry(
+        "overlong-name",
+        "error",
+        "The name of a call is no tool's, and begins with that of one: something may have run into "
+        "it.",
+        doubt=True,
+    ),
     CodeEntry("unknown-argument", "warning", "The tool has no argument of this name."),
     CodeEntry("duplicate-id", "warning", "A call has the id of an earlier one; it gets a new id."),
     CodeEntry(
