@@ -9,7 +9,8 @@ from toolgrammar.catalogue.page import read_page_text
 from toolgrammar.core import roles
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError
-from toolgrammar.writing.render import has_place_for, read_message, render_message
+from toolgrammar.writing.read_back import read_message
+from toolgrammar.writing.render import has_place_for, render_message
 from toolgrammar.writing.stretches import Stretch
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.tables import Tables
     from toolgrammar.writing.prompt import Prompt
-    from toolgrammar.writing.results import Answer
+    from toolgrammar.writing.results import Answer, OnMarkup
 
 
 class Format:
@@ -137,11 +137,19 @@ class Format:
         machine = None if tables.names_tools else machine_for(tables, ())
         return PlainRules(header, self.digest, tables.reasoning_tags, machine)
 
-    def render(self, calls: Iterable[ToolCall], text: str = "") -> str:
+    def render(
+        self, calls: Iterable[ToolCall], text: str = "", *, tools: Iterable[object] | None = None
+    ) -> str:
         """Returns the wire text of calls, after a text.
 
+        Args:
+            calls: the calls.
+            text: the text before them.
+            tools: all tools of the conversation, of any shape: the message is read back with them.
+                Without them a text that would be a call of any tool is refused.
+
         Raises:
-            RenderError: the format can't carry one of the values.
+            RenderError: the format can't carry one of the values, or the text.
             TypeError: `calls` holds something else, or `text` is no string.
         """
         from toolgrammar.writing.render import render
@@ -150,24 +158,38 @@ class Format:
             raise TypeError(f"text must be a str, got {type(text).__name__}")
         chosen = _checked(calls)
         try:
-            return render(self, chosen, text)
+            return render(self, chosen, text, None if tools is None else to_specs(tools))
         except RecursionError:
             raise RenderError("a value of these calls nests too deeply") from None
 
-    def render_results(self, results: Iterable[Answer], *, id_prefix: str = "call_") -> str:
-        """Returns tool results in the format's own wire text.
+    def render_results(
+        self,
+        results: Iterable[Answer],
+        *,
+        id_prefix: str = "call_",
+        on_markup: OnMarkup = "escape",
+    ) -> str:
+        r"""Returns tool results in the format's own wire text.
+
+        What a tool said is foreign text: the format's markup and special tokens in it are written
+        so that they are none, by the escapes of the wire (`\u003c` in a JSON string), else visibly
+        broken (`<\tool_response>`).
 
         Args:
             results: the results of the engine, in the order of the calls.
             id_prefix: what stands before the index in the id of a call that has none, where the
                 format can't do without.
+            on_markup: `refuse` raises instead, where the wire has no escape.
 
         Raises:
-            RenderError: the format has no such text.
+            RenderError: the format has no such text, or there is markup that is to be refused.
+            ValueError: `on_markup` is something else.
         """
+        if on_markup not in ("escape", "refuse"):
+            raise ValueError(f"on_markup must be 'escape' or 'refuse', got {on_markup!r:.80}")
         from toolgrammar.writing.results import render_results
 
-        return render_results(self, results, id_prefix=id_prefix)
+        return render_results(self, results, id_prefix=id_prefix, on_markup=on_markup)
 
     def prompt(self, tools: Iterable[object]) -> Prompt:
         """Returns the instructions that teach a model this format, with its tools.

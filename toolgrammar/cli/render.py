@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, cast
 
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_json
+from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_json, read_tools
 from toolgrammar.cli.output import write
 from toolgrammar.values.calls import ToolCall
 
@@ -41,6 +41,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("file", nargs="?", default=STANDARD_INPUT, help="none is standard input")
     parser.add_argument("--format", required=True, help="id, alias or path of a .lark file")
     parser.add_argument("--text", help="text before the calls")
+    parser.add_argument(
+        "--tools", metavar="FILE", help="JSON list of all tools: the message is read back with them"
+    )
     parser.set_defaults(run=run)
 
 
@@ -55,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         value = value["calls"]
     rows = value if isinstance(value, list) else [value]
     calls = [_call(row, index) for index, row in enumerate(rows)]
-    write(chosen.render(calls, text=text or ""))
+    write(chosen.render(calls, text=text or "", tools=read_tools(arguments.tools)))
     return 0
 
 

@@ -23,6 +23,7 @@ KEYS = (
     "aliases",
     "models",
     "stop",
+    "special",
     "trim",
     "roles",
     "quotes",
@@ -74,6 +75,8 @@ class Header(NamedTuple):
     """Patterns of the models that speak it, as in `NousResearch/Hermes-*`."""
     stop: tuple[str, ...] = ()
     """The strings at which a server should stop."""
+    special: tuple[str, ...] = ()
+    """Special tokens of the model that look like none: `[INST]`, but not `<|im_end|>`."""
     trim: Mapping[str, str] = _NONE
     """How white space around a role's text is taken off, by role."""
     roles: Mapping[str, str] = _NONE
@@ -362,6 +365,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "aliases": _read_words,
     "models": _read_words,
     "stop": _read_strings,
+    "special": _read_strings,
     "trim": _pairs_of("way to trim", *MODES),
     "roles": _pairs_of("role on the wire", *WIRE_ROLES),
     "quotes": _read_quotes,
@@ -370,7 +374,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "unwrap": _read_blank_words,
     "doubled": _read_text,
     "types": _choice("schema", "shape"),
-    "entities": _words_of("value", "input", "body", "words"),
+    "entities": _words_of("value", "input", "body", "words", "content"),
     "unclosed": _choice("call", "text"),
     "calls": _choice("all", "last"),
     "carry": _read_blank_words,

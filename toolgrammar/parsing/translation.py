@@ -60,7 +60,7 @@ def translate(
     problem: RenderError | None = None
     for tried in _ways(message, target):
         try:
-            return render_message(target, tried)
+            return render_message(target, tried, specs if tools is not None else None)
         except RenderError as error:
             problem = problem or error
     assert problem is not None

@@ -75,6 +75,7 @@ class Needs:
         if call.input is None and tables.has_words:
             call = with_input(call)
         self.call = call
+        self.whole = False
         self.parts = {"name", "arguments"}
         self.arguments = list(call.arguments.items())
         if call.id is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
-    from toolgrammar.writing.render import Writable
+    from toolgrammar.writing.read_back import Writable
 
 _OF_ONE: Final = {"tool_json": as_json_lines, "tool_function": as_functions}
 PLACEHOLDERS: Final = (

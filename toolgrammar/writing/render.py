@@ -8,45 +8,33 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import roles
-from toolgrammar.core.build import Builder
-from toolgrammar.core.driver import Driver
-from toolgrammar.core.kept_machines import machine_for
-from toolgrammar.core.source import Source
 from toolgrammar.values.errors import RenderError
-from toolgrammar.values.events import CallEnd, ReasoningDelta, TextDelta
-from toolgrammar.values.schemas import type_of
-from toolgrammar.values.tools import ToolSpec
 from toolgrammar.writing.given import check_calls
 from toolgrammar.writing.manner import Manner
 from toolgrammar.writing.needs import beside_input
 from toolgrammar.writing.payloads import as_json
+from toolgrammar.writing.read_back import read_message, shown_calls
 from toolgrammar.writing.stretches import Kind, Stretch, said
 from toolgrammar.writing.walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgrammar.core.header import Header
     from toolgrammar.core.tables import Tables
     from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.tools import ToolSpec
+    from toolgrammar.writing.read_back import Writable
 
 
-class Writable(Protocol):
-    """A format, as far as writing needs it."""
-
-    @property
-    def tables(self) -> Tables:
-        """The compiled grammar."""
-
-    @property
-    def header(self) -> Header:
-        """What the grammar file says of itself."""
-
-
-def render(fmt: Writable, calls: Iterable[ToolCall], text: str = "") -> str:
+def render(
+    fmt: Writable,
+    calls: Iterable[ToolCall],
+    text: str = "",
+    tools: Mapping[str, ToolSpec] | None = None,
+) -> str:
     """Gives the wire text of a message: `text`, then the calls.
 
     Raises:
@@ -55,22 +43,44 @@ def render(fmt: Writable, calls: Iterable[ToolCall], text: str = "") -> str:
     written = tuple(calls)
     check_calls(written)
     message = [Stretch("text", text), Stretch("calls", calls=written)]
-    return render_message(fmt, message)
+    return render_message(fmt, message, tools)
 
 
-def render_message(fmt: Writable, message: Iterable[Stretch]) -> str:
+def render_message(
+    fmt: Writable, message: Iterable[Stretch], tools: Mapping[str, ToolSpec] | None = None
+) -> str:
     """Gives the wire text of a message.
+
+    Args:
+        fmt: the format.
+        message: what is to be written.
+        tools: all tools that the reader of the message knows, by name. Without them only the
+            tools of the calls are known, and a text that may be a call of any tool is refused.
 
     Raises:
         RenderError: when the format can't carry it: what was written does not come back.
     """
     stretches = [stretch for stretch in message if stretch.text or stretch.calls]
+    try:
+        return _written(fmt, stretches, tools)
+    except RenderError:
+        calls = [call for stretch in stretches for call in stretch.calls]
+        if len(stretches) > 1 or len(calls) > 1:
+            # A call that can't be written by itself is the one to blame.
+            for call in calls:
+                _written(fmt, [Stretch("calls", calls=(call,))], tools)
+        raise
+
+
+def _written(
+    fmt: Writable, stretches: Sequence[Stretch], tools: Mapping[str, ToolSpec] | None
+) -> str:
     problem: RenderError | None = None
     for manner in _manners(fmt.tables):
         walk = Walk(fmt.tables, fmt.header, manner)
         try:
             written = _joined(_write(walk, stretch) for stretch in stretches)
-            _check(fmt, written, stretches)
+            _check(fmt, written, stretches, tools)
         except RenderError as error:
             problem = problem or error
         else:
@@ -101,27 +111,29 @@ def _manners(tables: Tables) -> list[Manner]:
 
 def _write(walk: Walk, stretch: Stretch) -> str:
     """Gives the text of one stretch, not yet checked."""
+    names = [call.name for call in stretch.calls]
+    what = f"the call of {names[0]!r:.80}" if len(names) == 1 else f"calls: {', '.join(names):.80}"
     try:
         text = walk.calls(stretch.calls) if stretch.calls else walk.prose(stretch)
     except (TypeError, ValueError) as problem:
-        raise RenderError(f"a value of these calls is no JSON: {problem}") from problem
+        raise RenderError(f"a value of {what} is no JSON: {problem}") from problem
     if text is None:
-        names = ", ".join(call.name for call in stretch.calls)[:80]
-        what = f"these calls: {names}" if names else stretch.kind
+        what = what if names else stretch.kind
         raise RenderError(f"the format has no way to write {what}{_reason(walk, stretch.calls)}")
     return text
 
 
 def _reason(walk: Walk, calls: Sequence[ToolCall]) -> str:
-    """Says what of calls has no place in a format, where one thing alone is the reason."""
+    """Says what of a call has no place in a format, where one thing alone is the reason."""
     without: dict[str, Any] = {"id": None, "depends_on": (), "input": None, "arguments": {}}
-    for name, nothing in without.items():
-        found = [value for call in calls if (value := getattr(call, name)) != nothing]
-        if not found:
-            continue
-        with suppress(TypeError, ValueError):
-            if walk.calls([replace(call, **{name: nothing}) for call in calls]) is not None:
-                return f"; it has one without their `{name}`, {found[0]!r:.80}"
+    for index, call in enumerate(calls):
+        for name, nothing in without.items():
+            value = getattr(call, name)
+            rest = [*calls[:index], replace(call, **{name: nothing}), *calls[index + 1 :]]
+            with suppress(TypeError, ValueError):
+                if value != nothing and walk.calls(rest) is not None:
+                    of = "" if len(calls) == 1 else f" of {call.name!r:.80}"
+                    return f"; it has one without the `{name}`{of}, {value!r:.80}"
     return ""
 
 
@@ -134,20 +146,38 @@ def _joined(pieces: Iterable[str]) -> str:
     return out
 
 
-def _check(fmt: Writable, written: str, message: Sequence[Stretch]) -> None:
+def _check(
+    fmt: Writable,
+    written: str,
+    message: Sequence[Stretch],
+    tools: Mapping[str, ToolSpec] | None,
+) -> None:
     """Reads a message back; raises where it does not say what was to be written."""
     calls = [call for stretch in message for call in stretch.calls]
-    got = read_message(fmt, written, calls)
+    got = read_message(fmt, written, calls, tools)
     back = [call for stretch in got for call in stretch.calls]
     if len(back) != len(calls):
+        what = f"the call of {calls[0].name!r:.80}" if len(calls) == 1 else "this"
         raise RenderError(
-            f"the format can't carry this: {len(calls)} calls went in, {len(back)} came back "
+            f"the format can't carry {what}: {len(calls)} calls went in, {len(back)} came back "
             f"of {written!r:.200}"
         )
     for call, found in zip(calls, back, strict=True):
         _compare(call, found, fmt.tables)
     if _outline(message) != _outline(got):
         raise RenderError("the format can't carry this text: it would be read otherwise")
+    if tools is None:
+        _check_openers(fmt, message)
+
+
+def _check_openers(fmt: Writable, message: Iterable[Stretch]) -> None:
+    """Raises where a text would be a call if there were a tool of that name."""
+    for stretch in message:
+        for call in shown_calls(fmt, stretch.text) if stretch.kind == "text" else ():
+            raise RenderError(
+                f"the format can't carry this text: a reader with a tool {call.name!r:.80} would "
+                "read a call there; pass tools=… with all the tools that the reader has"
+            )
 
 
 def _compare(wanted: ToolCall, got: ToolCall, tables: Tables) -> None:
@@ -187,62 +217,3 @@ def _difference(wanted: ToolCall, got: ToolCall) -> str:
 def _outline(message: Iterable[Stretch]) -> list[tuple[Kind, str, int]]:
     """Lists texts and numbers of calls in their order, without white space at their edges."""
     return [(each.kind, each.text.strip(), len(each.calls)) for each in said(message)]
-
-
-def read_message(fmt: Writable, text: str, calls: Sequence[ToolCall] = ()) -> list[Stretch]:
-    """Gives what a message says, read with the types of the values that were written.
-
-    Args:
-        fmt: the format.
-        text: the message.
-        calls: the calls that were written.
-    """
-    specs: dict[str, ToolSpec] = {}
-    for call in calls:
-        known = specs.get(call.name)
-        properties = dict(known.parameters["properties"]) if known and known.parameters else {}
-        properties |= {key: _schema_of(value) for key, value in call.arguments.items()}
-        schema = {"type": "object", "properties": properties}
-        if fmt.tables.has_words:
-            schema["required"] = list(properties)
-        specs[call.name] = ToolSpec(call.name, "", schema)
-    source = Source()
-    builder = Builder(
-        source=source,
-        format_id="",
-        tools={} if fmt.tables.free_text else specs,
-        trim=fmt.header.trim,
-        wire_roles=fmt.header.roles,
-        drop_unknown=False,
-        id_seed="",
-        free_text=fmt.tables.free_text,
-        listening=True,
-        header=fmt.header,
-    )
-    source.append(text)
-    driver = Driver(machine_for(fmt.tables, specs), builder, base=0, max_depth=200)
-    driver.feed(text, final=True)
-    message: list[Stretch] = []
-    for event in builder.events:
-        match event:
-            case TextDelta(piece):
-                message.append(Stretch("text", piece))
-            case ReasoningDelta(piece):
-                message.append(Stretch("reasoning", piece))
-            case CallEnd(index=index):
-                message.append(Stretch("calls", calls=(builder.calls[index],)))
-            case _:
-                pass
-    return message
-
-
-def _schema_of(value: Any) -> Mapping[str, Any]:
-    """Gives the JSON Schema of a value, of all its parts where they tell."""
-    if isinstance(value, dict):
-        parts = {key: _schema_of(part) for key, part in value.items()}
-        return {"type": "object", "properties": parts}
-    if isinstance(value, list | tuple):
-        items = [_schema_of(part) for part in value]
-        alike = all(item == items[0] for item in items)
-        return {"type": "array", "items": items[0]} if items and alike else {"type": "array"}
-    return {"type": ["null"]} if value is None else {"type": type_of(value)}

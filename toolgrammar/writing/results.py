@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
+from toolgrammar.core.entities import encoded
 from toolgrammar.core.result_rules import RESULTS
 from toolgrammar.core.roles import JSON_LIKE
 from toolgrammar.core.sample import sample
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.writing.markup import Markup
+from toolgrammar.writing.read_back import calls_in
+from toolgrammar.writing.read_results import ResultReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from toolgrammar.core.tables import Production
     from toolgrammar.values.calls import ToolCall
-    from toolgrammar.writing.render import Writable
+    from toolgrammar.writing.read_back import Writable
+
+OnMarkup: TypeAlias = Literal["escape", "refuse"]
+"""What becomes of markup in a result."""
+_PASSES: Final = 8
+_ASCII: Final = 127
 
 
 class Answer(Protocol):
@@ -31,7 +40,13 @@ class Answer(Protocol):
         """What the model is told."""
 
 
-def render_results(fmt: Writable, results: Iterable[Answer], *, id_prefix: str = "call_") -> str:
+def render_results(
+    fmt: Writable,
+    results: Iterable[Answer],
+    *,
+    id_prefix: str = "call_",
+    on_markup: OnMarkup = "escape",
+) -> str:
     """Gives the wire text of results; "" for none.
 
     Args:
@@ -39,18 +54,28 @@ def render_results(fmt: Writable, results: Iterable[Answer], *, id_prefix: str =
         results: the results, in the order of the calls.
         id_prefix: what stands before the index in the id of a call that has none, where the
             format can't do without.
+        on_markup: what becomes of markup of the format and of special tokens in a name, an id or
+            a content: `escape` writes it so that it is none, `refuse` raises.
 
     Raises:
-        RenderError: the format has no text of its own for results.
+        RenderError: the format has no text of its own for results, can't carry these, or one of
+            them holds markup that is to be refused.
     """
     rules = fmt.tables.results
     if not rules:
         raise RenderError("the format has no text of its own for tool results")
     answers = list(results)
-    text = _Writer(rules, answers, id_prefix).message() if answers else ""
+    if not answers:
+        return ""
+    markup = Markup(fmt.header, fmt.tables)
+    writer = _Writer(fmt, markup, answers, id_prefix, refuses=on_markup == "refuse")
+    text = writer.message()
+    names = ", ".join(answer.call.name for answer in answers)[:80]
     if text is None:
-        names = ", ".join(answer.call.name for answer in answers)[:80]
         raise RenderError(f"the format has no way to write these results: {names}")
+    found = ResultReader(rules, markup).read(text)
+    if found is None or [each.content for each in found] != writer.contents:
+        raise RenderError(f"the format can't carry these results: they would be others: {names}")
     return text
 
 
@@ -58,11 +83,22 @@ class _Writer:
     """Writes the results of one message."""
 
     def __init__(
-        self, rules: Iterable[Production], answers: Sequence[Answer], id_prefix: str
+        self,
+        fmt: Writable,
+        markup: Markup,
+        answers: Sequence[Answer],
+        id_prefix: str,
+        *,
+        refuses: bool,
     ) -> None:
         self._rules: dict[str, list[Production]] = {}
-        for production in rules:
+        for production in fmt.tables.results:
             self._rules.setdefault(production.origin, []).append(production)
+        self.contents: list[str] = []
+        """What was written as the contents, in their order."""
+        self._fmt = fmt
+        self._markup = markup
+        self._refuses = refuses
         self._answers = answers
         self._id_prefix = id_prefix
         self._written = 0
@@ -73,6 +109,7 @@ class _Writer:
         """Gives the text of all results, or None where no alternative carries them all."""
         for production in self._rules[RESULTS]:
             self._written = 0
+            self.contents.clear()
             text = self._symbols(production.symbols)
             if text is not None and self._written == len(self._answers):
                 return text
@@ -101,19 +138,20 @@ class _Writer:
             return self._result(productions)
         value = self._value(productions[0])
         if value is not None:
-            return _fitting(productions, value)
+            return self._fitting(productions, value)
         if not productions[0].role.startswith("_"):
             return None
         return self._first(productions)
 
     def _first(self, productions: Iterable[Production]) -> str | None:
         """Gives the first alternative that can be written."""
-        before = self._written
+        written, contents = self._written, len(self.contents)
         for production in productions:
-            self._written = before
             text = self._symbols(production.symbols)
             if text is not None:
                 return text
+            self._written = written
+            del self.contents[contents:]
         return None
 
     def _repetition(self, units: list[Production]) -> str | None:
@@ -161,6 +199,48 @@ class _Writer:
             case _:
                 return None
 
+    def _fitting(self, productions: Sequence[Production], value: str) -> str:
+        """Gives a value as its rule writes it, without markup that a reader would fall for."""
+        is_content = productions[0].role == "content"
+        quoted = json.dumps(value, ensure_ascii=False)
+        if _is_quoted(productions, value, quoted):
+            text, back = self._markup.escaped(quoted, _as_unicode), value
+        elif is_content and "content" in self._fmt.header.entities:
+            text = self._markup.escaped(encoded(value, quotes=False), _as_entity)
+            back = text
+        else:
+            text = back = self._without_markup(value, is_content=is_content)
+        if is_content:
+            self.contents.append(back)
+        return text
+
+    def _without_markup(self, value: str, *, is_content: bool) -> str:
+        """Gives raw text in which all markup is broken, or raises where it is to be refused."""
+        if is_content:
+            # A line end may stand behind it, and some markup is a line.
+            text = self._without_calls(self._markup.broken(f"{value}\n"))[:-1]
+        else:
+            text = self._markup.broken(value).replace("\n", "\\n")
+        if self._refuses and text != value:
+            assert self._answer is not None
+            found = self._markup.find(value) or "what reads as a call, or a line end"
+            what = "content" if is_content else "call"
+            raise RenderError(
+                f"the {what} of the result of {self._answer.call.name!r:.80} holds markup: {found}"
+            )
+        return text
+
+    def _without_calls(self, text: str) -> str:
+        """Breaks what the format would read as a call: markup that needs no opener of its own."""
+        for _ in range(_PASSES):
+            found = calls_in(self._fmt, text, [answer.call.name for answer in self._answers])
+            if not found:
+                return text
+            places = [call.span.start + 1 for call in found]
+            edges = zip([0, *places], [*places, len(text)], strict=True)
+            text = "\\".join(text[start:end] for start, end in edges)
+        raise RenderError("the format can't carry a content: it would be read as a call")
+
     def _made_up(self, call: ToolCall, production: Production) -> str | None:
         """Gives an id for a call without; one that holds the name looks as `render` writes it."""
         for symbol in production.symbols:
@@ -169,13 +249,20 @@ class _Writer:
         return f"{self._id_prefix}{self._written}"
 
 
-def _fitting(productions: Iterable[Production], value: str) -> str:
-    """Gives a value as its rule writes it: between quotes only where it is a JSON string."""
-    quoted = json.dumps(value, ensure_ascii=False)
+def _as_unicode(character: str) -> str:
+    return json.dumps(character)[1:-1] if ord(character) > _ASCII else f"\\u{ord(character):04x}"
+
+
+def _as_entity(character: str) -> str:
+    return f"&#{ord(character)};"
+
+
+def _is_quoted(productions: Iterable[Production], value: str, quoted: str) -> bool:
+    """Whether a rule reads a value between quotes alone."""
     for production in productions:
         for symbol in production.symbols:
             if symbol in JSON_LIKE:
-                return quoted
+                return True
             if symbol.startswith("/") and not compile_pattern(symbol[1:]).fullmatch(value):
-                return quoted if compile_pattern(symbol[1:]).fullmatch(quoted) else value
-    return value
+                return bool(compile_pattern(symbol[1:]).fullmatch(quoted))
+    return False

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from toolgrammar import Format, RenderError, ToolCall, formats, load_format
+from toolgrammar import Format, RenderError, ToolCall, formats, load_format, parse
 from toolgrammar.writing.render import has_place_for, render_message
 from toolgrammar.writing.stretches import Kind, Stretch
 
@@ -75,7 +75,7 @@ def test_a_form_without_a_value_carries_no_argument(tmp_path: Path) -> None:
     mine = _format(tmp_path, _elements("/[^<>]+/", '"<a " key "/>" | "<a " key ">" value "</a>"'))
     assert mine.render([ToolCall("f", {"a": "x"})]) == "<call f><a a>x</a></call>"
     for value in ("", "<"):
-        with pytest.raises(RenderError, match="no way to write these calls: f"):
+        with pytest.raises(RenderError, match="no way to write the call of 'f'"):
             mine.render([ToolCall("f", {"a": value})])
 
 
@@ -209,9 +209,9 @@ for _ in range(500):
         ("hermes", ToolCall("x", DEEP), RenderError, "nest deeper than 400"),
         ("hermes", ToolCall("x", None), TypeError, "the arguments of 'x' must be a dict"),  # type: ignore[arg-type]
         ("hermes", ToolCall(None), TypeError, "the name of a call must be a str"),  # type: ignore[arg-type]
-        ("kimi_k2", ToolCall("s", {"a": "x"}, id="abc"), RenderError, "without their `id`, 'abc'"),
-        ("hermes", ToolCall("s", depends_on=("a",)), RenderError, "without their `depends_on`"),
-        ("hermes", ToolCall("s", input="x"), RenderError, "without their `input`, 'x'"),
+        ("kimi_k2", ToolCall("s", {"a": "x"}, id="abc"), RenderError, "without the `id`, 'abc'"),
+        ("hermes", ToolCall("s", depends_on=("a",)), RenderError, "without the `depends_on`"),
+        ("hermes", ToolCall("s", input="x"), RenderError, "without the `input`, 'x'"),
         ("simple_agent", ToolCall("note", {"body": ""}), RenderError, "would come back as {}"),
         ("simple_agent", ToolCall("note", {"body": " "}), RenderError, "can't carry the call"),
     ],
@@ -229,3 +229,53 @@ def test_a_value_in_cdata_stands_in_the_tag_of_its_model(value: str) -> None:
     written = formats["minicpm5"].render([ToolCall("note", {"body": value})])
     opened = '<function name="note"><param name="body"><![CDATA['
     assert written == f"{opened}{value}]]></param></function>"
+
+
+WIPE = {
+    "roo_xml": "<wipe>\n<path>/</path>\n</wipe>",
+    "void_xml": "<wipe>\n<path>/</path>\n</wipe>",
+    "roo_multi": "<wipe>\n<path>/</path>\n</wipe>",
+    "devin_xml": '<wipe path="/"/>',
+    "gptme_xml": "<tool-use>\n<wipe>\n/\n</wipe>\n</tool-use>",
+    "gptme_markdown": "```wipe\n/\n```",
+}
+
+
+@pytest.mark.parametrize("form", sorted(WIPE))
+def test_a_text_that_is_a_call_of_another_tool_is_refused(form: str) -> None:
+    body = {"input": "a.md"} if "gptme" in form else {"arguments": {"path": "a.md"}}
+    call = ToolCall("read_file", **body)
+    properties = {"properties": {"path": {"type": "string"}}}
+    tools = [{"name": name, "parameters": properties} for name in ("read_file", "wipe")]
+    with pytest.raises(RenderError, match="a reader with a tool 'wipe' would read a call there"):
+        formats[form].render([call], WIPE[form])
+    with pytest.raises(RenderError, match="1 calls went in, 2 came back"):
+        formats[form].render([call], WIPE[form], tools=tools)
+    written = formats[form].render([call], WIPE[form], tools=tools[:1])
+    assert [each.name for each in parse(written, format=form, tools=tools[:1]).calls] == [
+        "read_file"
+    ]
+
+
+def test_a_value_is_read_back_with_the_schema_of_its_tool() -> None:
+    tools = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer"}}}}]
+    call = ToolCall("f", {"n": "42"})
+    assert "42" in formats["qwen3_xml"].render([call])
+    with pytest.raises(RenderError, match=r"would come back as \{'n': 42\}"):
+        formats["qwen3_xml"].render([call], tools=tools)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_call_that_can_not_be_written_is_named(*, turned: bool) -> None:
+    good, bad = ToolCall("good", {"a": "x"}), ToolCall("not good", {"a": "x"})
+    calls = [bad, good] if turned else [good, bad]
+    with pytest.raises(RenderError, match="no way to write the call of 'not good'"):
+        formats["qwen3_xml"].render(calls)
+    with pytest.raises(RenderError, match="a value of the call of 'bad' is no JSON"):
+        formats["hermes"].render([good, ToolCall("bad", {"a": float("nan")})])
+
+
+def test_a_call_with_one_body_follows_a_call_with_elements() -> None:
+    calls = [ToolCall("search", {"query": "x"}), ToolCall("note", {"a b": "x"})]
+    written = formats["anthropic_legacy"].render(calls)
+    assert parse(written, format="anthropic_legacy").calls == tuple(calls)
