@@ -3,12 +3,20 @@
 The examples of the pages keep this law as tests of their own: see `toolgrammar.testing.plugin`.
 """
 
+import re
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.laws.drawn import hostile_texts
 from tests.laws.every_case import cases, each_format, hold, row_cases
 from toolgrammar.testing import Case, laws
+from toolgrammar.testing.readings import places, read, seen
+
+_BLANKS = (" " * 1030, "\n" * 1100, " " * 5000)
+_BLANK_PLACES = 6
+_TOKEN = re.compile(r"(?<=\W)\S|(?<=\w)\W")
 
 
 @each_format
@@ -25,3 +33,19 @@ def test_splits_of_hostile_texts(format_id: str, data: st.DataObject) -> None:
     laws.splits(case)
     laws.tiling(case)
     laws.deltas(case)
+
+
+@each_format
+def test_splits_of_long_blanks(format_id: str) -> None:
+    """White space longer than any token, before each of some tokens of the shortest example."""
+    whole = [case for case in cases(format_id) if case.calls and not case.prefix]
+    case = min(whole, key=lambda each: len(each.text))
+    tokens = [found.start() for found in _TOKEN.finditer(case.text)]
+    for number, at in enumerate(places(len(tokens), _BLANK_PLACES)):
+        place, run = tokens[at], _BLANKS[number % len(_BLANKS)]
+        long = replace(case, text=case.text[:place] + run + case.text[place:])
+        wanted = seen(read(long, [long.text]))
+        for cut in (place + 700, place + len(run) - 3):
+            assert seen(read(long, [long.text[:cut], long.text[cut:]])) == wanted, long
+        pieces = [long.text[start : start + 97] for start in range(0, len(long.text), 97)]
+        assert seen(read(long, pieces)) == wanted, long

@@ -21,7 +21,7 @@ from toolgrammar.core.evidence import (
     length_as_evidence,
     names_a_tool,
 )
-from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.machine import LONGEST_OPENER
 from toolgrammar.core.quotes import FENCES, Quoted
 from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds, follows_thought
 from toolgrammar.core.stumbles import Ended, Judge, Mark, NoIsland, Stumble
@@ -174,7 +174,7 @@ class Among:
         openers, buffer = self.openers, driver.buffer
         place = openers.find(buffer, start)
         # What is longer than any token does not become one: only the tail is looked at.
-        tail = max(start, len(buffer) - MAX_TOKEN - 64)
+        tail = max(start, len(buffer) - LONGEST_OPENER)
         no_tail = driver.final or 0 <= place < tail
         held = -1 if no_tail else openers.held(buffer, tail)
         if node is not node.machine.start:
@@ -189,10 +189,16 @@ class Among:
 
     def opens(self, driver: Driver, place: int) -> bool | None:
         """Whether something opens at a place; None where more text has to come to tell."""
-        found = self._search(driver, driver.node, place)
-        if found[1] == place:
-            return None
-        return found[0] == place and bool(self._candidates(driver, driver.node, place))
+        openers, node, buffer = self.openers, driver.node, driver.buffer
+        own = node is not node.machine.start
+        if not driver.final and len(buffer) - place <= LONGEST_OPENER:
+            if openers.begins_at(buffer, place):
+                return None
+            if own and node.opener_beginnings.match(buffer, place):
+                return None
+        opens = openers.stands_at(buffer, place)
+        opens = opens or (own and node.opener.match(buffer, place) is not None)
+        return opens and bool(self._candidates(driver, node, place))
 
     def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative]:
         """Lists the formats that open at a place, in the order in which they are tried."""

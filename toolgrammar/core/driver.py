@@ -35,6 +35,7 @@ from toolgrammar.core.reading_text import read_text
 from toolgrammar.core.reading_tokens import read_token
 from toolgrammar.core.role_effects import close_role
 from toolgrammar.core.roles import GROUP_ROLES
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,7 @@ class Driver:
         "back",
         "base",
         "behind",
+        "blank",
         "buffer",
         "builder",
         "called",
@@ -109,6 +111,8 @@ class Driver:
         the end and the token before it. The name may show that it belongs to something else."""
         self.behind: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
+        self.blank = (0, 0)
+        """Offsets of the white space that was passed last: a run of it is looked through once."""
         self.final = False
         self.steps = 0
         """Rounds of the loop so far: a measure of work that needs no clock."""
@@ -197,6 +201,15 @@ class Driver:
         self.buffer = text[-1]
         self.position = 1
         self.steps += chunks
+
+    def behind_blanks(self) -> int:
+        """Gives the index behind the white space that stands here."""
+        start, end = self.blank
+        here = self.base + self.position
+        place = end - self.base if start <= here <= end else self.position
+        found = blanks.match(self.buffer, place).end()
+        self.blank = here, self.base + found
+        return found
 
     # Modes
 

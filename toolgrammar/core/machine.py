@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 END = -1
 MAX_TOKEN = 1024
 """Characters that a name, key or other scanned token of the envelope may have."""
-_LONGEST_OPENER = MAX_TOKEN + 64
+LONGEST_OPENER = MAX_TOKEN + 64
 """Characters that an opener has at most, with what must follow one that is short."""
 _LANDMARK = 5
 """Characters of a literal that is taken for markup wherever it stands."""
@@ -189,7 +189,7 @@ class Node:
             position: where to look from.
             end: where one stands already, or the end of the text.
         """
-        far = len(text) - _LONGEST_OPENER
+        far = len(text) - LONGEST_OPENER
         if end < far:
             return -1
         begun = self.entry_beginnings.search(

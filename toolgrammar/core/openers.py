@@ -105,8 +105,32 @@ class Openers:
             return 0
         return self._wholes.find(buffer, position)
 
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether something opens at a place; what stands behind it is not searched."""
+        if place == 0 and self._anchored and self._anchored_search.match(buffer):
+            return True
+        return self._wholes.stands_at(buffer, place)
+
+    def begins_at(self, buffer: str, place: int) -> bool:
+        """Whether the text from a place to its end may become an opener."""
+        begun = self._beginnings()
+        if place == 0 and self._anchored:
+            assert self._anchored_begun is not None
+            if self._anchored_begun.match(buffer):
+                return True
+        return begun.stands_at(buffer, place)
+
     def held(self, buffer: str, position: int) -> int:
         """Gives the start of the tail that may become an opener, or -1."""
+        begun = self._beginnings()
+        if position == 0 and self._anchored:
+            assert self._anchored_begun is not None
+            if self._anchored_begun.match(buffer):
+                return 0
+        return begun.find(buffer, position)
+
+    def _beginnings(self) -> _Search:
+        """Gives the search of what may become an opener, made when it is first asked for."""
         if self._begun is None:
             self._begun = _Search(
                 {
@@ -119,11 +143,7 @@ class Openers:
             )
             anchored = _either(o.beginning for o in self._anchored if o.beginning)
             self._anchored_begun = compile_pattern(rf"(?:{anchored})\Z")
-        if position == 0 and self._anchored:
-            assert self._anchored_begun is not None
-            if self._anchored_begun.match(buffer):
-                return 0
-        return self._begun.find(buffer, position)
+        return self._begun
 
     def at(self, buffer: str, place: int) -> dict[int, int]:
         """Gives the formats that open at a place, each with the length of what opens there."""
@@ -179,13 +199,25 @@ class _Search:
 
     def find(self, buffer: str, position: int) -> int:
         """Gives the first place from `position` on where a pattern matches, or -1."""
-        is_at_line = not position or buffer[position - 1 : position] == "\n"
-        if is_at_line and self._at_line is not None and self._at_line.match(buffer, position):
+        if self._stands_at_line(buffer, position):
             return position
         match = self._search.search(buffer, position)
         if match is None:
             return -1
         return match.start() + (match.lastgroup == _LINE)
+
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether a pattern matches at a place."""
+        if self._stands_at_line(buffer, place):
+            return True
+        match = self._search.match(buffer, place)
+        return match is not None and match.lastgroup != _LINE
+
+    def _stands_at_line(self, buffer: str, place: int) -> bool:
+        """Whether a line begins at a place, with a pattern that begins lines."""
+        if self._at_line is None or (place and buffer[place - 1 : place] != "\n"):
+            return False
+        return self._at_line.match(buffer, place) is not None
 
 
 def _firsts(pattern: str) -> frozenset[str] | None:

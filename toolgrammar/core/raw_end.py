@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """What may depend on more text; not the guard of strays, which stand before what decides."""
+BEGUN = "begun"
+"""Names what may become an end with more text."""
 _MARKS = 3
 """Tokens of an opener with one tag: what stands before the key, the key, and what ends the tag."""
 _STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
@@ -163,6 +165,11 @@ class RawEnd:
         return tail_that_begins(self.sure)
 
     @cached_property
+    def search_or_begun(self) -> re.Pattern[str]:
+        """Finds the first of what `search` and `beginnings` find; `BEGUN` names the latter."""
+        return compile_pattern(f"{self.search.pattern}|{self.beginnings.pattern}(?P<{BEGUN}>)")
+
+    @cached_property
     def own_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become the payload's own closer."""
         return tail_that_begins(
@@ -250,7 +257,9 @@ class RawEnd:
                 parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
             values = self.machine.tables.value_openers
             for number, value in enumerate(values):
-                opener = self._sequence(value, f"key_{number}")
+                # A key with nothing before it is a word of its own, not each end of one.
+                alone = self.machine.tables.terminals[value[0]].kind != "literal"
+                opener = (r"(?<!\w)" if alone else "") + self._sequence(value, f"key_{number}")
                 parts.append(f"{opener}(?P<value_opener_{number}>)")
             written = (terminals[each[0]].text for each in values)
             near, word = near_mark(next(filter(None, written), ""), "near_word")

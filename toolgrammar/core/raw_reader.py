@@ -8,6 +8,7 @@ from toolgrammar.core import doubts
 from toolgrammar.core.fences import length
 from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.misspelt import is_near
+from toolgrammar.core.raw_end import BEGUN
 from toolgrammar.core.raw_siblings import Sibling, is_unclosed
 from toolgrammar.core.stops import end_of_payload, stopped_before
 from toolgrammar.values.patterns import late
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _SAME_GROUP = late(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 _PROSE = ("reasoning", "content", "text")
 """Roles whose text may end anywhere."""
+_SHORT = 64
+"""Characters that are searched again rather than have a larger expression made for them."""
 _LONGEST = 2048
 """Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
 
@@ -31,6 +34,7 @@ class RawReader:
     """The state of one raw payload between two chunks."""
 
     __slots__ = (
+        "begins_here",
         "begun",
         "driver",
         "end",
@@ -52,6 +56,8 @@ class RawReader:
         self.end = end
         self.searched = start
         """Index in the driver's buffer up to which no closer was found."""
+        self.begins_here = False
+        """Whether what may become one begins there."""
         self.held: list[str] | None = None
         """What stands behind a closer that paired with a quoted opener; None before the first."""
         self.mended = False
@@ -80,6 +86,8 @@ class RawReader:
         driver = self.driver
         while True:
             driver.steps += 1
+            if self._still_begins():
+                return False
             match = self._next()
             if self.others is not None:
                 self.others.look(driver, self.searched, -1 if match is None else match.start())
@@ -94,6 +102,28 @@ class RawReader:
                 self.searched = match.start()
                 self.give(self.searched)
                 return False
+
+    def _still_begins(self) -> bool:
+        """Whether what had begun goes on, and is nothing yet: then all behind it waits too.
+
+        Without this question each character of it would have all of it searched again.
+        """
+        begins, self.begins_here = self.begins_here, False
+        if not begins or self.driver.final or self.others is not None:
+            return False
+        buffer, place = self.driver.buffer, self.searched
+        if self.end.search.match(buffer, place) is not None:
+            return False
+        self.begins_here = self.end.beginnings.match(buffer, place) is not None
+        if not self.begins_here and len(buffer) - place > _SHORT:
+            # What begins behind it comes before what is whole behind that.
+            found = self.end.search_or_begun.search(buffer, place + 1)
+            self.begins_here = found is not None and found.lastgroup == BEGUN
+            if found is None or self.begins_here:
+                self.searched = len(buffer) if found is None else found.start()
+                self.give(self.searched)
+                return True
+        return self.begins_here
 
     def _next(self) -> re.Match[str] | None:
         """Finds the next candidate.
@@ -140,6 +170,7 @@ class RawReader:
             held = self.end.beginnings.search(driver.buffer, self.searched)
             if held:
                 stop = held.start()
+                self.begins_here = True
             if self.others is not None:
                 other = self.others.held(driver.buffer, self.searched)
                 stop = other if 0 <= other < stop else stop

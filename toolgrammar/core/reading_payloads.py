@@ -38,10 +38,11 @@ MAX_ISLAND = 4096
 def find_payload(driver: Driver) -> bool:
     """Enters the payload that begins where no token stands; False where more text is needed."""
     buffer, position, node = driver.buffer, driver.position, driver.node
-    start = position if node.exact else blanks.match(buffer, position).end()
+    solid = driver.behind_blanks()
+    start = position if node.exact else solid
     for step in node.payloads:
         name = step.terminal.name
-        begin = start if name in RAW_LIKE else blanks.match(buffer, position).end()
+        begin = start if name in RAW_LIKE else solid
         if begin == len(buffer):
             if not driver.final:
                 return False

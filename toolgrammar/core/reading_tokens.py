@@ -11,6 +11,7 @@ from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import step_back_to_call
 from toolgrammar.core.mismatch import give_back_nameless, mismatch
 from toolgrammar.core.misspelt import arguments_key, respelt_opener
+from toolgrammar.core.partial import MOST_BLANKS
 from toolgrammar.core.reading_payloads import MAX_ISLAND, find_payload
 from toolgrammar.core.role_effects import fill_role, open_role
 from toolgrammar.values.diagnostics import Edit
@@ -32,13 +33,14 @@ SHORT = 3
 def read_token(driver: Driver) -> bool:
     """Reads one token; where a payload stands instead, enters it; False for more text."""
     buffer, position, node = driver.buffer, driver.position, driver.node
+    if not node.exact and buffer[position + MOST_BLANKS : position + MOST_BLANKS + 1].isspace():
+        passed = _pass_blanks(driver)
+        if passed is not None:
+            return passed
+        position = driver.position
     match = node.token.match(buffer, position)
-    if not driver.final and len(buffer) - position <= MAX_TOKEN + 64:
-        # The tail may still become a token, or a longer one.
-        if node.beginnings.match(buffer, position):
-            return False
-        if match is None and not node.exact and not buffer[position:].strip():
-            return _wait_blank(driver)
+    if not driver.final and _waits(node, buffer, position, match):
+        return False
     if match is None:
         return _read_misfit(driver)
     group = match.lastgroup
@@ -47,9 +49,7 @@ def read_token(driver: Driver) -> bool:
     start, end = match.span(group)
     if end - start > MAX_TOKEN or (driver.island >= 0 and end - driver.island > MAX_ISLAND):
         return mismatch(driver)
-    if (node.accepts_text and driver.island < 0) and (
-        "call" in step.before or start - position > MAX_TOKEN
-    ):
+    if node.accepts_text and driver.island < 0 and "call" in step.before:
         return end_before_text(driver)
     text = match.group(group)
     if step.terminal.name == "JSON_STRING" and not step.leaf:
@@ -72,6 +72,15 @@ def read_token(driver: Driver) -> bool:
     return True
 
 
+def _waits(node: Node, buffer: str, position: int, match: re.Match[str] | None) -> bool:
+    """Whether the tail of the text may still become a token, or a longer one."""
+    if len(buffer) - position > MAX_TOKEN + 64:
+        return False
+    if node.beginnings.match(buffer, position):
+        return True
+    return match is None and not node.exact and not buffer[position:].strip()
+
+
 def _read_misfit(driver: Driver) -> bool:
     """Reads what is none of the tokens that may stand there: a misspelt opener, or a payload."""
     respelt = respelt_opener(driver)
@@ -86,14 +95,18 @@ def _read_misfit(driver: Driver) -> bool:
     return True
 
 
-def _wait_blank(driver: Driver) -> bool:
-    if driver.island < 0:
-        # Where text may follow, the white space is a part of it.
-        if not driver.node.accepts_text:
-            driver.position = len(driver.buffer)
-    elif len(driver.buffer) - driver.island > MAX_ISLAND:
+def _pass_blanks(driver: Driver) -> bool | None:
+    """Passes a long run of white space but for what a token may begin with; None where that is all.
+
+    Where text may follow, so much white space is a part of it.
+    """
+    end = driver.behind_blanks()
+    if driver.island >= 0 and end - driver.island > MAX_ISLAND:
         return mismatch(driver)
-    return False
+    if driver.island < 0 and driver.node.accepts_text:
+        return end_before_text(driver) if end - driver.position > MAX_TOKEN else None
+    driver.position = max(driver.position, end - MOST_BLANKS)
+    return None
 
 
 def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -> str:

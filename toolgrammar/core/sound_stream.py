@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _DISTINCTIVE = 3
 """Characters of a token that stands for itself."""
+_MOST_WAITING = 256
+"""Characters in which a token is looked for anew with each chunk."""
 _WINDOW = MAX_TOKEN + 64
 """Characters from which on no token waits for more."""
 
@@ -115,6 +117,8 @@ class SoundStream(SoundRaw):
         source = self.source
         source.tail.append(chunk)
         source.room -= len(chunk)
+        if len(text) - position > _MOST_WAITING:
+            return None
         return [] if source.room > 0 or source.settle() else None
 
     def _read_tokens(self, text: str, position: int) -> int:
@@ -133,6 +137,8 @@ class SoundStream(SoundRaw):
         step, match = found
         if step is None:
             return self._wait_for_token(text, position)
+        if match.end() - match.start() > MAX_TOKEN:
+            return UNSOUND  # so much white space may be text
         if self.started and node.accepts_text and "call" in step.before:
             return self._end_before_text(text, position)
         base = self.base + shift
@@ -147,7 +153,7 @@ class SoundStream(SoundRaw):
     def _wait_for_token(self, text: str, position: int) -> int:
         waits = self.hold(text, position)
         self.take = self._take_tokens
-        return waits
+        return waits if len(text) - position <= _MOST_WAITING else UNSOUND
 
     def _pass_token(self, step: Step, match: re.Match[str], base: int) -> bool:
         """Passes a token that only leads on, as most do; false where it is damaged.
@@ -256,6 +262,8 @@ class SoundStream(SoundRaw):
         """Begins the payload that stands where no token does."""
         node = self.node
         place = blanks.match(text, position).end()
+        if place - position > MAX_TOKEN:
+            return UNSOUND
         for step in node.payloads:
             is_raw = step.terminal.name in RAW_LIKE
             begin = position if is_raw and node.exact else place
