@@ -193,6 +193,7 @@ def _open_name(driver: Driver, place: int) -> bool | None:
     written, closed = draft.written_name[: overrun.start()], '"'
     if (len(written) - len(written.rstrip("\\"))) % 2:
         closed = '\\"'  # a backslash would escape the quote that is put in
+    draft.name = None
     fill_role(builder, "name", written + closed, driver.base + comma, driver.unit)
     driver.last_end = driver.base + comma + 1
     step = driver.node.steps[commas[0]]

@@ -39,6 +39,9 @@ _NEXT = late(r",\s{0,64}\{")
 _NEXT_OR_END = late(r",\s{0,64}[{}\]]")
 _BEGUN = late(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")
 _SCALAR = late(r"(?:true|false|null|-?\d[\d.eE+-]{0,64})")
+_MEMBER_OR_BRACKET = late(
+    r"""[{}\[\]]|(?P<member>["'\u201c\u201d][^\s"'\u201c\u201d:,{}\[\]]{1,64}["'\u201c\u201d]\s{0,16}:)"""
+)
 _BETWEEN_OBJECTS = late(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 
 
@@ -279,7 +282,7 @@ class JsonPayload(RecoveringScanner):
                 repair.doubt = not equal
         sure = [each for each in self.repairs if each.code == "inner-quote" and not each.doubt]
         value = json.loads(text) if sure and text else None
-        if self._holds_calls(value) or any(map(_has_one_too_many, _quoted_strings(value))):
+        if self._holds_calls(value) or any(map(_swallows, _quoted_strings(value))):
             for each in sure:
                 each.doubt = True
         return sorted(self.repairs, key=lambda each: (each.start, each.end))
@@ -298,6 +301,16 @@ def _quoted_strings(value: JsonValue) -> Iterator[str]:
             yield part
 
 
-def _has_one_too_many(text: str) -> bool:
-    """Whether a string begins or ends with a quote that has no partner: it may be none of it."""
-    return text.count('"') % 2 == 1 and '"' in (text[0], text[-1])
+def _swallows(text: str) -> bool:
+    """Whether a string may hold what is none of it: a quote without a partner, or a member.
+
+    A member in brackets that the string itself opened is a part of it.
+    """
+    if text.count('"') % 2 == 1 and '"' in (text[0], text[-1]):
+        return True
+    depth = 0
+    for part in _MEMBER_OR_BRACKET.finditer(text):
+        if part["member"] and depth <= 0:
+            return True
+        depth += (part[0] in "{[") - (part[0] in "}]")
+    return False

@@ -248,8 +248,9 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
     machine = node.machine
     whole = machine.pattern(step.terminal)
     names = {name: f"{group}_{place}" for place, (name, _) in enumerate(step.terminal.groups)}
-    found = [(group, step.leaf)] if step.leaf else []
-    found += [(names[name], role) for name, role in step.terminal.groups]
+    found = [(names[name], role) for name, role in step.terminal.groups]
+    if step.leaf and step.leaf not in dict(step.terminal.groups).values():
+        found.insert(0, (group, step.leaf))
     preferred = []
     mine = first_characters(whole)
     for _, terminal in node.tokens:

@@ -91,15 +91,12 @@ def _capturing(pattern: str, needed: set[str]) -> str:
 def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[int, str]]:
     """Leaves out what has no effect.
 
-    That is where a call may begin, if the call is open, begins later or not here; and a name that
-    a part of it replaces.
+    That is where a call may begin, if the call is open, begins later or not here.
     """
     needed: list[tuple[int, str]] = []
     following = END_GROUP if payload is None else None
     for kind, group in reversed(marks):
         if kind in (UNIT, FIRST_UNIT) and following in (UNIT, *_OPEN, *_REPEATED):
-            continue
-        if kind == NAME == following:
             continue
         if kind != BEGIN_GROUP:
             following = kind

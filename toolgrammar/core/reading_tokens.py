@@ -169,16 +169,11 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         builder.last_fence = text
     if step.terminal.is_mark:
         builder.last_mark = marks.word(text)
-    found = [(step.leaf, text)] if step.leaf else []
-    for group, role in step.terminal.groups:
-        value = match.group(group)
-        if value is not None:
-            found.append((role, value))
     if driver.final and step.leaf == "value":
         # Nothing shows that the last word of a text is whole, unless the call may end there.
         at_end = driver.position == len(driver.buffer)
         builder.raws.cuts_token = at_end and step.kind == "regex" and step.node.end is None
-    for role, value in (*step.constants, *found):
+    for role, value in (*step.constants, *step.filled(match, text)):
         fill_role(builder, role, value, start, driver.unit)
         driver.called = driver.called or role == "name"
 

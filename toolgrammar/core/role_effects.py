@@ -11,6 +11,7 @@ from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group
 from toolgrammar.core.roles import GROUP_ROLES
+from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
@@ -41,12 +42,8 @@ def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> 
             builder.group.mode = value.lower()
         return
     draft = builder.open_draft(unit)
-    if role == "name":
-        between = builder.header.doubled
-        draft.name = once(value, between, builder.tools)
-        draft.written_name = once(text, between, builder.tools)
-    elif role == "id":
-        draft.id = value.strip() or None
+    if role in ("name", "id"):
+        _identify(builder, draft, role, text, start)
     elif role == "depends_on":
         draft.depend_on(value)
     elif role == "words":
@@ -72,6 +69,30 @@ def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int)
     else:
         return False
     return True
+
+
+def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) -> None:
+    """Takes the name or the id of a call, if it has none."""
+    value, between = decoded_token(text), builder.header.doubled
+    if (draft.name if role == "name" else draft.id) is not None:
+        doubt_second(builder, role, start, start + len(text))
+    elif role == "name":
+        draft.name = once(value, between, builder.tools)
+        draft.written_name = once(text, between, builder.tools)
+    else:
+        draft.id = value.strip() or None
+
+
+def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
+    """Doubts a call that says its name, its id or its arguments twice: the first ones stay."""
+    assert builder.draft is not None
+    builder.draft.doubts.append("duplicate-key")
+    builder.report(
+        "duplicate-key",
+        "error",
+        f"Found the {role} of a call for the second time; the first one stays",
+        Span(max(0, start), max(0, end)),
+    )
 
 
 def _take_words(builder: Builder, draft: Draft, words: str, start: int, unit: int) -> None:

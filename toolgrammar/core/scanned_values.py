@@ -9,6 +9,7 @@ from toolgrammar.core import call_ends, wrappers
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
 from toolgrammar.core.pieces import Pieces
+from toolgrammar.core.role_effects import doubt_second
 from toolgrammar.core.stumbles import Stumble, overlooks
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
@@ -52,16 +53,18 @@ class ScannedValues:
             self.beside = start
         self.role = role
         self.text = None
-        if role in ("input", "body"):
+        if role in ("input", "body", "arguments"):
             draft = self.builder.open_draft(unit)
+            if draft.has_payload or draft.error is not None or draft.inputs is not None:
+                self.role = ""  # they are given out, or given up, already
+                doubt_second(self.builder, "arguments", start, start)
+                return
+        if role in ("input", "body"):
             draft.payload_start = start
             self.text = JsonText(self.builder, role, start, unit, may_be_arguments=may_be_arguments)
         if role not in ("arguments", "value"):
             return
         draft = self.builder.open_draft(unit)
-        if role == "arguments" and draft.has_payload:
-            self._refuse_second(draft, start)
-            return
         if draft.arguments_start < 0:
             draft.arguments_start = start
         draft.payload = Pieces()
@@ -69,17 +72,6 @@ class ScannedValues:
         draft.payload_streams = role == "value" or None
         if role == "value" and self.builder.header.unwrap:
             wrappers.begin_argument(self.builder, draft)
-
-    def _refuse_second(self, draft: Draft, start: int) -> None:
-        """Leaves arguments out that come after whole ones, which are given out already."""
-        self.role = ""
-        draft.repaired = True
-        self.builder.report(
-            "skipped-markup",
-            "error",
-            "Found arguments a second time in one call; the first ones stay",
-            Span(max(0, start), max(0, start)),
-        )
 
     def take(self, text: str) -> None:
         """Takes the next part of the payload's JSON."""

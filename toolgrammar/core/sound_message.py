@@ -284,13 +284,7 @@ class SoundMessage:
     # The open call
 
     def fill(self, role: str, written: str, start: int) -> bool:
-        """Takes a token that fills a role of the call; false where the driver must.
-
-        Args:
-            role: the role.
-            written: the token.
-            start: its offset.
-        """
+        """Takes the token at an offset that fills a role of the call; false where the driver must."""
         if self.start < 0:
             self.start = max(0, self.unit)
             self.token_start = -1
@@ -301,6 +295,8 @@ class SoundMessage:
             self.key, self.written_key = value.strip(), written
             if self.arguments_start < 0:
                 self.arguments_start = self.token_start if self.token_start >= 0 else start
+        elif (self.id if role == "id" else self.name) is not None:
+            return False  # it says that twice
         elif role == "id":
             self.id = value.strip() or None
         else:

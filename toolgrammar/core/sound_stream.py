@@ -202,10 +202,9 @@ class SoundStream(SoundRaw):
         if self.unit < 0 or step.opens:
             self.unit = start
             self.in_group = self.in_group or step.opens in GROUP_ROLES
-        if step.leaf and not self.fill(step.leaf, written, start):
-            return False
-        if step.terminal.groups and not self._fill_groups(step, match, start):
-            return False
+        for role, part in step.filled(match, written):
+            if not self.fill(role, part, start):
+                return False
         if step.kind == "same" and not self._repeats(step, written):
             return False
         if self.arguments_start < 0 and self.name is not None and not step.leaf:
@@ -219,13 +218,6 @@ class SoundStream(SoundRaw):
     def _close(self, closed: tuple[str, ...], end: int) -> bool:
         for role in closed:  # noqa: SIM110  (a generator costs more than what it asks)
             if not self.close(role, end):
-                return False
-        return True
-
-    def _fill_groups(self, step: Step, match: re.Match[str], start: int) -> bool:
-        for group, role in step.terminal.groups:
-            written = match[group]
-            if written is not None and not self.fill(role, written, start):
                 return False
         return True
 

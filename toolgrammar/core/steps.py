@@ -9,6 +9,8 @@ from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.scanners import beginning
 
 if TYPE_CHECKING:
+    import re
+
     from toolgrammar.core.bare_frame import BareFrame
     from toolgrammar.core.machine import Machine, Node
     from toolgrammar.core.next_calls import NextCall
@@ -92,6 +94,14 @@ class Step:
             or any(role not in _SOUND_LEAVES for _, role in terminal.groups)
             or not _UNSOUND_ENDS.isdisjoint((*self.before, *self.after))
         )
+
+    def filled(self, match: re.Match[str], text: str) -> list[tuple[str, str]]:
+        """Gives the roles that the token fills, with their texts; a part of a name replaces it."""
+        parts = [(role, match[group]) for group, role in self.terminal.groups]
+        found = [(role, part) for role, part in parts if part is not None]
+        if self.leaf and self.leaf not in dict(found):
+            found.insert(0, (self.leaf, text))
+        return found
 
     @cached_property
     def may_begin_call(self) -> bool:

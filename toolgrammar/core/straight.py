@@ -187,7 +187,8 @@ class StraightReading:
         """Does what the marks of a lane say; false where the driver must."""
         for mark, group in lane.marks:
             if mark <= KEY:
-                self._leaf(mark, match[group])
+                if not self._leaf(mark, match[group]):
+                    return False
             elif mark == UNIT or (mark == FIRST_UNIT and self.unit < 0):
                 self.unit = match.start(group)
             elif mark == END_ARGUMENT:
@@ -197,18 +198,23 @@ class StraightReading:
                 return False
         return True
 
-    def _leaf(self, mark: int, written: str) -> None:
-        """Takes a name, a key or an id."""
+    def _leaf(self, mark: int, written: str) -> bool:
+        """Takes a name, a key or an id; false where the call has a name or an id already."""
         if self.start < 0:
             self.start = self.unit
         if mark == KEY:
             self.written_key = written
             self.key = decoded_token(written).strip()
         elif mark == NAME:
+            if self.name is not None:
+                return False
             self.written_name = written
             self.name = decoded_token(written)
         else:
+            if self.id is not None:
+                return False
             self.id = decoded_token(written).strip() or None
+        return True
 
     def _judge(self, mark: int, match: re.Match[str], group: int) -> bool:
         """Does what a mark says that may not be plain; false where it is not."""

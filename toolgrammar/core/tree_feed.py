@@ -17,7 +17,7 @@ from toolgrammar.core.strict_terminals import StrictTerminals
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgrammar.core.header import Header
     from toolgrammar.core.tables import Tables
@@ -108,7 +108,7 @@ class TreeFeed:
     def loose(self, piece: Piece) -> None:
         """Takes a token that stands in no leaf."""
         self._end = piece.end
-        self._named_groups(piece)
+        self._fill(self._named_groups(piece), piece)
 
     def leaf(self, role: str, pieces: Sequence[Piece]) -> None:
         """Takes the tokens of a leaf; literals beside another token are only its marks."""
@@ -123,8 +123,10 @@ class TreeFeed:
             elif terminal.kind == "payload":
                 self._payload(role, piece)
             elif terminal.kind != "literal" or len(pieces) == 1:
-                fill_role(self._builder, role, piece.text, piece.start, self._unit)
-                self._named_groups(piece)
+                parts = self._named_groups(piece)
+                if role not in dict(parts):  # a part of a name may be all that counts of it
+                    parts.insert(0, (role, piece.text))
+                self._fill(parts, piece)
 
     def close(self, role: str) -> ToolCall | None:
         """Closes a structure; gives the call where one is complete now."""
@@ -144,20 +146,22 @@ class TreeFeed:
     def _unit(self) -> int:
         return self._call_starts[0] if self._call_starts else 0
 
-    def _named_groups(self, piece: Piece) -> None:
-        """Fills the roles that are groups inside one terminal."""
+    def _fill(self, parts: Iterable[tuple[str, str]], piece: Piece) -> None:
+        for role, text in parts:
+            fill_role(self._builder, role, text, piece.start, self._unit)
+
+    def _named_groups(self, piece: Piece) -> list[tuple[str, str]]:
+        """Gives the roles that are groups inside one terminal, with their texts."""
         terminal = self._terminals.get(piece.kind)
         if terminal is None:
-            return
-        for role, text in terminal.fills(self._strict.machine.tool_names):
-            fill_role(self._builder, role, text, piece.start, self._unit)
-        if not terminal.groups:
-            return
-        # What stands around may decide.
-        match = compile_pattern(terminal.pattern).match(self._text, piece.start)
-        for group, role in terminal.groups if match else ():
-            if (text := match[group]) is not None:  # type: ignore[index]
-                fill_role(self._builder, role, text, piece.start, self._unit)
+            return []
+        found = list(terminal.fills(self._strict.machine.tool_names))
+        if terminal.groups:
+            # What stands around may decide.
+            match = compile_pattern(terminal.pattern).match(self._text, piece.start)
+            parts = [(role, match[group]) for group, role in terminal.groups] if match else []
+            found += [(role, text) for role, text in parts if text is not None]
+        return found
 
     def _raw(self, role: str, piece: Piece) -> None:
         before = self._before.get(piece)

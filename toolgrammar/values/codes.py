@@ -166,7 +166,8 @@ _JSON = (
     CodeEntry(
         "duplicate-key",
         "error",
-        "A key stands twice and the last counts; a warning where both values are equal.",
+        "A key of the arguments stands twice and the last counts, a warning where both values are "
+        "equal; or a call says its name, id or arguments twice, and the first stay.",
         doubt=True,
     ),
     CodeEntry("nonfinite", "error", "NaN or Infinity is no JSON number.", doubt=True),

@@ -146,8 +146,9 @@ def test_of_two_arguments_in_one_call_the_first_stay() -> None:
     text = '<tool_call>\n{"name": "f", "arguments": {"a": 1}, "arguments": {"a": 2}}\n</tool_call>'
     result = read("hermes", text)
     (call,) = result.calls
-    assert (call.arguments, call.status) == ({"a": 1}, "repaired")
-    assert [problem.code for problem in result.diagnostics] == ["skipped-markup"]
+    assert (call.arguments, call.status) == ({"a": 1}, "complete")
+    assert [problem.code for problem in result.diagnostics] == ["duplicate-key"]
+    assert not call.executable
 
 
 def test_a_quoted_call_that_the_text_never_closes(tmp_path: Path) -> None:
