@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.values.events import Problem
+from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
@@ -54,9 +55,20 @@ def hold_reasoning(candidate: Candidate, text: str) -> None:
 def settle_candidate(builder: Builder) -> None:
     """Gives out the call that turned out to be the last one, and what follows it."""
     candidate, builder.candidate = builder.candidate, None
-    if candidate is not None:
-        builder.complete(candidate.draft, candidate.status, candidate.end)
-        _give_behind(builder, candidate)
+    if candidate is None:
+        return
+    status = candidate.status
+    if builder.cut_by_server and status not in {"truncated", "unreadable"}:
+        status = "truncated"
+        builder.report(
+            "truncated",
+            "error",
+            "Found the last call of a text that the server cut; one that counts may have followed",
+            Span(candidate.end, candidate.end),
+            hint="the message is not complete: do not run the call",
+        )
+    builder.complete(candidate.draft, status, candidate.end)
+    _give_behind(builder, candidate)
 
 
 def _give_behind(builder: Builder, candidate: Candidate) -> None:

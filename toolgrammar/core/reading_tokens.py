@@ -83,6 +83,10 @@ def _waits(node: Node, buffer: str, position: int, match: re.Match[str] | None) 
 
 def _read_misfit(driver: Driver) -> bool:
     """Reads what is none of the tokens that may stand there: a misspelt opener, or a payload."""
+    if driver.final and driver.builder.cut_by_server:
+        # What ends a call here may be the beginning of its next argument.
+        begun = driver.node.beginnings.match(driver.buffer, driver.position) is not None
+        driver.builder.ended_open = driver.builder.ended_open or begun
     respelt = respelt_opener(driver)
     if respelt is True:
         return find_payload(driver)
@@ -135,7 +139,7 @@ def _take(
     driver: Driver, step: Step, text: str, start: int, end: int, match: re.Match[str]
 ) -> None:
     """Does what a token does: closes, opens, fills a role, moves on."""
-    builder, base = driver.builder, driver.base
+    builder, base, before = driver.builder, driver.base, driver.node
     for role in step.before:
         driver.close(role, driver.last_end)
     if driver.unit < 0 or step.opens:
@@ -149,9 +153,14 @@ def _take(
     if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
         return
     if driver.final and "call" in step.after:
-        # Where a name ends the call and the text, no closer tells that it goes no further.
+        # Where a name ends the call and the text, no closer tells that it goes no further; nor
+        # where what the text ends with may begin an argument.
         names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
-        builder.ended_open = any(not driver.buffer[match.end(name) :].strip() for name in names)
+        builder.ended_open = any(
+            not driver.buffer[match.end(name) :].strip()
+            or before.beginnings.match(driver.buffer, start)
+            for name in names
+        )
     for role in step.after:
         driver.close(role, driver.last_end)
     driver.node = node = step.node

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from toolgrammar.values.limits import Limits
+
+_CUT: Final = frozenset(
+    {
+        *("length", "max_tokens", "max_output_tokens", "model_length"),
+        *("model_context_window_exceeded", "content_filter"),
+    }
+)
+"""What APIs say of an answer that they cut: the first is that of chat completions."""
 
 
 def is_cut(finish_reason: object) -> bool:
@@ -13,7 +23,7 @@ def is_cut(finish_reason: object) -> bool:
     """
     if not isinstance(finish_reason, str):
         raise TypeError(f"finish_reason must be a str or None, got {type(finish_reason).__name__}")
-    return finish_reason == "length"
+    return finish_reason in _CUT
 
 
 def check_limits(limits: object) -> None:

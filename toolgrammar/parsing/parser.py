@@ -227,7 +227,12 @@ class Parser:
         self._source.append(end_passage(self._driver, passage))
 
     def close(self, finish_reason: FinishReason = None) -> list[Event]:
-        """Ends the message; gives the events of its end. A second call gives none."""
+        """Ends the message; gives the events of its end. A second call gives none.
+
+        Args:
+            finish_reason: why the server stopped; "length", or what else APIs call it, says that
+                the answer was cut.
+        """
         rest = ""
         sound = self._sound
         cut = finish_reason is not None and is_cut(finish_reason)
