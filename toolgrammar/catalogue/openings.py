@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.format import Format
 
-_VERSION = 5
+_VERSION = 6
 """Raised whenever what is kept changes its shape or its meaning."""
 _CORE = Path(files.__file__).parent
 _MODULES = (
@@ -32,6 +32,8 @@ _MODULES = (
     "repairs.py",
 )
 """What the expressions depend on besides the compiler."""
+_ANY_NAMES = (("a",), ("a", "b"))
+"""Names that tell which openers have the names of tools in them; some know one tool only."""
 _WORTH_KEEPING = 8
 """So many formats are kept in a file; fewer are loaded faster than looked up."""
 
@@ -40,9 +42,9 @@ class Opening(NamedTuple):
     """How the islands of one format open."""
 
     names_tools: bool
-    """Whether the names of the tools are openers: then `pairs` has none of them."""
+    """Whether the names of the tools stand in some openers."""
     pairs: list[tuple[str, str]]
-    """The expressions of the openers, each with that of its beginnings."""
+    """The expressions of all others, each with that of its beginnings."""
     tags: dict[str, str]
     """What closes reasoning, each with what opens it."""
     takes_input: bool
@@ -84,10 +86,13 @@ def opener_pairs(machine: Machine) -> list[tuple[str, str]]:
 def _opening(format_: Format) -> Opening:
     tables = format_.tables
     machine = Machine(tables)
-    pairs = [] if tables.names_tools else opener_pairs(machine)
+    pairs = found = opener_pairs(machine)
+    if tables.names_tools:
+        others = [opener_pairs(Machine(tables, names)) for names in _ANY_NAMES]
+        pairs = [same[0] for same in zip(found, *others, strict=True) if len(set(same)) == 1]
     takes_input = "input" in tables.leaf_roles
     return Opening(
-        tables.names_tools,
+        len(pairs) < len(found),
         pairs,
         tables.reasoning_tags,
         takes_input,

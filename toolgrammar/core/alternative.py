@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.build import Builder
     from toolgrammar.core.machine import Node
-    from toolgrammar.core.openers import Openers
+    from toolgrammar.core.openers import AnyOpeners
     from toolgrammar.core.quotes import Quote
     from toolgrammar.core.reasoning_ends import ReasoningEnd
 
@@ -48,7 +48,7 @@ def neutral_machine() -> Machine:
 class Formats(Protocol):
     """What the formats that are read at once share between messages."""
 
-    openers: Openers
+    openers: AnyOpeners
     ends: Sequence[Sequence[ReasoningEnd]]
     """For each format, what ends its reasoning."""
 

@@ -43,11 +43,86 @@ class _Opener:
         return self._whole
 
 
-class Openers:
+class AnyOpeners:
+    """What opens in any of several formats, each at its place in a list."""
+
+    def __init__(self) -> None:
+        self._plain = Remembered(self._opens_nothing)
+
+    def is_plain(self, before: str, chunk: str) -> bool:
+        """Whether nothing opens in a chunk of text; `before`: the character before it."""
+        return before != "" and self._plain[before + chunk]
+
+    def _opens_nothing(self, text: str) -> bool:
+        """Whether nothing opens, or may have begun to, behind the first character of a text."""
+        return self.find(text, 1) < 0 and self.held(text, 1) < 0
+
+    def find(self, buffer: str, position: int) -> int:
+        """Gives the first place from `position` on where something opens, or -1."""
+        raise NotImplementedError
+
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether something opens at a place; what stands behind it is not searched."""
+        raise NotImplementedError
+
+    def begins_at(self, buffer: str, place: int) -> bool:
+        """Whether the text from a place to its end may become an opener."""
+        raise NotImplementedError
+
+    def held(self, buffer: str, position: int) -> int:
+        """Gives the start of the tail that may become an opener, or -1."""
+        raise NotImplementedError
+
+    def at(self, buffer: str, place: int) -> dict[int, int]:
+        """Gives the formats that open at a place, each with the length of what opens there."""
+        raise NotImplementedError
+
+
+class BothOpeners(AnyOpeners):
+    """The openers that any message has, and beside them those with the names of its tools.
+
+    The former are many and made once; only the latter are made for a new list of tools.
+    """
+
+    def __init__(self, fixed: AnyOpeners, named: AnyOpeners) -> None:
+        super().__init__()
+        self._fixed, self._named = fixed, named
+
+    def find(self, buffer: str, position: int) -> int:
+        """Gives the first place from `position` on where something opens, or -1."""
+        return _first(self._fixed.find(buffer, position), self._named.find(buffer, position))
+
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether something opens at a place; what stands behind it is not searched."""
+        return self._fixed.stands_at(buffer, place) or self._named.stands_at(buffer, place)
+
+    def begins_at(self, buffer: str, place: int) -> bool:
+        """Whether the text from a place to its end may become an opener."""
+        return self._fixed.begins_at(buffer, place) or self._named.begins_at(buffer, place)
+
+    def held(self, buffer: str, position: int) -> int:
+        """Gives the start of the tail that may become an opener, or -1."""
+        return _first(self._fixed.held(buffer, position), self._named.held(buffer, position))
+
+    def at(self, buffer: str, place: int) -> dict[int, int]:
+        """Gives the formats that open at a place, each with the length of what opens there."""
+        lengths = self._fixed.at(buffer, place)
+        for number, length in self._named.at(buffer, place).items():
+            lengths[number] = max(length, lengths.get(number, 0))
+        return lengths
+
+
+def _first(one: int, other: int) -> int:
+    """Gives the first of two places; one below 0 is none."""
+    return max(one, other) if one < 0 or other < 0 else min(one, other)
+
+
+class Openers(AnyOpeners):
     """The openers of several formats, each at its place in a list."""
 
     def __init__(self, formats: Iterable[Sequence[tuple[str, str]]]) -> None:
         """Takes for each format its openers, each with the expression of its beginnings."""
+        super().__init__()
         found: dict[tuple[str, str], _Opener] = {}
         for number, pairs in enumerate(formats):
             for written, begun in pairs:
@@ -76,7 +151,6 @@ class Openers:
         self._anchored_search = compile_pattern(_either(o.pattern for o in self._anchored))
         self._begun: _Search | None = None
         self._anchored_begun: re.Pattern[str] | None = None
-        self._plain = Remembered(self._opens_nothing)
 
     def _place(self, opener: _Opener) -> None:
         """Puts an opener where it is searched for best."""
@@ -90,14 +164,6 @@ class Openers:
             self._anchored.append(opener)
         elif opener.pattern != _NEVER:
             self._loose.append(opener)
-
-    def is_plain(self, before: str, chunk: str) -> bool:
-        """Whether nothing opens in a chunk of text; `before`: the character before it."""
-        return before != "" and self._plain[before + chunk]
-
-    def _opens_nothing(self, text: str) -> bool:
-        """Whether nothing opens, or may have begun to, behind the first character of a text."""
-        return self.find(text, 1) < 0 and self.held(text, 1) < 0
 
     def find(self, buffer: str, position: int) -> int:
         """Gives the first place from `position` on where something opens, or -1."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgrammar.core.driver import Driver
-    from toolgrammar.core.openers import Openers
+    from toolgrammar.core.openers import AnyOpeners
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.core.remembered import Remembered
     from toolgrammar.core.scanners import CallScanner, Scanner
@@ -142,7 +142,7 @@ class OpenPassage(Passage):
 
     __slots__ = ("last", "openers")
 
-    def __init__(self, openers: Openers, last: str) -> None:
+    def __init__(self, openers: AnyOpeners, last: str) -> None:
         super().__init__(make_text_delta)
         self.openers = openers
         self.last = last

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.alternative import Settings
     from toolgrammar.core.machine import Machine, Node
-    from toolgrammar.core.openers import Openers
+    from toolgrammar.core.openers import AnyOpeners
     from toolgrammar.core.plain_rules import PlainRules
     from toolgrammar.core.quotes import Quote
     from toolgrammar.core.reasoning_ends import ReasoningEnd
@@ -43,7 +43,7 @@ _QUOTES: Final = ("`", "~~~")
 class PlainFormats(Protocol):
     """What this asks of several formats."""
 
-    openers: Openers
+    openers: AnyOpeners
     ends: Sequence[Sequence[ReasoningEnd]]
     quotes: Sequence[Sequence[Quote]]
     signs: Signs

@@ -15,7 +15,7 @@ from toolgrammar.values.detections import Detection
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.core.openers import Openers
+    from toolgrammar.core.openers import AnyOpeners
     from toolgrammar.values.calls import ParseResult, ToolCall
     from toolgrammar.values.tools import ToolSpec
 
@@ -61,7 +61,7 @@ def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> l
     return sorted(found, key=lambda each: -each.score)
 
 
-def _opening(openers: Openers, text: str) -> set[int]:
+def _opening(openers: AnyOpeners, text: str) -> set[int]:
     """Lists the formats that open anything in a text."""
     found: set[int] = set()
     place = openers.find(text, 0)

@@ -8,7 +8,7 @@ from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
 from toolgrammar.core.alternative import neutral_machine
 from toolgrammar.core.among import Among
-from toolgrammar.core.openers import Openers
+from toolgrammar.core.openers import AnyOpeners, BothOpeners, Openers
 from toolgrammar.core.plain_several import PlainSeveral
 from toolgrammar.core.unread import Signs
 from toolgrammar.parsing.machines import machine_of, settings_of
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from toolgrammar.core.reasoning_ends import ReasoningEnd
     from toolgrammar.values.tools import ToolSpec
 
-_READERS_KEPT = 16
+_READERS_KEPT = 64
 
 
-class Several:
-    """Several formats with one set of tools."""
+class Shared:
+    """What reading several formats needs whatever the tools are."""
 
-    def __init__(self, any_of: AnyOf, specs: Mapping[str, ToolSpec]) -> None:
+    def __init__(self, any_of: AnyOf) -> None:
         formats = any_of.formats
         found = openings(formats)
         self.wary = any_of.id == AUTO
@@ -43,7 +43,6 @@ class Several:
             found = [found[number] for number in order]
         self.formats = formats
         self.by_id = {each.id: each for each in formats}
-        self.specs = specs
         self.start = neutral_machine()
         self.tags: Mapping[str, str] = {
             tag: opener for each in found for tag, opener in each.tags.items()
@@ -51,17 +50,41 @@ class Several:
         """What closes reasoning, each with what opens it."""
         self.quotes: Sequence[Sequence[Quote]] = [each.quotes for each in found]
         self.ends: Sequence[Sequence[ReasoningEnd]] = [each.ends for each in found]
-        self.openers = Openers(
-            opener_pairs(machine_of(format_, specs)) if each.names_tools else each.pairs
-            for format_, each in zip(formats, found, strict=True)
-        )
+        self.openers = Openers(each.pairs for each in found)
+        """The openers without those that have the names of tools in them."""
+        self.named = {
+            number: frozenset(each.pairs) for number, each in enumerate(found) if each.names_tools
+        }
+        """The formats that have such, each with the others."""
         # What is a sign in one format is plain text in another: only with the name of a tool do they
         # tell of a call.
         self.signs = Signs(((text, 0) for each in found for text in each.signs), ())
         """What shows in text that a call was written there, in one format or another."""
+
+
+class Several:
+    """Several formats with one set of tools."""
+
+    def __init__(self, shared: Shared, specs: Mapping[str, ToolSpec]) -> None:
+        self.formats, self.by_id = shared.formats, shared.by_id
+        self.wary, self.start, self.tags = shared.wary, shared.start, shared.tags
+        self.quotes, self.ends, self.signs = shared.quotes, shared.ends, shared.signs
+        self.specs = specs
+        self.openers: AnyOpeners = shared.openers
+        if shared.named:
+            named = [self._named(number, shared) for number in range(len(shared.formats))]
+            self.openers = BothOpeners(shared.openers, Openers(named))
         self._loaded: dict[int, tuple[Machine, Settings]] = {}
         self.reading = PlainSeveral(self)
         """What reads most messages without a driver."""
+
+    def _named(self, number: int, shared: Shared) -> list[tuple[str, str]]:
+        """Lists the openers of a format that have the names of tools in them."""
+        fixed = shared.named.get(number)
+        if fixed is None:
+            return []
+        pairs = opener_pairs(machine_of(shared.formats[number], self.specs))
+        return [pair for pair in pairs if pair not in fixed]
 
     def load(self, number: int) -> tuple[Machine, Settings]:
         """Gives the machine and the settings of one of the formats."""
@@ -96,7 +119,9 @@ def several_of(any_of: AnyOf, specs: Mapping[str, ToolSpec]) -> Several:
     key = tuple(sorted(specs))
     found: Several | None = any_of.readers.get(key)
     if found is None:
+        shared = any_of.readers.get(None) or Shared(any_of)
         if len(any_of.readers) >= _READERS_KEPT:
             any_of.readers.clear()
-        found = any_of.readers[key] = Several(any_of, specs)
+        any_of.readers[None] = shared
+        found = any_of.readers[key] = Several(shared, specs)
     return found
