@@ -14,12 +14,12 @@ NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}", fullmatch=True).filter(
     lambda name: not keyword.iskeyword(name)
 )
 # Markup of several wires, so that strings hold what a careless writer would take for a closer.
-_MARKUP = (
+MARKUP = (
     "</tool_call>", "\n</parameter>\n", "</path>", "<function=f>", "\n```", '"}', "')]", "<|call|>",
     "🛠️🔚", "🛠️[/end]", "TOOL_CALL: f\nARGS: {}", "\nAction: f", "[TOOL_CALLS]", "\\", " ", "\n\n",
 )  # fmt: skip
 STRINGS = st.text(max_size=20) | st.lists(
-    st.sampled_from(_MARKUP) | st.text(max_size=3), max_size=4
+    st.sampled_from(MARKUP) | st.text(max_size=3), max_size=4
 ).map("".join)
 LEAVES = (
     st.none()
@@ -60,18 +60,28 @@ def input_calls() -> st.SearchStrategy[list[toolgrammar.ToolCall]]:
 
 def tools_of(calls: list[toolgrammar.ToolCall]) -> tuple[ToolSpec, ...]:
     """Tools whose schemas say what the arguments of the calls are."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for call in calls:
+        types = found.setdefault(call.name, {})
+        for key, value in call.arguments.items():
+            types.setdefault(key, set()).add(_TYPES[type(value)])
     schemas = [
         {
-            "name": call.name,
+            "name": name,
             "parameters": {
                 "type": "object",
                 "properties": {
-                    key: {"type": _TYPES[type(value)]} for key, value in call.arguments.items()
+                    key: {"type": sorted(each) if len(each) > 1 else min(each)}
+                    for key, each in types.items()
                 },
-                "required": list(call.arguments),
+                "required": [
+                    key
+                    for key in types
+                    if all(key in call.arguments for call in calls if call.name == name)
+                ],
             },
         }
-        for call in calls
+        for name, types in found.items()
     ]
     return tuple(to_specs(schemas).values())
 

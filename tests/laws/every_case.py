@@ -55,7 +55,7 @@ def cases(format_id: str, *, malformed: bool = True) -> list[Case]:
 
 
 def hold(law: Callable[[Case], object], over: Iterable[Case]) -> None:
-    """Holds a law over cases, and names all that break it, not only the first."""
+    """Holds a law over cases, at least one, and names all that break it, not only the first."""
     failures: list[str] = []
     count = 0
     for case in over:
@@ -64,6 +64,7 @@ def hold(law: Callable[[Case], object], over: Iterable[Case]) -> None:
             law(case)
         except AssertionError as error:
             failures.append(str(error))
+    assert count, "there is no case to hold the law over"
     if failures:
         shown = "\n\n".join(failures[:SHOWN_FAILURES])
         raise AssertionError(f"{len(failures)} of {count} cases break the law\n\n{shown}")

@@ -214,7 +214,7 @@ def round_trip(
     """
     chosen = format_of(Case("", format, ""))
     try:
-        wire = chosen.render(calls, text=text)
+        wire = chosen.render(calls, text=text, tools=tools)
     except RenderError:
         return None
     found = parse(wire, format=chosen, tools=tools)

@@ -164,6 +164,8 @@ def _check(
         )
     for call, found in zip(calls, back, strict=True):
         _compare(call, found, fmt.tables)
+        if tools is not None and call.arguments and not _alike(call, found):
+            raise RenderError(_refusal(call, found))
     if _outline(message) != _outline(got):
         raise RenderError("the format can't carry this text: it would be read otherwise")
     if tools is None:
@@ -198,20 +200,23 @@ def _compare(wanted: ToolCall, got: ToolCall, tables: Tables) -> None:
             same = same and as_json(beside_input(wanted)) == as_json(beside_input(got))
     else:
         same = same and (got.input is None or tables.has_words)
-        same = same and as_json(wanted.arguments) == as_json(got.arguments)
+        same = same and _alike(wanted, got)
     if not same:
-        raise RenderError(
-            f"the format can't carry the call of {wanted.name!r}: {_difference(wanted, got)}"
-        )
+        raise RenderError(_refusal(wanted, got))
 
 
-def _difference(wanted: ToolCall, got: ToolCall) -> str:
+def _alike(wanted: ToolCall, got: ToolCall) -> bool:
+    return as_json(wanted.arguments) == as_json(got.arguments)
+
+
+def _refusal(wanted: ToolCall, got: ToolCall) -> str:
     """Says how a call would come back: what differs of it."""
+    what = f"the format can't carry the call of {wanted.name!r:.80}"
     for part in ("name", "id", "depends_on", "input", "arguments"):
         one, other = getattr(wanted, part), getattr(got, part)
         if one is not None and one != other:
-            return f"its {part}, {one!r:.200}, would come back as {other!r:.200}"
-    return f"it would come back as {got!r:.200}"
+            return f"{what}: its {part}, {one!r:.200}, would come back as {other!r:.200}"
+    return f"{what}: it would come back as {got!r:.200}"
 
 
 def _outline(message: Iterable[Stretch]) -> list[tuple[Kind, str, int]]:
