@@ -106,8 +106,8 @@ def _end(driver: Driver, start: int, end: int, message: str = _LEFT_OUT) -> None
         hint="the calls beside it are read",
     )
     draft.truncated = True
-    if not draft.given_out and draft.error is None:
-        draft.error = "the call could not be read"
+    # Its own closer stands there: it is not cut.
+    draft.error = draft.error or draft.refused or "the call could not be read"
     call_ends.end(builder, draft, place)
     driver.behind = builder.last_name
 

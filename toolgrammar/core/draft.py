@@ -60,6 +60,7 @@ class Draft:
         "payload",
         "payload_start",
         "payload_streams",
+        "refused",
         "repaired",
         "schema",
         "separator",
@@ -104,6 +105,8 @@ class Draft:
         self.held: list[Event] | None = None
         """The events of an argument that may wrap all arguments; None where none does."""
         self.error: str | None = None
+        self.refused: str | None = None
+        """Why an argument could not be read behind others that were given out."""
         self.repaired = False
         self.truncated = False
         self.doubts: list[str] = []

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from toolgrammar.values.json_types import JsonValue
 
 _TOKEN = late(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 
@@ -17,6 +20,15 @@ def _object(pairs: list[tuple[str, Any]]) -> None:
         raise ValueError
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Gives an object that has no key twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError
+    return found
+
+
+_decode_unique = json.JSONDecoder(object_pairs_hook=_unique).decode
 _scan_once = json.JSONDecoder(object_pairs_hook=_object).scan_once  # type: ignore[attr-defined]
 
 
@@ -27,6 +39,16 @@ def has_duplicates(text: str, position: int) -> bool:
     except ValueError:
         return True
     return False
+
+
+def unique_value(text: str) -> JsonValue:
+    """Gives the value of a strict JSON text.
+
+    Raises:
+        ValueError: an object in it has a key twice.
+    """
+    value: JsonValue = _decode_unique(text)
+    return value
 
 
 def equal_duplicates(text: str) -> list[bool]:

@@ -180,6 +180,7 @@ class PythonStringReader:
         "before",
         "closed",
         "failure",
+        "is_markdown",
         "quotes",
         "taken",
         "waits",
@@ -198,8 +199,11 @@ class PythonStringReader:
         self.failure = ""
         self.quotes: Quotes | None = None
         """What tells quotes apart that are not escaped; without it, the first one closes."""
-        self.taken: list[tuple[int, str]] = []
-        """Where quotes stand that are a part of the string, each with the character before it."""
+        self.is_markdown = False
+        """Whether a backslash before an underscore means nothing."""
+        self.taken: list[tuple[int, str, str]] = []
+        """Where quotes stand that are a part of the string, and backslashes that are none: what it
+        is, and the character before it."""
         self.waits = False
         """Whether what follows the quote at the offset that was given has to tell."""
 
@@ -219,7 +223,7 @@ class PythonStringReader:
                 pieces.append(run[0])
                 position = run.end()
             elif text[position] == "\\":
-                position = self._read_backslash(text, position, pieces)
+                position = self._read_backslash(text, position, pieces, shift)
             elif text[position] == self._quote[0]:
                 position = self._read_quote(text, position, pieces, shift)
             else:
@@ -272,13 +276,16 @@ class PythonStringReader:
                 return position if self.waits else position + len(self._quote)
             assert self.quotes is not None
             self.quotes.inner = True
-            self.taken.append((position + shift, before))
+            self.taken.append((position + shift, text[position], before))
         if self._quote.startswith(text[position : position + 3]):
             return self._hold(text, position)  # the text ends: the other quotes may follow
         pieces.append(self._quote[0])
         return position + 1
 
-    def _read_backslash(self, text: str, position: int, pieces: list[str]) -> int:
+    def _read_backslash(self, text: str, position: int, pieces: list[str], shift: int) -> int:
+        if self.is_markdown and text.startswith("_", position + 1):
+            self.taken.append((position + shift, "\\", ""))
+            return position + 1
         if self._raw:
             if position + 1 == len(text):
                 return self._hold(text, position)

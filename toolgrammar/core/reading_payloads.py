@@ -215,6 +215,8 @@ def read_scanned(driver: Driver) -> bool:
             doubt = scanned.doubt_types if typed else scanned.doubt_quote
             doubt(scanner.doubt, driver.base + driver.position)
         tell_mended(driver, scanner)
+        if driver.step is not None and driver.step.terminal.name not in JSON_LIKE:
+            scanned.doubt_twice(driver.base + driver.position)
         scanned.end(driver.base + driver.position)
         return leave(driver, driver.position)
     if scanner.failed:
@@ -237,7 +239,7 @@ def tell_mended(driver: Driver, scanner: Scanner) -> None:
     if driver.step.terminal.name == "BARE_OBJECT":
         scanned.put_in(cast("BareScanner", scanner).put_in, driver.base + driver.position)
     else:
-        scanned.inner_quotes(cast("QuotedPythonScanner", scanner).inner_quotes)
+        scanned.mend_python(cast("QuotedPythonScanner", scanner).faults)
 
 
 def _scan_ended(driver: Driver, scanner: BareScanner | QuotedPythonScanner, out: list[str]) -> None:

@@ -1,42 +1,86 @@
-"""The arguments of one Python call whose strings may hold quotes that are not escaped."""
+"""The arguments of one Python call as models write them: what Python does not take is mended."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from toolgrammar.core.python_quotes import Quotes
 from toolgrammar.core.scan_python import PythonArgumentsScanner
+from toolgrammar.values.schemas import admitted_types
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolgrammar.core.remembered import Remembered
+    from toolgrammar.values.tools import ToolSpec
 
 _AFTER_VALUE = PythonArgumentsScanner._after_value  # noqa: SLF001 - the class above this one
 _IN_WORD = PythonArgumentsScanner._in_word  # noqa: SLF001 - as above
 _PLAIN = frozenset({"", "u"})
 """Prefixes of strings in which a quote can be escaped."""
+_QUOTE = "Found a quote inside a string; Python wants it escaped"
+_BACKSLASH = "Found a backslash before an underscore, as in Markdown; left it out"
+_LONE = "Found an object whose keys are the parameters; took its members as the arguments"
+_NO_OBJECT = "Found an object where the first parameter takes none"
+
+
+class Fault(NamedTuple):
+    """What Python does not take as it was meant."""
+
+    code: str
+    message: str
+    start: int
+    """Offset where it stands."""
+    end: int
+    replacement: str | None
+    """What makes it Python; None where the text is kept as it is."""
+    is_sure: bool
+    """Whether nothing else can be meant."""
 
 
 class QuotedPythonScanner(PythonArgumentsScanner):
-    """Reads the arguments; a quote that nothing may follow is a part of its string."""
+    r"""Reads the arguments, and notes what it mended or what may be meant otherwise.
 
-    __slots__ = ("_quotes", "_rest", "_shift", "base", "final", "inner_quotes", "mended", "unread")
+    A quote that nothing may follow is a part of its string. An object that stands alone and has the
+    names of parameters as its keys is the arguments. `a\_b` is the name `a_b`, as in Markdown.
+    """
 
-    def __init__(self, *, parameters: Sequence[str] = (), max_depth: int = 200) -> None:
+    __slots__ = (
+        "_place",
+        "_quotes",
+        "_rest",
+        "_shift",
+        "_spec",
+        "base",
+        "faults",
+        "final",
+        "is_markdown",
+        "unread",
+    )
+
+    _takes_markdown = True
+
+    def __init__(self, spec: ToolSpec | None = None, *, max_depth: int = 200) -> None:
+        parameters = tuple(spec.properties) if spec is not None else ()
         super().__init__(parameters=parameters, max_depth=max_depth)
+        self._spec = spec
+        self._place = 0  # offset of the last value without a name
+        self.is_markdown = False
+        """Whether underscores stand behind backslashes, so that those in strings do too."""
         self._rest = ""  # a quote that waits, and what follows it so far
         self._shift = 0  # how far the text that is read begins before the one that was fed
         self._quotes = Quotes(parameters)
-        self.mended = False
         self.base = 0
         """Offset in the source of the text that is fed."""
         self.final = False
         """Whether the text ends with what is fed."""
-        self.inner_quotes: list[tuple[int, bool]] = []
-        """Where quotes stand that are a part of a string, and whether that is sure."""
+        self.faults: list[Fault] = []
         self.unread = ""
         """What was taken before the last chunk and belongs to no argument."""
+
+    @property
+    def mended(self) -> bool:  # type: ignore[override]
+        """Whether anything is told of the arguments."""
+        return bool(self.faults)
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Give the offset of the first character not consumed; safe pieces go to `out`."""
@@ -74,6 +118,7 @@ class QuotedPythonScanner(PythonArgumentsScanner):
             self._quotes = quotes = Quotes(self._parameters)
             quotes.named, quotes.nested = self._positional < 0, bool(self._stack)
             self._reader.quotes = quotes
+            self._reader.is_markdown = self.is_markdown
             self._step = cast("Any", QuotedPythonScanner._in_quoted)
 
     # States
@@ -112,10 +157,49 @@ class QuotedPythonScanner(PythonArgumentsScanner):
     def _is_over(self) -> bool:
         return self.done or self.failed
 
+    def _note(
+        self,
+        code: str,
+        place: int,
+        message: str,
+        written: str = "",
+        replacement: str | None = None,
+        *,
+        is_sure: bool = True,
+    ) -> None:
+        fault = Fault(code, message, place, place + len(written), replacement, is_sure)
+        self.faults.append(fault)
+
     def _note_quotes(self) -> None:
-        """Notes the quotes that the last step took as a part of the string."""
-        for place, before in self._reader.taken:
+        """Notes what the last step took as a part of the string: quotes and backslashes."""
+        for place, written, before in self._reader.taken:
+            offset = self.base + self._shift + place
+            if written == "\\":
+                self._note("backslash", offset, _BACKSLASH, written, "")
+                continue
             sure = bool(self._parameters) and not self._stack and before != "="
-            self.inner_quotes.append((self.base + self._shift + place, sure))
+            self._note("inner-quote", offset, _QUOTE, written, f"\\{written}", is_sure=sure)
         self._reader.taken.clear()
-        self.mended = True
+
+    def _note_backslash(self, index: int) -> None:
+        self.is_markdown = True
+        self._note("backslash", self.base + self._shift + index, _BACKSLASH, "\\", "")
+
+    def _name_by_position(self, text: str, position: int) -> bool:
+        self._place = self.base + self._shift + position
+        return super()._name_by_position(text, position)
+
+    def _judge_object(self, *, is_lone: bool) -> None:
+        """Judges an object that is the first of the arguments and has no name."""
+        if self._positional != 1 or self._given_out or not self._is_object():
+            return
+        keys = json.loads("".join(self._pieces)).keys()
+        first, *_ = self._parameters
+        types = admitted_types(self._spec.properties[first]) if self._spec is not None else None
+        takes_none = types is not None and "object" not in types
+        if is_lone and keys <= set(self._parameters):
+            self._is_spread = True
+            is_sure = types is None or takes_none or first in keys
+            self._note("lone-object", self._place, _LONE, "", "**", is_sure=is_sure)
+        elif takes_none:
+            self._note("lone-object", self._place, _NO_OBJECT, is_sure=False)

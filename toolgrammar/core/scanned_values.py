@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core import call_ends, wrappers
+from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
 from toolgrammar.core.pieces import Pieces
@@ -16,9 +17,12 @@ from toolgrammar.values.making import make_arguments_delta
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgrammar.core.build import Builder
     from toolgrammar.core.draft import Draft
     from toolgrammar.core.json_payload import JsonPayload
+    from toolgrammar.core.scan_quoted_python import Fault
     from toolgrammar.values.json_types import JsonValue
 
 
@@ -255,24 +259,41 @@ class ScannedValues:
             edits = (Edit(span, closers),)
             self.builder.report("bracket", "warning", MESSAGES["bracket"], span, edits=edits)
 
-    def inner_quotes(self, quotes: list[tuple[int, bool]]) -> None:
-        """Notes quotes in strings that are not escaped, each with whether that is sure."""
+    def mend_python(self, faults: Iterable[Fault]) -> None:
+        """Notes what was mended in Python arguments, and what may be meant otherwise."""
         draft = self.builder.draft
         if draft is None or self.role not in ("arguments", "value"):
             return
-        draft.repaired = True
-        for place, sure in quotes:
-            span = Span(place, place + 1)
-            written = self.builder.source.slice(place, place + 1)
-            if not sure:
-                draft.doubts.append("inner-quote")
+        for fault in faults:
+            span = Span(fault.start, fault.end)
+            draft.repaired = draft.repaired or fault.replacement is not None
+            if not fault.is_sure:
+                draft.doubts.append(fault.code)
             self.builder.report(
-                "inner-quote",
-                "warning" if sure else "error",
-                "Found a quote inside a string; Python wants it escaped",
+                fault.code,
+                "warning" if fault.is_sure else "error",
+                fault.message,
                 span,
-                edits=(Edit(span, f"\\{written}"),),
+                edits=() if fault.replacement is None else (Edit(span, fault.replacement),),
             )
+
+    def doubt_twice(self, end: int) -> None:
+        """Doubts arguments that are not written as JSON and have a name twice."""
+        draft = self.builder.draft
+        if draft is None or draft.payload is None:
+            return
+        written = draft.payload.text()
+        if not written.strip() or not has_duplicates(written, 0):
+            return
+        is_sure = all(equal_duplicates(written))
+        if not is_sure:
+            draft.doubts.append("duplicate-key")
+        self.builder.report(
+            "duplicate-key",
+            "warning" if is_sure else "error",
+            "Found a name twice in the arguments; the last value counts",
+            Span(max(0, draft.payload_start), end),
+        )
 
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""
@@ -299,6 +320,7 @@ class ScannedValues:
         self.builder.report(code, "error", reason, Span(place, place))
         draft.arguments_end = max(0, place)
         self._close(draft, text)
+        draft.refused = reason
         if not draft.given_out:
             draft.error = reason
 

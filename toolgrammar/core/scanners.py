@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgrammar.core.json_duplicates import unique_value
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.roles import ANY_JSON
 from toolgrammar.core.scan_json import JsonScanner
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _VALUE: Final = r'["{\[\-0-9tfn]'
 _PYTHON: Final = (
-    r"\)|[^\W\d]\w{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
+    r"\)|\*\*\s{0,16}\{|[^\W\d][\w\\]{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
     r"|(?:True|False|None|true|false|null)\b"
 )
-PYTHON_BEGINNINGS = late(r"(?:[^\W\d]\w{0,255}\s{0,16}=?)?\Z")
+PYTHON_BEGINNINGS = late(r"(?:[^\W\d][\w\\]{0,255}\s{0,16}=?|\*{1,2}|\*\*\s{1,16})?\Z")
 """What may yet become the beginning of Python arguments."""
 _BEGINNINGS: Final = {
     "JSON_OBJECT": r"\{",
@@ -109,13 +109,13 @@ def call_scanner_for(
     """Makes the scanner of arguments that are no JSON; None for any other payload."""
     # Most formats need one of them: the others are not imported.
     if terminal.name == "PYTHON_ARGUMENTS":
-        parameters = tuple(spec.properties) if spec is not None else ()
         if step is not None:
             from toolgrammar.core.scan_quoted_python import QuotedPythonScanner
 
-            return QuotedPythonScanner(parameters=parameters, max_depth=max_depth)
+            return QuotedPythonScanner(spec, max_depth=max_depth)
         from toolgrammar.core.scan_python import PythonArgumentsScanner
 
+        parameters = tuple(spec.properties) if spec is not None else ()
         return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
     if terminal.name == "ELEMENTS":
         from toolgrammar.core.scan_elements import ElementScanner
@@ -138,5 +138,7 @@ def read_scanned(
     end = scanner.feed(text, start, written)
     if not scanner.done or scanner.failed or scanner.doubt or scanner.mended:
         return None
-    value: JsonValue = json.loads("".join(written))
-    return value, end
+    try:
+        return unique_value("".join(written)), end
+    except ValueError:
+        return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.json_duplicates import unique_value
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.json_typing import needs_typing
 from toolgrammar.core.json_whole import read_object, read_whole
@@ -210,7 +211,10 @@ class SoundJson(SoundMessage):
 
     def _end_scanned(self, text: str, end: int) -> int:
         """Ends the arguments that the scanner has read."""
-        value = json.loads(self.written.take())
+        try:
+            value = unique_value(self.written.take())
+        except ValueError:
+            return UNSOUND
         if type(value) is not dict or self.scanner.doubt or self.scanner.mended:
             return UNSOUND
         self.arguments = value

@@ -82,6 +82,18 @@ _CALLS = (
         "it.",
         doubt=True,
     ),
+    CodeEntry(
+        "lone-object",
+        "error",
+        "An object stands alone and without a name in the arguments of a Python call. A warning where "
+        "its keys are the parameters, so that it is the arguments.",
+        doubt=True,
+    ),
+    CodeEntry(
+        "backslash",
+        "warning",
+        "An underscore stands behind a backslash, as in Markdown; the backslash is dropped.",
+    ),
     CodeEntry("unknown-argument", "warning", "The tool has no argument of this name."),
     CodeEntry("duplicate-id", "warning", "A call has the id of an earlier one; it gets a new id."),
     CodeEntry(

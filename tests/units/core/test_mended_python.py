@@ -4,6 +4,7 @@ import pytest
 
 from tests.units.core.cuts import read
 from toolgrammar.testing import Case, laws
+from toolgrammar.tools.specs import to_specs
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,54 @@ def test_what_is_no_literal_is_not_cut_to_one(text: str) -> None:
 def test_what_begins_arguments_may_turn_out_to_begin_none(arguments: str) -> None:
     read("pythonic", f"[search({arguments})]")
     read("pythonic", f"[search({arguments}")
+
+
+def _tool(name: str, **properties: object) -> dict[str, object]:
+    return {"name": name, "parameters": {"type": "object", "properties": properties}}
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "doubts"),
+    [
+        ('f({"a": 1, "b": 2})', {"a": 1, "b": 2}, ()),
+        ("f({'b': 2})", {"b": 2}, ()),
+        ("f(**{'a': 1}, b=2)", {"a": 1, "b": 2}, ()),
+        ('f({"a": 1, "c": 2})', {"a": {"a": 1, "c": 2}}, ("lone-object",)),
+        ('f({"a": 1}, 2)', {"a": {"a": 1}, "b": 2}, ("lone-object",)),
+        ("f(1, 2)", {"a": 1, "b": 2}, ()),
+        ("f(1, a=2)", {"a": 2}, ("duplicate-key",)),
+        ("f(a=1, a=2)", {"a": 2}, ("duplicate-key",)),
+        ("f(a=1, **{'a': 2})", {"a": 2}, ("duplicate-key",)),
+        ("f(a=1, a=1)", {"a": 1}, ()),
+        ("f(a={'x': 1, 'x': 2})", {"a": {"x": 2}}, ("duplicate-key",)),
+        ("g({'b': 'x'})", {"b": "x"}, ("lone-object",)),
+        ("g({'o': {}})", {"o": {}}, ()),
+        ("g({'x': 1})", {"o": {"x": 1}}, ()),
+    ],
+)
+def test_arguments_without_names(
+    text: str, arguments: dict[str, object], doubts: tuple[str, ...]
+) -> None:
+    tools = [
+        _tool("f", a={"type": "number"}, b={"type": "number"}),
+        _tool("g", o={"type": "object"}, b={"type": "string"}),
+    ]
+    laws.edits(
+        Case(
+            id="pythonic",
+            format="pythonic",
+            text=f"[{text}]",
+            tools=tuple(to_specs(tools).values()),
+        )
+    )
+    (call,) = read("pythonic", f"[{text}]", tools=tools).calls
+    assert (call.arguments, call.doubts) == (arguments, doubts)
+    assert call.executable == (not doubts)
+
+
+@pytest.mark.parametrize("written", ["1/6", "x", "f(1)", "[1, x]", "2 * 3", "1e999", "a.b"])
+def test_an_expression_is_not_cut(written: str) -> None:
+    result = read("pythonic", f"[f(n=20, p={written}), g(n=1)]")
+    first, second = result.calls
+    assert (first.status, second.status) == ("unreadable", "complete")
+    assert "`p`" in str(first.error)
