@@ -69,6 +69,8 @@ def _finish_scanned(driver: Driver) -> None:
         scanned.mend(mended, driver.base + end)
     else:
         tell_mended(driver, cast("Scanner", scanner))
+        if whole:
+            scanned.doubt_twice(driver.base + end)
     if whole:
         scanned.end(driver.base + end)
         leave(driver, end)

@@ -101,9 +101,10 @@ def _note(
     name, start, end = value
     if place >= 0:
         before = members[name]
-        found[place] = _canonical(text[slice(*before)]) == _canonical(text[start:end])
+        found[place] = is_same(json.loads(text[slice(*before)]), json.loads(text[start:end]))
     members[name] = (start, end)
 
 
-def _canonical(text: str) -> str:
-    return json.dumps(json.loads(text), sort_keys=True)
+def is_same(value: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are one in JSON: to it, `true` is not `1`, nor is `1.0`."""
+    return json.dumps(value, sort_keys=True) == json.dumps(other, sort_keys=True)

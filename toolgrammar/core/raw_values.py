@@ -9,7 +9,7 @@ from toolgrammar.core import wrappers
 from toolgrammar.core.entities import EntityDecoder
 from toolgrammar.core.json_tokens import as_json
 from toolgrammar.core.pieces import Pieces
-from toolgrammar.core.role_effects import fill_role
+from toolgrammar.core.role_effects import fill_role, take_argument
 from toolgrammar.core.shapes import may_be_json, shaped
 from toolgrammar.core.trim import LINE, NONE, ONE_NEWLINE, Trimmer
 from toolgrammar.values.events import InputDelta
@@ -238,7 +238,7 @@ class RawValues:
         if draft.streams:
             if self.builder.listening:
                 self.builder.emit(draft, make_arguments_delta(len(self.builder.calls), '"'))
-            draft.arguments[draft.key] = text
+            take_argument(self.builder, draft, text, Span(self.start, end))
             return
         if not whole or (self.builder.cut_by_server and self.builder.ended_open):
             # Half of a number or of an object is a wrong value: it is left out.
@@ -246,13 +246,13 @@ class RawValues:
             return
         by_shape = self.builder.header.types == "shape"
         value, fits = shaped(text, draft.schema) if by_shape else draft.typed(text)
-        draft.arguments[draft.key] = value
         self.builder.emit(
             draft,
             make_arguments_delta(
                 len(self.builder.calls), draft.member() + json.dumps(value, ensure_ascii=False)
             ),
         )
+        take_argument(self.builder, draft, value, Span(self.start, end))
         if not fits:
             draft.doubts.append("schema-mismatch")
             self.builder.report(

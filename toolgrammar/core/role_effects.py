@@ -10,12 +10,15 @@ from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group
+from toolgrammar.core.json_duplicates import is_same
+from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.roles import GROUP_ROLES
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
     from toolgrammar.core.draft import Draft
+    from toolgrammar.values.json_types import JsonValue
 
 
 def open_role(builder: Builder, role: str) -> None:
@@ -113,6 +116,33 @@ def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int
     draft.wire_role = builder.wire_roles.get(draft.key, "")
     if draft.arguments_start < 0 and not draft.wire_role:
         draft.arguments_start = builder.token_start if builder.token_start >= 0 else start
+
+
+def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) -> None:
+    """Takes the value of the current key; of a key that comes twice the last one counts.
+
+    Which of two values was meant nobody knows, so a call with both is not run.
+    """
+    arguments, key = draft.arguments, draft.key
+    if key in arguments:
+        report_twice(builder, draft, span, equal=is_same(arguments[key], value))
+    arguments[key] = value
+
+
+def report_twice(
+    builder: Builder, draft: Draft, span: Span, *, equal: bool, path: str = ""
+) -> None:
+    """Reports a key that comes twice; doubts the call unless its values are equal."""
+    span = Span(max(0, span.start), max(0, span.end))
+    if not equal:
+        draft.doubts.append("duplicate-key")
+    builder.report(
+        "duplicate-key",
+        "warning" if equal else "error",
+        MESSAGES["duplicate-key"],
+        span,
+        path=path or f"$.{draft.key}",
+    )
 
 
 def close_role(builder: Builder, role: str, end: int) -> None:

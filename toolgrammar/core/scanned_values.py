@@ -10,7 +10,7 @@ from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
 from toolgrammar.core.pieces import Pieces
-from toolgrammar.core.role_effects import doubt_second
+from toolgrammar.core.role_effects import doubt_second, report_twice, take_argument
 from toolgrammar.core.stumbles import Stumble, overlooks
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.making import make_arguments_delta
@@ -137,7 +137,8 @@ class ScannedValues:
         if draft is None or role not in ("arguments", "value"):
             return
         if role == "value":
-            draft.arguments[draft.key] = value
+            span = Span(draft.payload_start, draft.arguments_end)
+            take_argument(self.builder, draft, value, span)
         elif isinstance(value, dict):
             draft.arguments = value
             draft.has_payload = True
@@ -285,15 +286,8 @@ class ScannedValues:
         written = draft.payload.text()
         if not written.strip() or not has_duplicates(written, 0):
             return
-        is_sure = all(equal_duplicates(written))
-        if not is_sure:
-            draft.doubts.append("duplicate-key")
-        self.builder.report(
-            "duplicate-key",
-            "warning" if is_sure else "error",
-            "Found a name twice in the arguments; the last value counts",
-            Span(max(0, draft.payload_start), end),
-        )
+        span = Span(draft.payload_start, end)
+        report_twice(self.builder, draft, span, equal=all(equal_duplicates(written)), path="$")
 
     def control(self, place: int, character: str) -> None:
         """Notes a raw control character in a JSON string, which the deltas carry escaped."""

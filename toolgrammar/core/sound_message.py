@@ -337,7 +337,7 @@ class SoundMessage:
             self.arguments_start = start
         if self.arguments is None:
             self.arguments = {}
-        return True
+        return key not in self.arguments
 
     def member(self) -> str:
         """Gives the JSON that stands before the value of the next argument."""

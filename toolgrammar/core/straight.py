@@ -325,6 +325,8 @@ class StraightReading:
             return -1
         if self.arguments is None:
             self.arguments = {}
+        if self.key in self.arguments:
+            return -1
         self.arguments[self.key] = value
         if self.start < 0:
             self.start = self.unit
@@ -364,6 +366,8 @@ class StraightReading:
                 return False
         if self.arguments is None:
             self.arguments = {}
+        if self.key in self.arguments:
+            return False
         self.arguments[self.key] = value
         if self.arguments_start < 0:
             self.arguments_start = start

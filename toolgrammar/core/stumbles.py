@@ -31,6 +31,7 @@ _OF_VALUES = frozenset(
     {
         "dependency-cycle",
         "duplicate-id",
+        "duplicate-key",
         "empty-name",
         "schema-mismatch",
         "unknown-argument",
