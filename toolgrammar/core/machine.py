@@ -21,6 +21,7 @@ from toolgrammar.core.partial import partial
 from toolgrammar.core.patience import Patience
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
+from toolgrammar.core.scanners import beginning
 from toolgrammar.core.steps import Step, rank_of_kind
 from toolgrammar.core.unread import Signs
 from toolgrammar.values.patterns import compile_pattern
@@ -287,7 +288,12 @@ class Machine:
         return found
 
     def pattern(self, terminal: Terminal) -> str:
-        """Gives the regular expression of a terminal, with the known tools filled in."""
+        """Gives the regular expression of a terminal, with the known tools filled in.
+
+        That of a payload is of what it begins with.
+        """
+        if terminal.kind == "payload":
+            return beginning(terminal).pattern
         if terminal.kind == "tool":
             return (
                 "(?:" + "|".join(map(re.escape, self.tool_names)) + ")"

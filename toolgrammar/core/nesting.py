@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.tables import Terminal
 
 
+_BEGIN_ANYHOW = (*roles.RAW_LIKE, "TEXT", "SKIPPED")
+"""Payloads that may begin with anything."""
+
+
 class Nesting:
     """The tags of a grammar's calls, taken from its rules."""
 
@@ -58,15 +62,11 @@ class Nesting:
             closer = closer or tuple(self._numbers[s.name] for s in tail)
             for symbol in [*rest[:1], tail[0]]:
                 first = self._first.get(symbol, {symbol})
-                follow |= {
-                    self._numbers[s.name]
-                    for s in first
-                    if s.name in self._numbers and not self._is_payload(s.name)
-                }
-            if rest and any(self._is_payload(s.name) for s in self._first.get(rest[0], ())):
-                follow.clear()
+                follow |= {self._numbers[s.name] for s in first if s.name in self._numbers}
         if not heads:
             return ()
+        if any(self._terminals[number].name in _BEGIN_ANYHOW for number in follow):
+            follow.clear()
         return (closer, tuple(sorted(follow)), *dict.fromkeys(heads))
 
     def _holds_payload(self, symbol: Any) -> bool:

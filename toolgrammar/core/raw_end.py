@@ -23,7 +23,7 @@ from toolgrammar.core.misspelt import near_mark, near_opener
 from toolgrammar.core.partial import MOST_BLANKS, partial, tail_that_begins
 from toolgrammar.core.quick_search import behind_blanks, quick_search
 from toolgrammar.core.raw_outer import after_outer, outer_closers
-from toolgrammar.core.raw_tags import is_bracket, is_tag
+from toolgrammar.core.raw_tags import is_bracket, is_tag, sampled
 from toolgrammar.core.repairs import clipped
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -37,8 +37,6 @@ _LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """What may depend on more text; not the guard of strays, which stand before what decides."""
 BEGUN = "begun"
 """Names what may become an end with more text."""
-_MARKS = 3
-"""Tokens of an opener with one tag: what stands before the key, the key, and what ends the tag."""
 _STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
 _STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
 BLANKS = r"\s{0,256}"
@@ -59,6 +57,8 @@ class RawEnd:
         first = {group for group, _ in node.tokens}
         self.fenced = any(terminal.name == "SAME_FENCE" for _, terminal in node.tokens)
         """Whether it is a block of code: blocks inside it balance, not calls."""
+        self.in_cdata = any(sampled(each).lstrip().startswith("]]>") for _, each in node.tokens)
+        """Whether it is CDATA, in which nothing but its own closer is markup."""
         self.nests = (
             not self.fenced
             and role in ("value", "input", "body")
@@ -69,8 +69,6 @@ class RawEnd:
         begin = [terminals[each[0]] for each in openers]
         self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
-        self.splits = self.tagged and all(map(self._is_pair, openers))
-        """Whether that opener needs no line of its own to be known, wherever it stands."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
         self.words: dict[str, str] = {}
@@ -83,11 +81,6 @@ class RawEnd:
         self.other_closer_beginnings: re.Pattern[str] | None = None
         """Matches what may still become that; made with the expression."""
         self._beside: dict[bool, re.Pattern[str]] = {}
-
-    def _is_pair(self, numbers: tuple[int, ...]) -> bool:
-        """Whether the opener of an argument is written in one line, with tags behind its key too."""
-        each = [self.machine.tables.terminals[number] for number in numbers]
-        return len(each) > _MARKS and not any("\n" in terminal.text for terminal in each)
 
     @staticmethod
     def _leads(node: Node, numbers: tuple[int, ...]) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.partial import partial
-from toolgrammar.core.repairs import last_tag
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
@@ -21,12 +19,11 @@ _BLANKS = r"\s{0,256}"
 def outer_closers(end: RawEnd, *, final: bool) -> list[str]:
     """Writes the closers that end the call: each with all that the grammar forces behind it.
 
-    Half of the payload's own closer may stand before them.
+    There are none in CDATA: all markup in it is text.
     """
-    if not end.nests:
+    if not end.nests or end.in_cdata:
         return []
-    found, unsure = [], []
-    halves = {half for _, terminal in end.node.tokens if (half := last_tag(terminal))}
+    found = []
     for anchor in end.node.repairs.anchors.values():
         closer = _closer_of_call(end, anchor)
         if closer is None:
@@ -34,11 +31,7 @@ def outer_closers(end: RawEnd, *, final: bool) -> list[str]:
         pattern, behind = closer
         follow = after_outer(end, behind, final=final)
         found.append(f"{pattern}{follow}(?P<outer_{anchor.group}>)")
-        for number, half in enumerate(sorted(halves)):
-            text = rf"{re.escape(half)}\s{{0,16}}{end.unnamed(pattern)}"
-            found.append(f"{text}{follow}(?P<outer_{anchor.group}_{number}>)")
-            unsure.append(f"{text}(?P<half_{anchor.group}_{number}>)")
-    return [*found, *unsure]  # what is not sure is a place to look at once more at the end
+    return found
 
 
 def _closer_of_call(end: RawEnd, anchor: Anchor) -> tuple[str, Node] | None:

@@ -202,11 +202,11 @@ class RawReader:
             return self._outer_closer_ends(match, groups)
         if kind.startswith("call_opener"):
             quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
-        elif kind == "call_closer" or kind.startswith("half_"):
-            if not quoted or kind != "call_closer":
-                # It closes no call; the payload's own closer may stand in it, or be it.
+        elif kind == "call_closer":
+            if not quoted:
+                # It closes no call; the payload's own closer may be it.
                 own = self.end.value_closing.match(self.driver.buffer, match.start())
-                if own is not None and not quoted and self._repeats_rightly(own.groupdict()):
+                if own is not None and self._repeats_rightly(own.groupdict()):
                     self._pair_closer(own, sure=False)
                 self.searched = match.start() + 1
                 return False

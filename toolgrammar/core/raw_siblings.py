@@ -41,7 +41,7 @@ class Sibling:
         offset = driver.base + match.start()
         if self.offset >= 0 or offset < 0 or reader.others_open or reader.values_open:
             return
-        if not end.splits or end.call_closes_alone or driver.island >= 0:
+        if not end.tagged or end.call_closes_alone or driver.island >= 0:
             return
         self.offset, self.begins, self.text = offset, awaited, match.group()
         if awaited:

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 def is_tag(terminal: Terminal) -> bool:
     """Whether a terminal is a text of some length, in whatever case, and holds no name."""
-    text = terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "")
-    return len((text or "").strip()) > LONG and not terminal.groups
+    return len(sampled(terminal).strip()) > LONG and not terminal.groups
+
+
+def sampled(terminal: Terminal) -> str:
+    """Gives the text of a terminal, or one that its expression matches."""
+    return terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "") or ""
 
 
 def is_bracket(terminal: Terminal) -> bool:

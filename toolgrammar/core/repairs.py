@@ -184,13 +184,6 @@ def clipped(step: Step) -> str:
     return half if len(half) > _DISTINCTIVE and pieces[-1].endswith(">") else ""
 
 
-def last_tag(terminal: Terminal) -> str:
-    """Gives the closing tag that a closer of several marks ends with; empty for any other."""
-    text = written(terminal).strip()
-    place = text.rfind("</")
-    return text[place:] if place > 0 and text.endswith(">") else ""
-
-
 def _can_be_inserted(step: Step) -> bool:
     """Whether a token has nothing of its own to say."""
     return (

@@ -126,15 +126,10 @@ _STEP3 = (
             "<parameters>\n<city>A</parameters>\n</invoke>\n</function_calls>",
             id="the arguments are closed before the call",
         ),
-        pytest.param(
-            "minicpm5",
-            '<function name="weather"><param name="city"><![CDATA[A</param></function>',
-            id="half of the own closer stands before",
-        ),
     ],
 )
 def test_the_closer_of_the_call_ends_a_value_whole(format_id: str, text: str) -> None:
-    for behind in ("", "\n" + text.replace(">A<", ">B<").replace("[A<", "[B<")):
+    for behind in ("", "\n" + text.replace(">A<", ">B<")):
         calls = read(format_id, text + behind, tools=_TOOLS).calls
         assert [call.arguments for call in calls] == [{"city": "A"}, {"city": "B"}][: len(calls)]
         assert [(c.status, c.executable) for c in calls] == [("repaired", True)] * len(calls)
