@@ -169,6 +169,21 @@ def doubt_near_closer(driver: Driver, end: int) -> None:
                 return
 
 
+def doubt_paired_closer(driver: Driver, word: str, end: int) -> None:
+    """Doubts a call whose value ends with a misspelt closer that may pair with a tag in it.
+
+    Args:
+        driver: the driver.
+        word: the name in that closer.
+        end: index in the buffer where the value ends.
+    """
+    builder, stop = driver.builder, max(0, driver.base + end)
+    if builder.draft is not None and f"<{word}" in builder.source.slice(builder.raws.start, stop):
+        builder.draft.doubts.append("misspelt")
+        message = f"Found `{word[:40]}` in a closer; it may close a tag in the value"
+        builder.report("misspelt", "error", message, Span(stop, stop))
+
+
 def markup_follows(driver: Driver, place: int) -> bool:
     """Whether markup, and no prose, seems to stand where the closers of a call are missing.
 

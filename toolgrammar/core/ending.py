@@ -10,6 +10,7 @@ from toolgrammar.core.json_payload import JsonPayload
 from toolgrammar.core.leaving import leave
 from toolgrammar.core.mending import closers_behind, cut_call, cut_here, missing_closers
 from toolgrammar.core.mismatch import mismatch
+from toolgrammar.core.raw_leaving import finish_raw
 from toolgrammar.core.reading_payloads import read_scanned, tell_mended
 from toolgrammar.core.stops import close_by_stop
 
@@ -25,7 +26,7 @@ def finish(driver: Driver) -> None:
         driver.steps += 1
         if driver.raw is not None:
             assert driver.step is not None
-            driver.raw.finish(driver.step)
+            finish_raw(driver.raw, driver.step)
         elif driver.run is read_scanned:
             _finish_scanned(driver)
         elif driver.in_tokens and driver.island >= 0 and not (driver.called and builder.delimited):

@@ -70,6 +70,12 @@ def near_opener(step: Step, group: str) -> tuple[str, str]:
     return near_mark(step.terminal.text, group) if keyed else ("", "")
 
 
+def near_closer(step: Step, group: str) -> tuple[str, str]:
+    """Gives the same of what resembles the closer of an argument."""
+    closes = step.kind == "literal" and "argument" in step.after
+    return near_mark(step.terminal.text, group) if closes else ("", "")
+
+
 class NearOpener:
     """What resembles the opener of a call, a section or an argument."""
 
@@ -184,7 +190,7 @@ def _spaced(text: str) -> str:
 
 
 def respell(driver: Driver, place: int) -> bool | None:
-    """Reads the opener of an argument that is misspelt; False where more text tells."""
+    """Reads the opener, or closer, of an argument that is misspelt; False where more text tells."""
     node, buffer = driver.node, driver.buffer
     previous, openers = driver.previous, []
     behind_key = previous is not None and previous.leaf == "key"
@@ -195,6 +201,8 @@ def respell(driver: Driver, place: int) -> bool | None:
             _read_as(driver, step, place + 1)
             return True
         pattern, word = near_opener(step, "near")
+        if not pattern and previous is not None and previous.leaf == "value":
+            pattern, word = near_closer(step, "near")
         if pattern:
             openers.append(NearOpener(step, pattern, word, in_text=False))
     respelt = _respelt(driver, openers, place)

@@ -13,50 +13,43 @@ An opener of another call never ends a string: a file that documents a format mu
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.beginnings import first_characters, without
 from toolgrammar.core.fences import NESTED
-from toolgrammar.core.misspelt import near_mark, near_opener
+from toolgrammar.core.misspelt import near_closer, near_mark
 from toolgrammar.core.partial import MOST_BLANKS, partial, tail_that_begins
 from toolgrammar.core.quick_search import behind_blanks, quick_search
 from toolgrammar.core.raw_outer import after_outer, outer_closers
 from toolgrammar.core.raw_tags import is_bracket, is_tag, sampled
-from toolgrammar.core.repairs import clipped
+from toolgrammar.core.raw_tokens import BLANKS, STRAY, TokenPatterns
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
+    import re
+
     from toolgrammar.core.machine import Node
     from toolgrammar.core.quick_search import Search
-    from toolgrammar.core.steps import Step
     from toolgrammar.core.tables import Terminal
 
 _LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """What may depend on more text; not the guard of strays, which stand before what decides."""
 BEGUN = "begun"
 """Names what may become an end with more text."""
-_STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
-_STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
-BLANKS = r"\s{0,256}"
-"""White space that may stand between a closer inside a raw value and what follows it."""
 _BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
 """How the tables write that a closer may begin with white space."""
 
 
-class RawEnd:
+class RawEnd(TokenPatterns):
     """What ends a raw payload before one node, as regular expressions made on demand."""
 
     def __init__(self, node: Node, role: str) -> None:
-        self.node = node
-        self.machine = node.machine
+        super().__init__(node)
         self.closes_line = any("\n" in terminal.lead for _, terminal in node.tokens)
         """Whether the closer is written at the start of a line of its own."""
         opener = self.machine.tables.call_opener
         first = {group for group, _ in node.tokens}
-        self.fenced = any(terminal.name == "SAME_FENCE" for _, terminal in node.tokens)
-        """Whether it is a block of code: blocks inside it balance, not calls."""
         self.in_cdata = any(sampled(each).lstrip().startswith("]]>") for _, each in node.tokens)
         """Whether it is CDATA, in which nothing but its own closer is markup."""
         self.nests = (
@@ -71,8 +64,6 @@ class RawEnd:
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
-        self.words: dict[str, str] = {}
-        """By a group of the expressions, the word that it must resemble."""
         self.looks_on = False
         """Whether a closer may depend on the character behind it; known with the expressions."""
         self.repeats = False
@@ -196,7 +187,7 @@ class RawEnd:
     def _closers_of_call(self) -> str:
         if not self.nests or self.call_closes_alone:
             return "(?!)"
-        closer = self._sequence(self.machine.tables.call_opener[0], "closed")
+        closer = self.sequence(self.machine.tables.call_opener[0], "closed")
         return f"{BLANKS}(?:{'|'.join((closer, *self._ways_out()))})"
 
     def beside(self, *, final: bool) -> re.Pattern[str]:
@@ -219,7 +210,7 @@ class RawEnd:
             paths = [path for node in behind if (path := node.repairs.to_text)]
             outside = {id(path[-1].node): path[-1].node for path in paths}
             follow = "|".join(after_outer(self, n, final=final) for n in outside.values())
-            found = compile_pattern(f"{BLANKS}{_STRAY}(?:{follow or '(?!)'})")
+            found = compile_pattern(f"{BLANKS}{STRAY}(?:{follow or '(?!)'})")
             self._other_closers[final] = found
             if not final:
                 self.other_closer_beginnings = compile_pattern(f"(?:{partial(found.pattern)})\\Z")
@@ -231,7 +222,21 @@ class RawEnd:
         if self.fenced:
             closers.append(NESTED)
         # A closer is tried before the tags of quoted calls: it may be one of them.
+        closers += self._near_closers(final=final)
         return [*closers, *outer_closers(self, final=final), *self._tags(), *self._value_closers()]
+
+    def _near_closers(self, *, final: bool) -> list[str]:
+        """Writes what resembles the closer of an argument, with what must follow that."""
+        found = []
+        for group, terminal in self.node.tokens:
+            step = self.node.steps[group]
+            near, word = near_closer(step, f"near_own_{group}")
+            if near and self.nests and not self.in_cdata:
+                own = self.unnamed(self.machine.pattern(terminal))
+                follow = self.follow(f"n{group}", step.node, final=final, own=own)
+                found.append(f"{near}{follow}(?P<near_closer_{group}>)")
+                self.words[f"near_own_{group}"] = word
+        return found
 
     def _tags(self) -> list[str]:
         """Writes the tags of a quoted call."""
@@ -239,20 +244,20 @@ class RawEnd:
         if self.nests:
             closer, follow, *heads = self.machine.tables.call_opener
             terminals = self.machine.tables.terminals
-            following = "|".join(self._named(terminals[n], "") for n in follow)
+            following = "|".join(self.named(terminals[n], "") for n in follow)
             after = f"(?={BLANKS}(?:{following}))" if follow else ""
             # An expression that begins with its literal, not with a group, is searched faster.
             named = any(terminals[n].kind == "same" for n in closer)
             for number, head in enumerate(heads):
-                opener = self._sequence(head, f"opened_{number}" if named else "")
+                opener = self.sequence(head, f"opened_{number}" if named else "")
                 parts.append(f"{opener}(?P<call_opener_{number}>){after}")
             if not self.call_closes_alone:
-                parts.append(f"{self._sequence(closer, 'closed')}(?P<call_closer>)")
+                parts.append(f"{self.sequence(closer, 'closed')}(?P<call_closer>)")
             values = self.machine.tables.value_openers
             for number, value in enumerate(values):
                 # A key with nothing before it is a word of its own, not each end of one.
                 alone = self.machine.tables.terminals[value[0]].kind != "literal"
-                opener = (r"(?<!\w)" if alone else "") + self._sequence(value, f"key_{number}")
+                opener = (r"(?<!\w)" if alone else "") + self.sequence(value, f"key_{number}")
                 parts.append(f"{opener}(?P<value_opener_{number}>)")
             written = (terminals[each[0]].text for each in values)
             near, word = near_mark(next(filter(None, written), ""), "near_word")
@@ -295,107 +300,8 @@ class RawEnd:
                         found.append(text)
         return found
 
-    def _sequence(self, numbers: tuple[int, ...], group: str) -> str:
-        """Joins terminals; the first that may hold a name is captured under `group`."""
-        out, named = [], False
-        for number in numbers:
-            terminal = self.machine.tables.terminals[number]
-            text = self._named(terminal, "")
-            names = ("same",) if group == "closed" else ("regex", "same", "tool")
-            if group and terminal.kind in names and not named and not is_tag(terminal):
-                text, named = f"(?P<{group}>{text})", True
-            out.append(text)
-        return r"\s{0,16}".join(out)
-
-    @staticmethod
-    def unnamed(pattern: str) -> str:
-        """Gives an expression without the names of its groups."""
-        return re.sub(r"\(\?P<\w+>", "(?:", pattern)
-
-    def _named(self, terminal: Terminal, group: str) -> str:
-        text = self.unnamed(self.machine.pattern(terminal))
-        return f"(?P<{group}>{text})" if group else text
-
     def _unit(self, group: str, terminal: Terminal, *, final: bool) -> str:
         """Writes one closer: the tokens that the grammar forces, and what may follow them."""
         text, node, _ = self.forced(group, terminal, "u")
         follow = self.follow(group, node, final=final, own=self.unnamed(text))
         return f"{text}{follow}(?P<closer_{group}>)"
-
-    def forced(
-        self, group: str, terminal: Terminal, prefix: str, node: Node | None = None
-    ) -> tuple[str, Node, Step]:
-        """Writes a token and those that must follow it; gives the node behind and the last step.
-
-        Args:
-            group: the token in the node.
-            terminal: what it reads.
-            prefix: of the groups of what repeats a name; empty for none.
-            node: where the token stands; before the payload's closer where none is given.
-        """
-        step = (node or self.node).steps[group]
-        text = self._named(terminal, self._same(terminal, prefix, group))
-        node = step.node
-        while (
-            len(node.tokens) == 1
-            and not node.payloads
-            and not node.accepts_text
-            and node.end is None
-            and node.tokens[0][1].kind in ("literal", "same")
-            and not step.after
-        ):
-            inner, terminal = node.tokens[0]
-            text += r"\s{0,16}" + self._named(terminal, self._same(terminal, prefix, group))
-            step = node.steps[inner]
-            node = step.node
-        return text, node, step
-
-    def _same(self, terminal: Terminal, prefix: str, group: str) -> str:
-        repeated = prefix and terminal.kind == "same"
-        return f"{prefix}_{terminal.name}_{group}" if repeated else ""
-
-    def follow(self, group: str, node: Node, *, final: bool, own: str) -> str:
-        """Writes what must follow a closer: what the node behind it takes."""
-        if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
-            return ""
-        options: list[str] = []
-        misspelt: list[str] = []
-        for inner, terminal in node.tokens:
-            text = self._named(terminal, "")
-            step = node.steps[inner]
-            if (
-                terminal.kind == "literal"
-                and step.weight < 3
-                and not step.after
-                and step.node.tokens
-                and not step.node.payloads
-            ):
-                second = "|".join(
-                    self._named(t, self._same(t, f"f{inner}", group)) for _, t in step.node.tokens
-                )
-                text += rf"\s{{0,16}}(?:{second})"
-            options.append(text)
-            if half := clipped(step):
-                behind = "|".join(self._named(each, "") for _, each in step.node.tokens)
-                rest = rf"\s{{0,16}}(?:{_STRAY}\s{{0,16}})?(?:{behind})"
-                misspelt.append(f"{re.escape(half)}{rest}")
-            near, word = near_opener(step, f"near_{group}_{inner}")
-            if near:
-                misspelt.append(near)
-                self.words[f"near_{group}_{inner}"] = word
-        # What stands outside of the call tells as well: then its own closers are missing.
-        options.extend(
-            self.unnamed(anchor.pattern)
-            for anchor in node.repairs.anchors.values()
-            if anchor.step.opens or anchor.step.after or anchor.step.before or anchor.closes_more
-        )
-        options += misspelt
-        if final:
-            # The end of the text may cut what follows.
-            cut = "|".join(part for option in options if (part := partial(option)))
-            options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
-        # Between them a fence may be left over, or another closer that is misspelt.
-        stray = _STRAY_TAG if self.fenced else _STRAY
-        wanted = "|".join(options)
-        guard = rf"(?!(?#guard){own})"
-        return rf"(?={BLANKS}(?:{guard}{stray}\s{{0,16}})??(?:{wanted}))"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core import doubts
 from toolgrammar.core.fences import length
-from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.misspelt import is_near
 from toolgrammar.core.raw_end import BEGUN
+from toolgrammar.core.raw_leaving import LONGEST, begun_closer, close_raw
 from toolgrammar.core.raw_siblings import Sibling, is_unclosed
-from toolgrammar.core.stops import end_of_payload, stopped_before
+from toolgrammar.core.stops import end_of_payload
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -19,15 +18,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.raw_end import RawEnd
     from toolgrammar.core.reasoning_ends import OtherEnds
-    from toolgrammar.core.steps import Step
 
 _SAME_GROUP = late(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
-_PROSE = ("reasoning", "content", "text")
-"""Roles whose text may end anywhere."""
 _SHORT = 64
 """Characters that are searched again rather than have a larger expression made for them."""
-_LONGEST = 2048
-"""Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
 
 
 class RawReader:
@@ -42,6 +36,7 @@ class RawReader:
         "held",
         "last_closer",
         "mended",
+        "near",
         "others",
         "others_open",
         "quoted",
@@ -62,6 +57,8 @@ class RawReader:
         """What stands behind a closer that paired with a quoted opener; None before the first."""
         self.mended = False
         """Whether something else than the payload's own closer ends it."""
+        self.near = ""
+        """The word that ends the value in place of the one of its closer."""
         self.last_closer = -1
         """Offset of the last such closer."""
         self.sibling = ""
@@ -96,7 +93,7 @@ class RawReader:
                 return False
             ends = self._ends(match)
             if ends:
-                self._close(self.begun.step_back(self, match.start()))
+                close_raw(self, self.begun.step_back(self, match.start()))
                 return True
             if ends is None:
                 self.searched = match.start()
@@ -149,7 +146,7 @@ class RawReader:
         closer = (match.lastgroup or "").startswith("closer_")
         stop = len(driver.buffer)
         beginnings = self.end.beginnings
-        near = max(self.searched, stop - _LONGEST)
+        near = max(self.searched, stop - LONGEST)
         if near <= match.start() and not self.end.is_plain(driver.buffer, near, match.start()):
             # What began before it comes first.
             earlier = beginnings.search(driver.buffer, near)
@@ -164,7 +161,7 @@ class RawReader:
         stop = len(driver.buffer)
         if driver.final:
             stop = end_of_payload(driver, self.end.node, self.searched)
-            begun = self._begun_closer()
+            begun = begun_closer(self)
             stop = min(stop, begun) if begun >= 0 else stop
         else:
             held = self.end.beginnings.search(driver.buffer, self.searched)
@@ -196,35 +193,42 @@ class RawReader:
         None where more text has to come before it can be judged.
         """
         kind = match.lastgroup or ""
-        quoted = self.quoted
         groups = match.groupdict()
         if kind.startswith("outer_"):
             return self._outer_closer_ends(match, groups)
+        if kind.startswith("near_closer"):
+            return self._near_closer_ends(match, groups)
+        if kind == "call_closer" and not self.quoted:
+            # It closes no call; the payload's own closer may stand in it, or be it.
+            own = self.end.value_closing.match(self.driver.buffer, match.start())
+            if own is not None and self._repeats_rightly(own.groupdict()):
+                self._pair_closer(own, sure=False)
+            self.searched = match.start() + 1
+            return False
+        if kind.startswith(("near_opener", "value_opener")):
+            if not self.quoted and self._opener_ends(match, groups):
+                return True
+        elif not self._is_quote(kind, match, groups):
+            return self._closer_ends(match, groups)
+        self.searched = match.end()
+        return False
+
+    def _is_quote(self, kind: str, match: re.Match[str], groups: dict[str, str | None]) -> bool:
+        """Whether a tag belongs to a call, block or value that is quoted; notes that then."""
         if kind.startswith("call_opener"):
-            quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
+            self.quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
         elif kind == "call_closer":
-            if not quoted:
-                # It closes no call; the payload's own closer may be it.
-                own = self.end.value_closing.match(self.driver.buffer, match.start())
-                if own is not None and self._repeats_rightly(own.groupdict()):
-                    self._pair_closer(own, sure=False)
-                self.searched = match.start() + 1
-                return False
             self._close_quoted(groups.get("closed"))
         elif kind == "fence_opener":
             count = length(groups["fence_mark"] or "")
             if count >= length(self.driver.builder.last_fence):
                 self.fences += 1
         elif kind.startswith("value_closer"):
-            if not quoted and self._repeats_rightly(groups):
+            if not self.quoted and self._repeats_rightly(groups):
                 self._pair_closer(match)
-        elif kind.startswith(("near_opener", "value_opener")):
-            if not quoted and self._opener_ends(match, groups):
-                return True
         else:
-            return self._closer_ends(match, groups)
-        self.searched = match.end()
-        return False
+            return False
+        return True
 
     def _opener_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool:
         """Judges the opener of an argument, or what resembles one, inside the value."""
@@ -243,6 +247,17 @@ class RawReader:
             self.begun.note(self, match, awaited=awaited)
             self.others_open += 1
         return False
+
+    def _near_closer_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool:
+        """Judges what resembles the value's own closer, where that may stand."""
+        group = f"near_own_{(match.lastgroup or '').rpartition('_')[2]}"
+        word = groups[group] or ""
+        is_open = self.quoted or self.values_open or self.others_open
+        if is_open or not is_near(word, self.end.words[group]):
+            self.searched = match.start() + 1
+            return False
+        self.near = word
+        return True
 
     def _begins_sibling(self, match: re.Match[str], key: str | None) -> bool:
         """Whether the opener of another argument tells that the own closer is missing.
@@ -361,68 +376,6 @@ class RawReader:
         if self.held is None:
             self.held = []
         self.last_closer = self.driver.base + closer
-
-    def _close(self, end: int) -> None:
-        driver = self.driver
-        self.give(end)
-        self.let_go()
-        if self.sibling and (self.mended or self.end.tagged):
-            doubts.doubt_sibling(driver, self.sibling, end)
-        elif self.end.call_closes_alone:
-            doubts.doubt_closer(driver, end)
-        if not self.sibling:
-            doubts.doubt_inner_closer(driver, self.strays, end, mended=self.mended)
-        if self.mended:
-            doubts.doubt_near_closer(driver, end)
-        dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=self.mended)
-        leave(driver, end)
-        driver.last_end -= dropped
-
-    def _begun_closer(self) -> int:
-        """Gives where the closer begins that the end of the text cut; -1 where it cut none."""
-        driver = self.driver
-        step = driver.step
-        assert step is not None
-        may_end = step.node.end is not None or stopped_before(driver, self.end.node) != ""
-        if may_end or step.leaf in _PROSE:
-            return -1
-        start = max(self.searched, len(driver.buffer) - _LONGEST)
-        begun = self.end.own_beginnings.search(driver.buffer, start)
-        return -1 if begun is None else begun.start()
-
-    def finish(self, step: Step) -> None:
-        """Ends the payload because the text ends."""
-        driver = self.driver
-        stopped = stopped_before(driver, self.end.node) != ""
-        may_go_on = not driver.builder.cut_by_server and (not stopped or self.quoted)
-        if self.held is not None and self.last_closer >= 0 and may_go_on:
-            self._end_at_last_closer(self.held)
-            return
-        self.let_go()
-        ends = stopped or step.node.end is not None
-        end = driver.position
-        if stopped and step.leaf not in _PROSE:
-            doubts.doubt_stopped(driver, step, end)
-        begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
-        if step.leaf in ("text", "reasoning") and not ends:
-            driver.builder.unclosed_text = driver.builder.raws.start
-        driver.builder.ended_open = ends and step.leaf not in _PROSE
-        driver.builder.raws.end(driver.base + end, whole=ends, mended=begun)
-        if ends or step.leaf in _PROSE:
-            leave(driver, end)
-        else:
-            cut_payload(driver, self.end.node, known=not begun)
-
-    def _end_at_last_closer(self, pieces: list[str]) -> None:
-        """Ends the payload at the last closer although a quoted opener never closed."""
-        driver = self.driver
-        held = "".join(pieces)
-        keep = max(0, len(held) - (driver.base + driver.position - self.last_closer))
-        driver.builder.raws.take(held[:keep])
-        driver.stand_before(held[keep:] + driver.buffer[driver.position :], self.last_closer)
-        driver.builder.raws.end(self.last_closer, whole=True)
-        leave(driver, driver.position)
-        driver.read_on()
 
 
 def read_raw(driver: Driver) -> bool:

@@ -47,8 +47,8 @@ def _hermes(arguments: str) -> str:
     ("format_id", "text", "doubt"),
     [
         pytest.param(
-            "glm45", _GLM.replace("Oslo</arg_value>", "Oslo</arg_valeu>"), "misspelt",
-            id="a value ends with what resembles its closer",
+            "glm45", _GLM.replace("Oslo</arg_value>", "<arg_valeu>Oslo</arg_valeu>"), "misspelt",
+            id="a value ends with what resembles its closer, and is opened in it",
         ),
         pytest.param(
             "kimi_k3", _KIMI.replace('<|open|>argument key="limits', '<|open|c>argument key="limits'),

@@ -145,12 +145,14 @@ def test_what_resembles_an_opener_in_a_value_stays_text(value: str) -> None:
     assert (call.arguments, call.executable) == ({"a": value}, True)
 
 
-def test_the_opener_of_an_argument_that_is_awaited_makes_the_value_before_it_a_doubt() -> None:
+def test_the_opener_of_an_argument_that_is_awaited_ends_a_value_that_nothing_else_ends() -> None:
     value = "x<parameter=b>\ny"
     text = f"<function=save>\n<parameter=a>\n{value}\n</parameter>\n</function>"
-    for keys, runs in ((("a", "b"), False), (("a",), True)):
-        (call,) = read("qwen3_xml", text, [tool("save", *keys)]).calls
-        assert (call.arguments, call.executable) == ({"a": value}, runs)
+    (call,) = read("qwen3_xml", text, [tool("save", "a", "b")]).calls
+    assert (call.arguments, call.executable) == ({"a": "x", "b": "y"}, True)
+    for tools in (None, [tool("save", "a")]):
+        (call,) = read("qwen3_xml", text, tools).calls
+        assert (call.arguments, call.doubts) == ({"a": value}, ("misspelt",))
 
 
 @pytest.mark.parametrize("tail", ["<b>x</b>", "```\nx\n```", ""])

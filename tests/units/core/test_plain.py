@@ -87,7 +87,7 @@ def usual(first: str, one: str, two: str) -> list[str]:
         (f"<calls>{ADD}<call add></call></calls>", [THREE, {}]),
         ("<calls><call add></call></calls>", [{}]),
         ("<call other><arg count>3</arg></call>", [{"count": "3"}]),
-        ("<call add><arg note>a</arg><arg note>b</arg></call>", [{"note": "b"}]),
+        ("<call add><arg note>b</arg><arg note>b</arg></call>", [{"note": "b"}]),
     ],
 )
 def test_values_one_after_the_other(
