@@ -11,6 +11,7 @@ from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import Draft
 from toolgrammar.core.header import Header
 from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.core.listing import Listing
 from toolgrammar.core.pieces import Parts
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
@@ -101,7 +102,8 @@ class Builder:
         self.last_name = ""
         self.text_parts = Parts()
         self.reasoning_parts = Parts()
-        self.diagnostics: list[Diagnostic] = []
+        self.listing = Listing()
+        self.diagnostics = self.listing.diagnostics
         self.draft: Draft | None = None
         self.group: Group | None = None
         self.group_marked: Group | None = None
@@ -109,7 +111,7 @@ class Builder:
         self.cut_by_server = self.ended_open = False
         """Whether the text ended where a closer could still have come."""
         self.unclosed_text = self.skipped_from = self.skipped_to = -1
-        self.diagnostics_marked = 0
+        self.diagnostics_marked = self.listing.mark()
         self.token_start = -1
         self.watched = False
         """Whether a repair is to be judged first: the text may be in another format."""
@@ -154,7 +156,7 @@ class Builder:
         """Remembers the state before an island that may be taken back."""
         self.committed = False
         self.group_marked = self.group.copy() if self.group else None
-        self.diagnostics_marked = len(self.diagnostics)
+        self.diagnostics_marked = self.listing.mark()
 
     def rewind(self) -> None:
         """Forgets the island."""
@@ -162,7 +164,7 @@ class Builder:
         self.mended_before = False
         self.waiting = []
         self.group = self.group_marked
-        del self.diagnostics[self.diagnostics_marked :]
+        self.listing.rewind(self.diagnostics_marked)
         self.raws.trimmer = None
         self.committed = True
 
@@ -297,7 +299,7 @@ class Builder:
         """Gives the open call; begins one at `start` where there is none."""
         if self.draft is None:
             self.draft = Draft(max(0, start))
-            self.draft.diagnostics = len(self.diagnostics)
+            self.draft.diagnostics = self.listing.mark()
             self.draft.repaired, self.mended_before = self.mended_before, False
             self.token_start = -1
         return self.draft
@@ -341,6 +343,12 @@ class Builder:
         if self.listening:
             self.events.append(CallEnd(index, call))
 
+    def count_rest(self) -> None:
+        """Adds, at the end, the diagnostics that count what is not listed."""
+        added = self.listing.end()
+        if self.listening:
+            self.events.extend(map(Problem, added))
+
     def report(
         self,
         code: str,
@@ -363,8 +371,7 @@ class Builder:
             # Nothing is mended: what would have been is wrong, and that is all.
             severity, edits, message = "error", (), message.rpartition("; ")[0] or message
         diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
-        self.diagnostics.append(diagnostic)
-        if self.listening:
+        if self.listing.add(diagnostic) and self.listening:
             draft = self.draft
             if draft is not None and not draft.started:
                 draft.events.append(Problem(diagnostic))

@@ -37,7 +37,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         _note_beside(builder, draft)
     if draft.repaired and builder.lacks_required:
         # A bracket that was put in may stand at another place: an inner object took the rest.
-        found = {each.code for each in builder.diagnostics[draft.diagnostics :]}
+        found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
         draft.doubts += sorted(found & {"bracket"})
     if draft.repaired and any(map(builder.awaits, draft.beside)):
         # A bracket that is one too many ended the arguments before these.
@@ -130,7 +130,7 @@ def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
         code, message = "malformed-call", "Found a call that the grammar does not take as it is"
     elif draft.unclosed:
         code, message = "", ""
-        del builder.diagnostics[draft.diagnostics :]
+        builder.listing.rewind(draft.diagnostics)
     else:
         return False
     problems = [event for event in draft.events if isinstance(event, Problem)]
@@ -184,7 +184,7 @@ def cut(
         builder.committed = True
         return
     place = stop if place < 0 else place
-    for found in builder.diagnostics[draft.diagnostics :]:
+    for found in builder.diagnostics[draft.diagnostics.listed :]:
         place = max([place, *(edit.span.end for edit in found.edits)])  # none overlap
     edits = _replaced(place, stop, closers)
     # One report: the call's, not the section's too.

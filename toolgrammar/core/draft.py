@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.call_words import arguments_of
 from toolgrammar.core.json_tokens import as_json
+from toolgrammar.core.listing import START
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.values.events import ArgumentsDelta, Event
 from toolgrammar.values.patterns import late
@@ -120,8 +121,8 @@ class Draft:
         """Whether it lacks the closer without which it is text."""
         self.unclosed_to = -1
         """Offset up to which the openers of arguments begin them, for nothing closes them."""
-        self.diagnostics = 0
-        """How many diagnostics there were before it."""
+        self.diagnostics = START
+        """How far the diagnostics had come before it."""
 
     def member(self) -> str:
         """Gives the JSON text that stands before the next value of an object."""

@@ -33,11 +33,10 @@ def report_owed(builder: Builder, draft: Draft, status: Status, end: int) -> Non
         status: what became of it.
         end: where it ended.
     """
-    found = builder.diagnostics[draft.diagnostics :]
+    found = builder.diagnostics[draft.diagnostics.listed :]
     said = {each.code for each in found if each.severity == "error"}
     for diagnostic in _owed(draft, status, max(end, draft.start), said):
-        builder.diagnostics.append(diagnostic)
-        if builder.listening:
+        if builder.listing.add(diagnostic) and builder.listening:
             (builder.events if draft.started else draft.events).append(Problem(diagnostic))
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.groups import Group
+    from toolgrammar.core.listing import Mark as Listed
     from toolgrammar.core.turns import Turns
     from toolgrammar.values.events import Event
 
@@ -85,7 +86,7 @@ class Mark(NamedTuple):
     calls: int
     text_parts: int
     reasoning_parts: int
-    diagnostics: int
+    diagnostics: Listed
     group: Group | None
     last_name: str
     turns: Turns
@@ -103,7 +104,7 @@ class Mark(NamedTuple):
             len(builder.calls),
             builder.text_parts.mark(),
             builder.reasoning_parts.mark(),
-            len(builder.diagnostics),
+            builder.listing.mark(),
             builder.group.copy() if builder.group else None,
             builder.last_name,
             builder.turns.copy(),
@@ -118,7 +119,7 @@ class Mark(NamedTuple):
         del builder.calls[self.calls :]
         builder.text_parts.rewind(self.text_parts)
         builder.reasoning_parts.rewind(self.reasoning_parts)
-        del builder.diagnostics[self.diagnostics :]
+        builder.listing.rewind(self.diagnostics)
         builder.events = []
         builder.draft = None
         builder.waiting, builder.mended_before = [], False

@@ -267,6 +267,7 @@ class Parser:
             if not self._over:
                 report_begun(self._builder)
                 report_unread(self._builder, self._signs())
+            self._builder.count_rest()
 
     def _reasoning_tags(self) -> Mapping[str, str]:
         if self._several is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core.listing import listed
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.plain import check_version, headed
 
@@ -54,7 +55,7 @@ class RecoveredJson:
         repairs = self.__dict__.pop("_repairs", None) if name == "diagnostics" else None
         if repairs is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        found = tuple([each.diagnostic() for each in repairs()])
+        found = tuple(listed(each.diagnostic() for each in repairs()))
         self.__dict__["diagnostics"] = found
         return found
 

@@ -1,5 +1,6 @@
 """The law of edits: a text with all edits of its diagnostics made is strict, and says the same."""
 
+from toolgrammar.core.listing import is_count
 from toolgrammar.parsing.whole import parse
 from toolgrammar.testing.breaches import broken
 from toolgrammar.testing.cases import Case, format_of
@@ -45,6 +46,8 @@ def edits(case: Case) -> None:
     codes = {found.code for found in result.diagnostics}
     if codes & _PAST_MENDING or any(call.status == "unreadable" for call in result.calls):
         return
+    if any(map(is_count, result.diagnostics)):
+        return  # not all edits are listed
     only_last = format_of(case).header.calls == "last"
     if only_last and any(call.status == "truncated" for call in result.calls):
         return  # the strict reading has the one before it
