@@ -4,14 +4,14 @@ from collections import Counter
 
 import toolgrammar
 from toolgrammar.core.listing import MOST_LISTED, Listing, is_count
-from toolgrammar.values.diagnostics import Diagnostic
+from toolgrammar.values.diagnostics import Diagnostic, Severity
 from toolgrammar.values.spans import Span
 
 DAMAGE = '<tool_call>\n{"name": "f", "arguments": {"a": "x' + '"\n' * 1000 + '"}}\n</tool_call>'
 STRAYS = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' + "\n</tool_call>" * 700
 
 
-def found(code: str, severity: str = "warning", at: int = 0) -> Diagnostic:
+def found(code: str, severity: Severity = "warning", at: int = 0) -> Diagnostic:
     return Diagnostic(code, severity, "", Span(at, at + 1))
 
 
