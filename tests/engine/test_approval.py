@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import dataclasses
 import hashlib
 import json
 import threading
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -19,6 +21,8 @@ from toolgrammar.engine import (
     Approvals,
     Engine,
     MemorySink,
+    Retry,
+    RetryableError,
     Tool,
     digest,
 )
@@ -170,3 +174,71 @@ def test_approval_is_spent_by_one_use_from_any_thread() -> None:
     approvals.approve(digest(asked))
     results = engine.run_all_sync([asked] * 20)
     assert [each.ok for each in results].count(True) == 1
+
+
+@both
+def test_what_is_approved_is_what_runs(driver: Driver) -> None:
+    """Whoever holds the call can change its arguments while somebody is asked, and later."""
+    ran: list[Any] = []
+
+    def pay(to: str, lines: list[dict[str, int]] | None = None) -> str:
+        ran.append((to, lines))
+        asked.arguments["to"] = "mallory"
+        if len(ran) == 1:
+            raise RetryableError
+        return to
+
+    def guard(_: ToolCall, arguments: dict[str, Any]) -> None:
+        assert arguments["to"] == "ada"
+        asked.arguments["to"] = "mallory"
+
+    def approve(request: ApprovalRequest) -> Approval:
+        assert request.arguments["to"] == request.call.arguments["to"] == "ada"
+        assert request.digest == digest(request.call) == before
+        asked.arguments["to"] = "mallory"
+        if "lines" in asked.arguments:
+            asked.arguments["lines"][0]["n"] = 99
+        return Approval(approved=True, digest=request.digest)
+
+    engine = Engine(
+        [pay],
+        input_guardrails=[guard],
+        approval=approve,
+        retries=Retry(max_retries=1, initial=0),
+    )
+    for asked in (
+        ToolCall("pay", {"to": "ada"}, id="1"),
+        ToolCall("pay", {"to": "ada", "lines": [{"n": 1}]}, id="2"),
+    ):
+        before = digest(asked)
+        ran.clear()
+        result = driver.run(engine, asked)
+        assert result.value == "ada"
+        assert result.call is asked
+        assert ran == [("ada", asked.arguments.get("lines") and [{"n": 1}])] * 2
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ({1: "a"}, {"1": "a"}),
+        ({"a": (1, 2)}, {"a": [1, 2]}),
+        ({"a": Decimal(1)}, {"a": ["Decimal", "Decimal('1')"]}),
+        ({"a": Decimal("1.0")}, {"a": Decimal("1.00")}),
+        ({"a": True}, {"a": 1}),
+        ({"a": 1}, {"a": 1.0}),
+        ({"a": None}, {"a": "None"}),
+        ({None: 1}, {"null": 1}),
+        ({"a": {1}}, {"a": [1]}),
+        ({"a": (1,)}, {"a": {1}}),
+    ],
+)
+def test_digests_of_different_arguments_differ(left: Any, right: Any) -> None:
+    assert digest(ToolCall("f", left)) != digest(ToolCall("f", right))
+    assert digest(ToolCall("f", left)) == digest(ToolCall("f", copy.deepcopy(left)))
+
+
+def test_arguments_that_hold_themselves_have_a_digest() -> None:
+    knot: list[Any] = []
+    knot.append(knot)
+    assert len(digest(ToolCall("f", {"a": knot}))) == 64

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.driving import Driver, both, names, outcome, written
-from toolgrammar import ToolCall
+from toolgrammar import CallEnd, Event, ToolCall
 from toolgrammar.engine import Engine, MemoryCache, MemorySink, SQLiteCache, Tool, UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -54,6 +56,65 @@ def test_call_by_hand_has_no_key(driver: Driver) -> None:
         driver.run(engine, written("tool", '{"x": 1}', x=1).with_arguments({"x": 2}))
     assert counter.runs == 6
     assert not any(name.startswith("cache.") for name in names(sink))
+
+
+@both
+def test_key_tells_calls_apart_that_were_written_alike(driver: Driver) -> None:
+    """An argument that a block before gave, a text that looks like JSON, an edit, a typed value."""
+    counter = Counter()
+    engine = Engine([counter.tool], cache=True)
+    raw = '{"x": 1}'
+    calls = [
+        written("tool", raw, x=1),
+        written("tool", raw, x="1"),
+        written("tool", raw, x=True),
+        written("tool", raw, x=1, path="a.py"),
+        dataclasses.replace(written("tool", raw, x=1), arguments={"x": 2}),
+        ToolCall("tool", raw_arguments=raw, input=raw),
+        ToolCall("tool", {"x": 1}, raw_arguments=raw, input=raw),
+        written("tool", "not json"),
+    ]
+    for asked in calls * 2:
+        driver.run(engine, asked)
+    assert counter.runs == len(calls)
+
+
+@both
+def test_equal_calls_of_a_message_run_once(driver: Driver) -> None:
+    counter = Counter()
+    cached = Engine([counter.tool, Tool(counter.tool, name="fresh", cache=False)], cache=True)
+    calls = [written("tool", '{"x": 1}', x=1)] * 4
+    for results in (driver.run_all(cached, calls), driver.stream(cached, ends(calls))):
+        assert [each.value for each in results] == ["done"] * 4
+        assert [each.index for each in results] == [0, 1, 2, 3]
+    assert counter.runs == 1
+    driver.run_all(cached, [written("fresh", '{"x": 1}', x=1)] * 3)
+    driver.run_all(Engine([counter.tool]), calls)
+    assert counter.runs == 1 + 3 + 4
+
+
+@both
+def test_equal_calls_of_which_one_fails_run_one_after_the_other(driver: Driver) -> None:
+    runs: list[int] = []
+
+    def shaky(n: int) -> int:
+        runs.append(n)
+        if len(runs) == 1:
+            raise UserError
+        return n
+
+    results = driver.run_all(Engine([shaky], cache=True), [written("shaky", '{"n": 1}', n=1)] * 3)
+    assert [(each.ok, each.cached) for each in results] == [
+        (False, False),
+        (True, False),
+        (True, True),
+    ]
+    assert len(runs) == 2
+
+
+def ends(calls: Iterable[ToolCall]) -> list[Event]:
+    """The events of a message with these calls."""
+    return [CallEnd(index, each) for index, each in enumerate(calls)]
 
 
 def test_sync_and_async_share_a_cache() -> None:

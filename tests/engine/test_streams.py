@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.driving import Driver, both
-from toolgrammar import CallEnd, CallStart, Event, TextDelta, ToolCall
-from toolgrammar.engine import Engine, MemorySink, ToolContext, ToolResult
+from toolgrammar import CallEnd, CallStart, Event, Parser, TextDelta, ToolCall, parse, stream
+from toolgrammar.engine import Engine, MemorySink, ToolContext, ToolResult, to_messages
+from toolgrammar.interop import openai
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -243,3 +244,106 @@ def test_events_of_a_parser(driver: Driver) -> None:
     text = 'Now <tool_call>\n{"name": "note", "arguments": {"name": "x"}}\n</tool_call> then.'
     events = toolgrammar.stream(text, format="hermes", tools=[note])
     assert [each.value for each in driver.stream(Engine([note]), events)] == ["x"]
+
+
+# ------------------------------------------------------------------------------- as its result
+
+
+MULTI = """<multi_tool_use>
+<note><toolId>a</toolId><name>a</name></note>
+<note><toolId>b</toolId><dependsOn>ghost</dependsOn><name>b</name></note>
+<note><toolId>c</toolId><dependsOn>c</dependsOn><name>c</name></note>
+<note><toolId>d</toolId><dependsOn>e</dependsOn><name>d</name></note>
+<note><toolId>e</toolId><dependsOn>d</dependsOn><name>e</name></note>
+</multi_tool_use>"""
+
+
+@both
+def test_stream_runs_what_the_result_would(driver: Driver) -> None:
+    """Ids that nobody has, and circles, are known at the end of the message only."""
+    engine = Engine([note])
+    whole = parse(MULTI, "roo_multi", tools=engine.tools.values())
+    wanted = told(driver.run_all(engine, whole))
+    assert wanted == {name: name for name in "abcde"}
+    parser = Parser("roo_multi", tools=engine.tools.values())
+    events = [event for character in MULTI for event in parser.feed(character)]
+    events += parser.close()
+    assert told(driver.stream(engine, events)) == wanted
+
+
+@both
+def test_results_know_the_place_of_their_call(driver: Driver) -> None:
+    """The slow one comes last, and answers its own call all the same."""
+    fast_is_done = threading.Event()
+
+    def slow() -> str:
+        assert fast_is_done.wait(LONG)
+        return "slow"
+
+    def fast() -> str:
+        fast_is_done.set()
+        return "fast"
+
+    text = "".join(
+        f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>\n'
+        for name in ("slow", "fast")
+    )
+    events = stream([text], "hermes")
+    engine = Engine([slow, fast])
+    results = sorted(driver.stream(engine, list(events)), key=lambda each: each.value)
+    assert [(each.value, each.index) for each in results] == [("fast", 1), ("slow", 0)]
+    tool_calls = openai.to_message(events.result)["tool_calls"]
+    for prefix in (None, "turn7_"):
+        tool_calls = openai.to_message(events.result, id_prefix=prefix)["tool_calls"]
+        answers = to_messages(results, id_prefix=prefix)
+        assert [(each["tool_call_id"], each["content"]) for each in answers] == [
+            (tool_calls[0]["id"], "slow"),
+            (tool_calls[1]["id"], "fast"),
+        ]
+    assert driver.run(engine, ToolCall("fast")).index is None
+    assert ToolResult.from_dict(results[0].to_dict()) == results[0]
+
+
+# ------------------------------------------------------------------------------- cut by the server
+
+
+@both
+@pytest.mark.parametrize("reason", ["length", lambda: "length"])
+def test_call_that_the_server_cut_does_not_run(driver: Driver, reason: Any) -> None:
+    def rm(path: str) -> str:
+        return path
+
+    text = "Action: rm\nAction Input: /tmp/a\nAction: rm\nAction Input: /home/ada/tm"
+    wanted = ["/tmp/a", "refused:truncated"]
+    engine = Engine([rm])
+    results = run(driver, engine, stream(list(text), "react", tools=engine.tools.values()), reason)
+    assert [str(each.error or each.value) for each in results] == wanted
+    # Events of somebody else: what ends the message may be cut.
+    parser = Parser("react", tools=engine.tools.values())
+    events = [*parser.feed(text), *parser.close()]
+    results = run(driver, engine, events, reason)
+    assert [str(each.error or each.value) for each in results] == wanted
+    for over in ("stop", lambda: None):
+        assert all(each.ok for each in run(driver, engine, events, over))
+    assert all(each.ok for each in run(driver, engine, [*events, TextDelta(" ")], reason))
+
+
+def run(driver: Driver, engine: Engine, events: Any, reason: Any) -> list[ToolResult]:
+    """Runs a stream that is told why it ends."""
+    if driver.name == "sync":
+        results = list(engine.stream_sync(events, finish_reason=reason))
+    else:
+
+        async def collected() -> list[ToolResult]:
+            streamed = engine.stream_async(events, finish_reason=reason)
+            return [result async for result in streamed]
+
+        results = asyncio.run(collected())
+    return sorted(results, key=lambda each: each.call.span.start)
+
+
+def test_finish_reason_is_looked_at_at_once() -> None:
+    for wrong in (3, b"length"):
+        for streamed in (Engine([note]).stream_sync, Engine([note]).stream_async):
+            with pytest.raises(TypeError, match="finish_reason must be"):
+                streamed([], finish_reason=wrong)  # type: ignore[arg-type]

@@ -191,7 +191,7 @@ def test_E33_the_payload_is_the_one_string_parameter() -> None:
     [
         (tool("t", ["a"], a="string", b="string"), "x", {"a": "x"}),
         (tool("t", ["a", "b"], a="string", b="string"), "x", {}),
-        (tool("t", a="string"), "x", {}),
+        (tool("t", a="string"), "x", {"a": "x"}),
         (tool("t", ["a"], a="integer"), "5", {}),
         (tool("t", ["a"], a="string"), "", {}),
         (

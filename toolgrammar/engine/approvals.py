@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.engine.exact import exact_json
 
 if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
@@ -44,17 +45,7 @@ def digest(call: ToolCall) -> str:
     Where it stands, how it was repaired and what it depends on does not count.
     """
     parts = [call.name, call.id, call.raw_arguments, call.input, call.arguments]
-    try:
-        text = json.dumps(parts, sort_keys=True, default=_described)
-    except (TypeError, ValueError, RecursionError):
-        # Made by hand, of keys that can't be sorted or of no JSON at all.
-        text = ascii(parts)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _described(value: object) -> list[str]:
-    """Returns what stands for a value that is no JSON."""
-    return [type(value).__qualname__, repr(value)]
+    return hashlib.sha256(exact_json(parts).encode("ascii")).hexdigest()
 
 
 class Approvals:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
 from toolgrammar.engine.caches import MemoryCache
 from toolgrammar.engine.drivers import drive_async, drive_sync
+from toolgrammar.engine.ended import Ended
 from toolgrammar.engine.extras import require_extra
 from toolgrammar.engine.pipeline import pipeline
 from toolgrammar.engine.plan import OnFailure
@@ -19,19 +20,19 @@ from toolgrammar.engine.run import Bound, Hook, Run, Settings
 from toolgrammar.engine.signature import is_coroutine_function
 from toolgrammar.engine.tool import Tool, checked_retries, checked_timeout, to_tool
 from toolgrammar.values.calls import ParseResult, ToolCall
-from toolgrammar.values.events import CallEnd, Event
 
 if TYPE_CHECKING:
     from toolgrammar.engine.caches import Cache
     from toolgrammar.engine.results import ToolResult
     from toolgrammar.engine.retries import Retry
     from toolgrammar.engine.traces import TraceSink
+    from toolgrammar.parsing.streams import FinishReason
+    from toolgrammar.values.events import Event
 
 Calls: TypeAlias = ParseResult | Iterable[ToolCall]
 """What a plan is made of."""
 
 _REDACTOR: Final = Redactor()
-_EVENTS: Final = get_args(Event)
 
 
 class Engine:
@@ -164,40 +165,55 @@ class Engine:
                 pass
             return [planned.plan.results[index] for index in range(len(given))]
 
-    def stream_sync(self, events: Iterable[Event]) -> Iterator[ToolResult]:
+    def stream_sync(
+        self, events: Iterable[Event], *, finish_reason: FinishReason = None
+    ) -> Iterator[ToolResult]:
         """Runs calls while their message is still being read; yields results as they finish.
 
         The events are read in a thread of their own, so that waiting for the model holds up
         neither calls nor results.
 
+        Args:
+            events: what `toolgrammar.stream` gives, or a parser.
+            finish_reason: why the server stopped, or a callable that is asked at the end. What
+                `toolgrammar.stream` gives is told of it; of other events, a call that ends the
+                message waits for it, and is taken for cut off if the server cut the answer.
+
         Raises:
-            TypeError: something is no event of a parser.
+            TypeError: something is no event of a parser, or `finish_reason` no reason.
         """
         if not isinstance(events, Iterable):
             raise TypeError(f"expected the events of a parser, got {events!r}")
-        return self._streamed(events)
+        return self._streamed(events, Ended(events, finish_reason))
 
-    def _streamed(self, events: Iterable[Event]) -> Iterator[ToolResult]:
+    def _streamed(self, events: Iterable[Event], ended: Ended) -> Iterator[ToolResult]:
         with self._planned(asynchronous=False) as planned:
-            yield from run_plan_sync(planned, (call for each in events for call in _ended(each)))
+            yield from run_plan_sync(planned, ended.calls(events))
 
     def stream_async(
-        self, events: AsyncIterable[Event] | Iterable[Event]
+        self,
+        events: AsyncIterable[Event] | Iterable[Event],
+        *,
+        finish_reason: FinishReason = None,
     ) -> AsyncIterator[ToolResult]:
         """Runs calls while their message is still being read; yields results as they finish.
 
+        Args:
+            events: what `toolgrammar.astream` or `stream` gives, or a parser.
+            finish_reason: as for `stream_sync`.
+
         Raises:
-            TypeError: something is no event of a parser.
+            TypeError: something is no event of a parser, or `finish_reason` no reason.
         """
         if not isinstance(events, AsyncIterable | Iterable):
             raise TypeError(f"expected the events of a parser, got {events!r}")
-        return self._streamed_async(events)
+        return self._streamed_async(events, Ended(events, finish_reason))
 
     async def _streamed_async(
-        self, events: AsyncIterable[Event] | Iterable[Event]
+        self, events: AsyncIterable[Event] | Iterable[Event], ended: Ended
     ) -> AsyncIterator[ToolResult]:
         with self._planned(asynchronous=True) as planned:
-            async with aclosing(run_plan_async(planned, _coming(events))) as running:
+            async with aclosing(run_plan_async(planned, ended.calls_async(events))) as running:
                 async for result in running:
                     yield result
 
@@ -279,22 +295,3 @@ def _calls(calls: object) -> list[ToolCall]:
 
 def _no_call(call: object) -> TypeError:
     return TypeError(f"expected a toolgrammar.ToolCall, got {type(call).__name__}")
-
-
-def _ended(event: object) -> Iterator[ToolCall]:
-    """Yields the call that ends with an event, if one does."""
-    if isinstance(event, CallEnd):
-        yield event.call
-    elif not isinstance(event, _EVENTS):
-        raise TypeError(f"expected the events of a parser, got {type(event).__name__}")
-
-
-async def _coming(events: AsyncIterable[Event] | Iterable[Event]) -> AsyncIterator[ToolCall]:
-    if isinstance(events, AsyncIterable):
-        async for event in events:
-            for call in _ended(event):
-                yield call
-    else:
-        for event in events:
-            for call in _ended(event):
-                yield call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.values.errors import UnknownFormat
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
 
 __all__ = ["Answer", "to_messages"]
+
+
+Message: TypeAlias = Any
+"""A message, as a dict. `Any`, so that it is taken where an API's library has a type of its own."""
 
 
 class Answer(Protocol):
@@ -34,23 +38,24 @@ class Answer(Protocol):
 
 
 def to_messages(
-    results: Iterable[Answer], style: str = "openai", *, id_prefix: str = "call_"
-) -> list[dict[str, Any]]:
+    results: Iterable[Answer], style: str = "openai", *, id_prefix: str | None = None
+) -> list[Message]:
     """Returns the messages that tell the model the results of its calls; none for no results.
 
     Args:
-        results: the results, in the order of the calls.
+        results: the results of one message, in any order; those that know their place in it are
+            put in its order.
         style: `openai` gives a message for each result, `anthropic` one for all; the id of a
             format one for all in the format's own text for results, or in JSON lines where it has
             none.
-        id_prefix: what stands before the index in the id of a call that has none; the same as
-            for the calls themselves in `toolgrammar.interop`.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call. The same as for the calls themselves in `toolgrammar.interop`.
 
     Raises:
         ValueError: there is no such style.
     """
-    answers = list(results)
-    ids = ids_of((answer.call.id for answer in answers), id_prefix)
+    answers, places = _in_order(results)
+    ids = ids_of((answer.call for answer in answers), id_prefix, places)
     if style == "openai":
         return [
             {
@@ -71,8 +76,19 @@ def to_messages(
             for answer, identity in zip(answers, ids, strict=True)
         ]
         return [{"role": "user", "content": blocks}] if blocks else []
-    text = _wire_text(answers, style, id_prefix)
+    text = _wire_text(answers, style, "call_" if id_prefix is None else id_prefix)
     return [{"role": "tool", "content": text}] if answers else []
+
+
+def _in_order(results: Iterable[Answer]) -> tuple[list[Answer], list[int]]:
+    """Returns results and their places in the message; in its order where all know theirs."""
+    answers = list(results)
+    known = [getattr(answer, "index", None) for answer in answers]
+    places = [index if place is None else place for index, place in enumerate(known)]
+    if None not in known:
+        order = sorted(range(len(answers)), key=places.__getitem__)
+        answers, places = [answers[each] for each in order], [places[each] for each in order]
+    return answers, places
 
 
 def _wire_text(answers: list[Answer], style: str, id_prefix: str) -> str:

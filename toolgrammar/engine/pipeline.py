@@ -68,7 +68,7 @@ def _result(run: Run) -> Steps[ToolResult]:
         bound = _resolve(run)
         reading = _read(run, bound)
         settings = run.settings
-        key = run.cache_key() if bound.cached and settings.cache is not None else None
+        key = settings.cache_key(run.own)
         if key is not None:
             found = yield from _look_up(run, key)
             if found is not _NOTHING:
@@ -112,12 +112,9 @@ def _read(run: Run, bound: Bound) -> Reading:
     if call.error is not None or call.status == "unreadable":
         raise run.failed("args.parse.fail", "bad_args", call.error or "unreadable")
     try:
-        reading = bound.reader.read(call)
+        reading = bound.reader.read(run.keep())
     except BadArguments as error:
         raise run.failed("args.parse.fail", "bad_args", str(error)) from None
-    if bound.sync.signature.contexts or bound.asynchronous.signature.contexts:
-        # A tool that sees the call could change the arguments of its next attempt there.
-        reading = reading.copy()
     if run.traced:
         details: dict[str, Any] = {"keys": sorted(map(str, reading.arguments))}
         if settings.trace_values:

@@ -5,17 +5,24 @@ The plan neither runs nor waits: drivers ask it what is ready, and tell it what 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from toolgrammar.core.groups import settle
+
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from toolgrammar.engine.results import ToolResult
     from toolgrammar.values.calls import ToolCall
 
 OnFailure: TypeAlias = Literal["skip", "continue"]
 Skip: TypeAlias = Callable[[int, str], "ToolResult"]
 """Makes the result of a call that does not run, of its place and the reason."""
+Same: TypeAlias = Callable[["ToolCall"], "Hashable | None"]
+"""Returns what equal calls have in common, of which one runs for all; None for any other call."""
 
 
 class Plan:
@@ -25,7 +32,9 @@ class Plan:
     known; every other one waits for the calls that carry its ids by then.
     """
 
-    def __init__(self, *, on_failure: OnFailure, concurrency: int | None, skip: Skip) -> None:
+    def __init__(
+        self, *, on_failure: OnFailure, concurrency: int | None, skip: Skip, same: Same
+    ) -> None:
         self.calls: list[ToolCall] = []
         """In the order of the message."""
         self.results: dict[int, ToolResult] = {}
@@ -33,6 +42,14 @@ class Plan:
         self._continues = on_failure == "continue"
         self._concurrency = concurrency
         self._skip = skip
+        self._same = same
+        self._needs: list[tuple[str, ...]] = []
+        self._flying: dict[Hashable, deque[int]] = {}
+        """What equal calls have in common, while one runs, and the places of the others."""
+        self._keys: dict[int, Hashable] = {}
+        """What it is, by the place of the one that runs."""
+        self._kept: set[Hashable] = set()
+        """What it was, where one has a result."""
         self._places: dict[str, list[int]] = {}
         self._carriers: dict[int, dict[str, list[int]]] = {}
         self._waits: dict[int, set[int]] = {}
@@ -57,6 +74,8 @@ class Plan:
 
     def complete(self, calls: Iterable[ToolCall] = ()) -> None:
         """Takes the rest of the calls; no other will come, so all ids are known."""
+        if all(call.format for call in self.calls):
+            self._settle()
         self._open += [self._noted(call) for call in calls]
         self._complete = True
         for index in self._open:
@@ -67,9 +86,20 @@ class Plan:
         self._judge([*self._open, *self._circles])
         self._open = []
 
+    def _settle(self) -> None:
+        """Does to calls of a stream what the end of the message does to those of its result.
+
+        What they depend on was told before all ids were known.
+        """
+        calls = list(self.calls)
+        settle(calls, lambda *_, **__: None)
+        for index in self._open:
+            self._needs[index] = calls[index].depends_on
+
     def _noted(self, call: ToolCall) -> int:
         index = len(self.calls)
         self.calls.append(call)
+        self._needs.append(call.depends_on)
         if call.id is not None:
             self._places.setdefault(call.id, []).append(index)
         return index
@@ -78,7 +108,7 @@ class Plan:
         """Notes for which calls without a result a call waits."""
         # As of now: a call that comes later under the same id is not waited for.
         carriers = self._carriers[index] = {
-            name: self._carrying(name, index) for name in self.calls[index].depends_on
+            name: self._carrying(name, index) for name in self._needs[index]
         }
         waits = self._waits[index] = {
             place for places in carriers.values() for place in places if place not in self.results
@@ -100,15 +130,44 @@ class Plan:
 
     def take(self) -> int | None:
         """Returns the place of the next call to start, or None while there is none."""
-        if not self._ready or self._running == self._concurrency:
-            return None
-        self._running += 1
-        return heappop(self._ready)
+        while self._ready and self._running != self._concurrency:
+            index = heappop(self._ready)
+            if self._has_turn(index):
+                self._running += 1
+                return index
+        return None
+
+    def _has_turn(self, index: int) -> bool:
+        """Tells whether a call may start; one that is equal to a running call waits for it."""
+        key = self._same(self.calls[index])
+        if key is None or key in self._kept or index in self._keys:
+            return True
+        if key in self._flying:
+            self._flying[key].append(index)
+            return False
+        self._flying[key] = deque()
+        self._keys[index] = key
+        return True
 
     def finish(self, index: int, result: ToolResult) -> None:
         """Takes the result of a call that was started."""
         self._running -= 1
+        if index in self._keys:
+            self._release(self._keys.pop(index), ok=result.ok)
         self._judge(self._finished(index, result))
+
+    def _release(self, key: Hashable, *, ok: bool) -> None:
+        """Lets calls start that waited for an equal one; where that failed, the next of them."""
+        waiting = self._flying[key]
+        if ok:
+            self._kept.add(key)  # they find the result in the cache
+        if not ok and waiting:
+            self._keys[waiting[0]] = key
+            heappush(self._ready, waiting.popleft())
+            return
+        del self._flying[key]
+        for each in waiting:
+            heappush(self._ready, each)
 
     def fresh(self) -> list[ToolResult]:
         """Returns the results that came since this was last asked."""

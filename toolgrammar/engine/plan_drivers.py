@@ -40,7 +40,12 @@ class Planned:
         self._started = monotonic()
         self._live: dict[int, Run] = {}
         self.concurrency = concurrency
-        self.plan = Plan(on_failure=on_failure, concurrency=concurrency, skip=self._skipped)
+        self.plan = Plan(
+            on_failure=on_failure,
+            concurrency=concurrency,
+            skip=self._skipped,
+            same=settings.cache_key,
+        )
 
     def __enter__(self) -> Self:
         self._record("plan.start", {})
@@ -82,6 +87,7 @@ class Planned:
             asynchronous=self._asynchronous,
             results=self.plan.dependencies(index),
             place=place,
+            index=index,
         )
 
     def _skipped(self, index: int, reason: str) -> ToolResult:

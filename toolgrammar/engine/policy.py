@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from toolgrammar.engine.exact import cache_key
 from toolgrammar.engine.failures import TIMEOUT, UserError, text_of
 from toolgrammar.engine.normal_form import normal_form
 from toolgrammar.engine.results import compact_json
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgrammar.engine.run import Run
+    from toolgrammar.values.calls import ToolCall
 
 _NO_COPY = frozenset({str, int, float, bool, type(None)})
 
@@ -31,6 +33,10 @@ class Policy:
     """Whether a time limit holds in the sync driver, too."""
     user_errors: ClassVar[tuple[type[Exception], ...]] = (UserError,)
     """Exceptions of a tool that are the model's mistake; they are never retried."""
+
+    def cache_key(self, call: ToolCall) -> tuple[str, str] | None:
+        """Returns the key of a call in the cache; None for one that is neither kept nor found."""
+        return cache_key(call)
 
     def normal(self, run: Run, value: Any) -> Any:
         """Returns what a tool returned in the form of a result.

@@ -31,6 +31,8 @@ class ToolResult:
     """How many invocations were begun."""
     seconds: float = 0.0
     """How long the whole call took."""
+    index: int | None = None
+    """The place of the call in its message; None where it ran alone."""
 
     @property
     def ok(self) -> bool:
@@ -66,6 +68,7 @@ class ToolResult:
                 "cached": self.cached,
                 "attempts": self.attempts,
                 "seconds": self.seconds,
+                "index": self.index,
             }
         )
 
@@ -81,6 +84,7 @@ class ToolResult:
             cached=data.get("cached", False),
             attempts=data.get("attempts", 0),
             seconds=data.get("seconds", 0.0),
+            index=data.get("index"),
         )
 
 

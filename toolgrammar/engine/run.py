@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from toolgrammar.engine.approvals import digest
+from toolgrammar.engine.arguments import copied
 from toolgrammar.engine.context import NO_RESULTS, ToolContext
 from toolgrammar.engine.effects import Invoke
 from toolgrammar.engine.failures import LONGEST_MESSAGE, Failure, ToolError, cut
 from toolgrammar.engine.policy import Policy
 from toolgrammar.engine.results import ToolResult
+from toolgrammar.values.making import make_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,13 +97,23 @@ class Settings:
     trace_values: bool = False
     """Whether arguments and values are in the events."""
 
+    def cache_key(self, call: ToolCall) -> tuple[str, str] | None:
+        """Returns under which key the result of a call is kept; None where none is."""
+        bound = self.tools.get(call.name)
+        if bound is None or not bound.cached or self.cache is None:
+            return None
+        try:
+            return self.policy.cache_key(call)
+        except Exception:  # arguments made by hand are any objects
+            return None
+
 
 class Run:
     """One run of one call."""
 
     __slots__ = (
-        "_ended", "_identity", "_key", "_lock", "asynchronous", "attempts", "call", "opaque",
-        "results", "settings", "started", "traced",
+        "_ended", "_identity", "_key", "_lock", "asynchronous", "attempts", "call", "index",
+        "opaque", "own", "results", "settings", "started", "traced",
     )  # fmt: skip
 
     def __init__(
@@ -113,9 +125,15 @@ class Run:
         results: Mapping[str, ToolResult] = NO_RESULTS,
         place: Mapping[str, Any] | None = None,
         opaque: Any = None,
+        index: int | None = None,
     ) -> None:
         self.settings = settings
         self.call = call
+        """The very object that was given."""
+        self.own = call
+        """What runs: the engine's own copy, from the reading of the arguments on."""
+        self.index = index
+        """The place of the call in its message, where that is known."""
         self.asynchronous = asynchronous
         """Whether the async driver runs it."""
         self.results = results
@@ -204,32 +222,38 @@ class Run:
     ) -> ToolResult:
         """Returns the result of the call as of now."""
         seconds = monotonic() - self.started
-        return ToolResult(self.call, value, error, cached, self.attempts, seconds)
+        return ToolResult(self.call, value, error, cached, self.attempts, seconds, self.index)
 
     def skipped(self, message: str) -> ToolResult:
         """Returns the result of a call that does not run."""
         error = self.error("skipped", message)
         if self.traced:
             self.record("call.skip", {"code": error.code, "message": error.message})
-        return ToolResult(self.call, error=error)
+        return ToolResult(self.call, error=error, index=self.index)
 
     # ------------------------------------------------------------ the call
 
-    def cache_key(self) -> tuple[str, str] | None:
-        """Returns the exact key of the call; one made by hand has none."""
+    def keep(self) -> ToolCall:
+        """Makes the engine's own copy of the call, which nobody else can change; returns it.
+
+        Whoever holds the call could change its arguments while an approval is asked for.
+        """
         call = self.call
-        if not call.raw_arguments and (call.arguments or call.input is not None):
-            return None
-        return call.name, call.raw_arguments
+        if isinstance(call.arguments, dict):
+            self.own = make_call(
+                call.name, copied(call.arguments), call.id, call.input, call.raw_arguments,
+                call.span, call.status, call.depends_on, call.format, call.error, call.doubts,
+            )  # fmt: skip
+        return self.own
 
     def call_copy(self) -> ToolCall:
         """Returns a copy of the call that a hook may change as it likes."""
-        return copy.deepcopy(self.call)
+        return copy.deepcopy(self.own)
 
     def key(self) -> str:
-        """Returns the digest of the call as it was first asked for."""
+        """Returns the digest of the engine's own copy of the call."""
         if self._key is None:
-            self._key = digest(self.call)
+            self._key = digest(self.own)
         return self._key
 
     def invocation(self, bound: Bound, reading: Reading) -> Invoke:

@@ -242,6 +242,9 @@ class _OlderWays(Policy):
     limits_in_sync_runs: ClassVar[bool] = False
     user_errors: ClassVar[tuple[type[Exception], ...]] = (UserError, ValueError)
 
+    def cache_key(self, call: ToolCall) -> tuple[str, str]:
+        return call.name, call.raw_arguments
+
     def normal(self, run: Run, value: Any) -> Any:
         if value is None:
             return "null"

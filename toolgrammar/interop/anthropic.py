@@ -39,7 +39,9 @@ _INVALID = "INVALID_JSON"
 """The key under which Anthropic's documentation has arguments that are no JSON."""
 
 
-def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
+def to_tool_calls(
+    calls: Iterable[ToolCall], *, id_prefix: str | None = None
+) -> list[dict[str, Any]]:
     """Returns calls as `tool_use` blocks.
 
     The text of a free-text call becomes the argument `input`. A call that is not
@@ -48,7 +50,8 @@ def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> lis
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call's place and text.
     """
     return [
         {
@@ -93,13 +96,14 @@ def _call(block: Mapping[str, Any]) -> ToolCall:
 
 
 def to_message(
-    result: ParseResult, *, id_prefix: str = "call_", thinking: bool = False
+    result: ParseResult, *, id_prefix: str | None = None, thinking: bool = False
 ) -> dict[str, Any]:
     """Returns what was read as an assistant message.
 
     Args:
         result: the message as it was parsed.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call's place and text.
         thinking: whether the reasoning comes as a `thinking` block. It has no signature, so the
             API itself would refuse it.
     """
@@ -116,7 +120,7 @@ def to_message(
 def to_stream(
     events: AsyncIterable[Event],
     *,
-    id_prefix: str = "call_",
+    id_prefix: str | None = None,
     thinking: bool = False,
     message_id: str = "",
     model: str = "",
@@ -128,7 +132,7 @@ def to_stream(
 def to_stream(
     events: Iterable[Event],
     *,
-    id_prefix: str = "call_",
+    id_prefix: str | None = None,
     thinking: bool = False,
     message_id: str = "",
     model: str = "",
@@ -139,7 +143,7 @@ def to_stream(
 def to_stream(
     events: Iterable[Event] | AsyncIterable[Event],
     *,
-    id_prefix: str = "call_",
+    id_prefix: str | None = None,
     thinking: bool = False,
     message_id: str = "",
     model: str = "",
@@ -154,7 +158,8 @@ def to_stream(
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from its place, `message_id` and the text before it.
         thinking: whether the reasoning comes as `thinking` blocks.
         message_id: the `id` of the message.
         model: the `model` of the message.
@@ -178,10 +183,15 @@ class _Blocks:
     """Turns our events into theirs: one content block after the other."""
 
     def __init__(
-        self, message: dict[str, Any], id_prefix: str, stop_reason: str | None, *, thinking: bool
+        self,
+        message: dict[str, Any],
+        id_prefix: str | None,
+        stop_reason: str | None,
+        *,
+        thinking: bool,
     ) -> None:
         self._message = message
-        self._ids = ArrivingIds(id_prefix)
+        self._ids = ArrivingIds(id_prefix, message["id"])
         self._stop_reason = stop_reason
         self._thinking = thinking
         self._begun = False
@@ -193,6 +203,7 @@ class _Blocks:
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
         self._cut.see(item)
+        self._ids.see(item)
         return [*self._opening(), *self._event(item)]
 
     def close(self) -> list[dict[str, Any]]:
@@ -224,7 +235,7 @@ class _Blocks:
             case CallStart(index, name, identity):
                 call_block: dict[str, Any] = {
                     "type": "tool_use",
-                    "id": self._ids.next(identity, index),
+                    "id": self._ids.next(identity, index, name),
                     "name": name,
                     "input": {},
                 }

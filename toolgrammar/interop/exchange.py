@@ -63,10 +63,10 @@ async def _translated_async(
         yield piece
 
 
-def with_ids(calls: Iterable[ToolCall], prefix: str) -> list[tuple[ToolCall, str]]:
+def with_ids(calls: Iterable[ToolCall], prefix: str | None) -> list[tuple[ToolCall, str]]:
     """Gives each call with its id, or with the one that is made for a call without."""
     found = list(calls)
-    return list(zip(found, ids_of((call.id for call in found), prefix), strict=True))
+    return list(zip(found, ids_of(found, prefix), strict=True))
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:

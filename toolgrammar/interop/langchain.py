@@ -42,14 +42,17 @@ __all__ = [
 ]
 
 
-def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
+def to_tool_calls(
+    calls: Iterable[ToolCall], *, id_prefix: str | None = None
+) -> list[dict[str, Any]]:
     """Returns the calls that are executable as the `tool_calls` of an `AIMessage`.
 
     The text of a free-text call becomes the argument `input`.
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call's place and text.
     """
     return [
         {
@@ -64,13 +67,14 @@ def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> lis
 
 
 def to_invalid_tool_calls(
-    calls: Iterable[ToolCall], *, id_prefix: str = "call_"
+    calls: Iterable[ToolCall], *, id_prefix: str | None = None
 ) -> list[dict[str, Any]]:
     """Returns the calls that are not executable as the `invalid_tool_calls` of an `AIMessage`.
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call's place and text.
     """
     return [
         {
@@ -114,14 +118,15 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
     return replace(call, arguments={}, status="unreadable", error=str(error))
 
 
-def to_message(result: ParseResult, *, id_prefix: str = "call_") -> dict[str, Any]:
+def to_message(result: ParseResult, *, id_prefix: str | None = None) -> dict[str, Any]:
     """Returns what was read as the fields of an `AIMessage`.
 
     `AIMessage(**message)` and `convert_to_messages([message])` take it.
 
     Args:
         result: the message as it was parsed.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call's place and text.
     """
     message: dict[str, Any] = {
         "type": "ai",
@@ -138,16 +143,18 @@ def to_message(result: ParseResult, *, id_prefix: str = "call_") -> dict[str, An
 
 @overload
 def to_stream(
-    events: AsyncIterable[Event], *, id_prefix: str = "call_"
+    events: AsyncIterable[Event], *, id_prefix: str | None = None
 ) -> AsyncIterator[dict[str, Any]]: ...
 
 
 @overload
-def to_stream(events: Iterable[Event], *, id_prefix: str = "call_") -> Iterator[dict[str, Any]]: ...
+def to_stream(
+    events: Iterable[Event], *, id_prefix: str | None = None
+) -> Iterator[dict[str, Any]]: ...
 
 
 def to_stream(
-    events: Iterable[Event] | AsyncIterable[Event], *, id_prefix: str = "call_"
+    events: Iterable[Event] | AsyncIterable[Event], *, id_prefix: str | None = None
 ) -> Iterator[dict[str, Any]] | AsyncIterator[dict[str, Any]]:
     """Returns the events of a parser as the fields of `AIMessageChunk`s, which add up.
 
@@ -158,7 +165,8 @@ def to_stream(
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from its place and the text before it.
     """
     return translated(_Chunks(id_prefix), events)
 
@@ -166,18 +174,19 @@ def to_stream(
 class _Chunks:
     """Turns events into chunks."""
 
-    def __init__(self, id_prefix: str) -> None:
+    def __init__(self, id_prefix: str | None) -> None:
         self._ids = ArrivingIds(id_prefix)
         self._withheld = Withheld()
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
+        self._ids.see(item)
         match item:
             case TextDelta(text):
                 return [_chunk(text)]
             case ReasoningDelta(text):
                 return [{**_chunk(), "additional_kwargs": {"reasoning_content": text}}]
             case CallStart(index, name, identity):
-                return [_call_chunk(index, "", name, self._ids.next(identity, index))]
+                return [_call_chunk(index, "", name, self._ids.next(identity, index, name))]
             case ArgumentsDelta(index, json):
                 out = self._withheld.add(index, json)
                 return [_call_chunk(index, out)] if out else []

@@ -15,7 +15,9 @@ __all__ = ["from_tool_calls", "to_tool_calls"]
 _METHOD = "tools/call"
 
 
-def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
+def to_tool_calls(
+    calls: Iterable[ToolCall], *, id_prefix: str | None = None
+) -> list[dict[str, Any]]:
     """Returns calls as JSON-RPC requests `tools/call`; the ids of the calls are those of requests.
 
     The text of a free-text call becomes the argument `input`. A call that is not
@@ -23,7 +25,8 @@ def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> lis
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call's place and text.
     """
     return [
         {

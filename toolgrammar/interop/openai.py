@@ -40,7 +40,9 @@ _REASONING_KEYS = ("reasoning_content", "reasoning")
 """Under which servers of open models send reasoning; OpenAI's own API has no such key."""
 
 
-def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> list[dict[str, Any]]:
+def to_tool_calls(
+    calls: Iterable[ToolCall], *, id_prefix: str | None = None
+) -> list[dict[str, Any]]:
     """Returns calls as the `tool_calls` of an assistant message.
 
     The text of a free-text call becomes the argument `input`. The `arguments` of
@@ -49,7 +51,8 @@ def to_tool_calls(calls: Iterable[ToolCall], *, id_prefix: str = "call_") -> lis
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call's place and text.
 
     Raises:
         ValueError: an executable call has a number that JSON can't write.
@@ -92,13 +95,14 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
 
 
 def to_message(
-    result: ParseResult, *, id_prefix: str = "call_", reasoning_key: str | None = None
+    result: ParseResult, *, id_prefix: str | None = None, reasoning_key: str | None = None
 ) -> dict[str, Any]:
     """Returns what was read as an assistant message.
 
     Args:
         result: the message as it was parsed.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from the call's place and text.
         reasoning_key: the key for the reasoning, such as `reasoning_content`; None leaves it out.
     """
     message: dict[str, Any] = {"role": "assistant", "content": result.text or None}
@@ -116,7 +120,7 @@ def to_message(
 def to_stream(
     events: AsyncIterable[Event],
     *,
-    id_prefix: str = "call_",
+    id_prefix: str | None = None,
     reasoning_key: str | None = None,
     completion_id: str = "",
     model: str = "",
@@ -129,7 +133,7 @@ def to_stream(
 def to_stream(
     events: Iterable[Event],
     *,
-    id_prefix: str = "call_",
+    id_prefix: str | None = None,
     reasoning_key: str | None = None,
     completion_id: str = "",
     model: str = "",
@@ -141,7 +145,7 @@ def to_stream(
 def to_stream(
     events: Iterable[Event] | AsyncIterable[Event],
     *,
-    id_prefix: str = "call_",
+    id_prefix: str | None = None,
     reasoning_key: str | None = None,
     completion_id: str = "",
     model: str = "",
@@ -157,7 +161,8 @@ def to_stream(
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
-        id_prefix: what stands before the index in the id of a call that has none.
+        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+            made from its place, `completion_id` and the text before it.
         reasoning_key: the key for the reasoning, such as `reasoning_content`; None leaves it out.
         completion_id: the `id` of every chunk.
         model: the `model` of every chunk.
@@ -180,12 +185,12 @@ class _Chunks:
     def __init__(
         self,
         head: dict[str, Any],
-        id_prefix: str,
+        id_prefix: str | None,
         reasoning_key: str | None,
         finish_reason: str | None,
     ) -> None:
         self._head = head
-        self._ids = ArrivingIds(id_prefix)
+        self._ids = ArrivingIds(id_prefix, head["id"])
         self._reasoning_key = reasoning_key
         self._finish_reason = finish_reason
         self._begun = False
@@ -194,6 +199,7 @@ class _Chunks:
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
         self._cut.see(item)
+        self._ids.see(item)
         delta = self._delta(item)
         return [] if delta is None else [*self._opening(), self._chunk(delta)]
 
@@ -221,7 +227,7 @@ class _Chunks:
             case CallStart(index, name, identity):
                 start = {
                     "index": index,
-                    "id": self._ids.next(identity, index),
+                    "id": self._ids.next(identity, index, name),
                     "type": "function",
                     "function": {"name": name, "arguments": ""},
                 }

@@ -26,6 +26,18 @@ def is_cut(finish_reason: object) -> bool:
     return finish_reason in _CUT
 
 
+def check_finish_reason(finish_reason: object) -> None:
+    """Makes sure that something tells why a server stops, or will.
+
+    Raises:
+        TypeError: it does not.
+    """
+    if not (finish_reason is None or isinstance(finish_reason, str) or callable(finish_reason)):
+        raise TypeError(
+            f"finish_reason must be a str, None or a callable, got {type(finish_reason).__name__}"
+        )
+
+
 def check_limits(limits: object) -> None:
     """Makes sure that limits are some.
 

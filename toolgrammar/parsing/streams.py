@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+from toolgrammar.parsing.checks import check_finish_reason
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.values.limits import Limits
 
@@ -96,11 +97,7 @@ class _Reading:
     """One message that is being read, and what is known of its end."""
 
     def __init__(self, parser: Parser, finish_reason: FinishReason) -> None:
-        if not (finish_reason is None or isinstance(finish_reason, str) or callable(finish_reason)):
-            raise TypeError(
-                "finish_reason must be a str, None or a callable, got "
-                f"{type(finish_reason).__name__}"
-            )
+        check_finish_reason(finish_reason)
         self._parser = parser
         self.finish_reason = finish_reason
         """Why the server stopped, or what will tell; may be set as long as the chunks come."""

@@ -16,8 +16,14 @@ Status: TypeAlias = Literal["complete", "repaired", "truncated", "unreadable"]
 `unreadable`: the arguments could not be read."""
 
 
+class Edited:
+    """Has a place for what an edited call was made from; it is no field of a call."""
+
+    __slots__ = ("_origin",)
+
+
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Edited):
     """One call of a tool.
 
     Two calls are equal when name, arguments, id, input and dependencies are: where and how they
@@ -54,7 +60,7 @@ class ToolCall:
 
     def with_arguments(self, arguments: dict[str, Any]) -> ToolCall:
         """Returns a copy with other arguments; it is complete and has no doubts."""
-        return ToolCall(
+        edited = ToolCall(
             name=self.name,
             arguments=arguments,
             id=self.id,
@@ -62,6 +68,13 @@ class ToolCall:
             depends_on=self.depends_on,
             format=self.format,
         )
+        object.__setattr__(edited, "_origin", self.origin)
+        return edited
+
+    @property
+    def origin(self) -> str:
+        """What the model wrote as arguments, before any edit: ids are made from it."""
+        return getattr(self, "_origin", "") or self.raw_arguments
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the call as plain JSON data."""

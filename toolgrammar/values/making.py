@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.calls import Edited, ParseResult, ToolCall
 from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, ReasoningDelta, TextDelta
 from toolgrammar.values.spans import Span
@@ -28,7 +28,7 @@ class _MutableSpan:
         self.__class__ = Span  # type: ignore[assignment]  # noqa: PLE0237
 
 
-class _MutableCall:
+class _MutableCall(Edited):
     __slots__ = (
         "arguments",
         "depends_on",
@@ -68,7 +68,7 @@ class _MutableCall:
         self.format = format
         self.error = error
         self.doubts = doubts
-        self.__class__ = ToolCall  # type: ignore[assignment]  # noqa: PLE0237
+        self.__class__ = ToolCall  # type: ignore[assignment]
 
 
 class _MutableEdit:

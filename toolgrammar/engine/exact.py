@@ -1,0 +1,95 @@
+"""Writes values so that different ones never look alike: what digests and cache keys are made of."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from toolgrammar.values.calls import ToolCall
+
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+
+
+def cache_key(call: ToolCall) -> tuple[str, str] | None:
+    """Returns the key of a call: its tool, and its arguments as the model wrote them.
+
+    Where these are not all there is to it, the arguments that it has stand behind them: one that a
+    block before gave it, a value typed by the schema, a free text, an edit of the call. A call
+    made by hand has no key.
+    """
+    raw = call.raw_arguments
+    if not raw and (call.arguments or call.input is not None):
+        return None
+    if call.input is None and _reads_as(raw, call.arguments):
+        return call.name, raw
+    return call.name, f"{raw}\n{exact_json([call.arguments, call.input])}"
+
+
+def _reads_as(raw: str, arguments: dict[str, Any]) -> bool:
+    """Tells whether a text is the JSON of just these arguments."""
+    try:
+        return _same(json.loads(raw) if raw else {}, arguments)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Tells whether two values are equal and of the same types; 1 is neither 1.0 nor true."""
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is dict:
+        return left.keys() == right.keys() and all(
+            _same(part, right[key]) for key, part in left.items()
+        )
+    if kind is list:
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right)
+
+
+def exact_json(value: Any) -> str:
+    """Returns the ASCII JSON of JSON data, with sorted keys.
+
+    Data made by hand may hold what JSON has not: keys that are no strings, tuples, decimals. Then
+    every value goes with the name of its type, so that `{1: 2}` is not `{"1": 2}`.
+    """
+    try:
+        if is_json(value):
+            return json.dumps(value, sort_keys=True)
+        return json.dumps({"typed": _typed(value)})
+    except (ValueError, RecursionError):  # it holds itself
+        return ascii(value)
+
+
+def is_json(value: Any) -> bool:
+    """Tells whether a value is just what JSON text is read as."""
+    pending = [value]
+    seen: set[int] = set()
+    while pending:
+        part = pending.pop()
+        if type(part) in _SCALARS:
+            continue
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if type(part) is dict:
+            if not all(type(key) is str for key in part):
+                return False
+            pending += part.values()
+        elif type(part) is list:
+            pending += part
+        else:
+            return False
+    return True
+
+
+def _typed(value: Any) -> list[Any]:
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if isinstance(value, dict):
+        return [kind, sorted(([_typed(key), _typed(part)] for key, part in value.items()), key=str)]
+    if isinstance(value, list | tuple):
+        return [kind, [_typed(part) for part in value]]
+    if isinstance(value, set | frozenset):
+        return [kind, sorted((_typed(part) for part in value), key=str)]
+    return [kind, repr(value)]
