@@ -93,6 +93,8 @@ class Builder:
         """Problems of an island that is not certain yet."""
         self.mended_before = False
         """Whether something of the next call was mended before the call was open."""
+        self.doubted_before: list[str] = []
+        """Doubts about the next call, before its name was taken."""
         self.carried: dict[str, Any] = {}
         """Arguments of the calls so far that later ones may lack."""
         self.candidate: last_call.Candidate | None = None
@@ -162,6 +164,7 @@ class Builder:
         """Forgets the island."""
         self.draft = None
         self.mended_before = False
+        self.doubted_before = []
         self.waiting = []
         self.group = self.group_marked
         self.listing.rewind(self.diagnostics_marked)

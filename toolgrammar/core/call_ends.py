@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core import last_call, turns
 from toolgrammar.core.groups import settle
-from toolgrammar.core.named_tools import runs_on
+from toolgrammar.core.mended_calls import doubt_mended
+from toolgrammar.core.named_tools import oddity
 from toolgrammar.core.owed import report_owed
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
@@ -16,6 +17,17 @@ from toolgrammar.values.spans import Span
 _HELD = late(r'(?:"(?:\s|\\[nrt])*)?\{\s*[^\s}]')
 _NEAR = 256
 """Characters in which an object shows what it holds."""
+_ODD_NAMES: Final = {
+    "empty-name": ("Found a call with an empty name", "no tool can be meant by it"),
+    "malformed-name": (
+        "Found a call of `{}`: the name begins or ends with what is no part of one",
+        "a delimiter beside it may have moved",
+    ),
+    "overlong-name": (
+        "Found a call of `{}`: no tool has the name, and one has its beginning",
+        "something may have run into it",
+    ),
+}
 _NOT_WHOLE = frozenset({"truncated", "unreadable"})
 
 if TYPE_CHECKING:
@@ -44,6 +56,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         draft.doubts.append("bracket")
     if draft.name is not None:
         _doubt_name(builder, draft, draft.name)
+        doubt_mended(builder, draft)
     turns.doubt_behind_observation(builder, draft)
     ended_here = _cut_by_server(builder, draft, place)
     builder.draft = None
@@ -67,17 +80,14 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
 
 
 def _doubt_name(builder: Builder, draft: Draft, name: str) -> None:
-    """Doubts a call whose name is blank, or goes on behind that of a tool."""
-    if not name.strip():
-        code, message = "empty-name", "Found a call with an empty name"
-        hint = "no tool can be meant by it"
-    elif runs_on(name, builder.tools):
-        code, hint = "overlong-name", "something may have run into it"
-        message = f"Found a call of `{name[:40]}`: no tool has the name, and one has its beginning"
-    else:
+    """Doubts a call whose name is odd."""
+    code = oddity(name, builder.tools)
+    if not code:
         return
     draft.doubts.append(code)
-    builder.report(code, "error", message, Span(draft.start, draft.start), hint=hint)
+    message, hint = _ODD_NAMES[code]
+    place = Span(draft.start, draft.start)
+    builder.report(code, "error", message.format(name[:40]), place, hint=hint)
 
 
 def _report_nameless(builder: Builder, draft: Draft, place: int) -> None:

@@ -197,7 +197,11 @@ def _open_name(driver: Driver, place: int) -> bool | None:
     fill_role(builder, "name", written + closed, driver.base + comma, driver.unit)
     driver.last_end = driver.base + comma + 1
     step = driver.node.steps[commas[0]]
-    return _replace(driver, "missing-quote", comma, comma, closed, go_on=place - 1, step=step)
+    doubtful = draft.name not in builder.tools
+    if doubtful:
+        draft.doubts.append("missing-quote")  # it may have lost more than the quote
+    return _replace(driver, "missing-quote", comma, comma, closed, go_on=place - 1, step=step,
+                    doubtful=doubtful)  # fmt: skip
 
 
 def _missing_mark(driver: Driver, place: int) -> bool | None:
@@ -289,11 +293,13 @@ def _replace(
     *,
     go_on: int | None = None,
     step: Step | None = None,
+    doubtful: bool = False,
 ) -> bool:
     """Notes that a text should stand from one index to another; goes on behind it."""
     builder = driver.builder
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
-    builder.report(code, "warning", _MESSAGES[code], span, edits=(Edit(span, text),))
+    severity = "error" if doubtful else "warning"
+    builder.report(code, severity, _MESSAGES[code], span, edits=(Edit(span, text),))
     if builder.draft is not None:
         builder.draft.repaired = True
         if code == "bracket" and "}" in text and builder.has_arguments and builder.lacks_required:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.tools.coerce import is_text_only
-from toolgrammar.values.schemas import shape_of, types_of
+from toolgrammar.values.schemas import shape_of, type_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.values.json_types import JsonSchema
+    from toolgrammar.values.json_types import JsonSchema, JsonValue
     from toolgrammar.values.tools import ToolSpec
 
 _WHOLE: Final = "\0"
@@ -106,6 +106,26 @@ class Guide:
         if self._item is None and isinstance(self._items, dict):
             self._item = _guide(self._items)
         return self._item
+
+    def admits(self, value: JsonValue) -> bool:
+        """Whether a value has types that are wanted, and objects in it the keys that are."""
+        pending: list[tuple[Guide, JsonValue]] = [(self, value)]
+        while pending:
+            guide, part = pending.pop()
+            found = {type_of(part)}
+            found |= {"number"} if "integer" in found else set()
+            if guide.types is not None and found.isdisjoint(guide.types):
+                return False
+            if isinstance(part, dict):
+                if guide.judged and not part.keys() <= guide.properties.keys():
+                    return False
+                if not part.keys() >= set(guide.required):
+                    return False
+                inner = ((guide.member(key), each) for key, each in part.items())
+                pending += [(each, held) for each, held in inner if each is not None]
+            elif isinstance(part, list) and (item := guide.item()) is not None:
+                pending += [(item, each) for each in part]
+        return True
 
     @property
     def takes_text(self) -> bool:

@@ -11,12 +11,12 @@ from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_repairs import single
 from toolgrammar.core.json_runs import inside_framed
 from toolgrammar.core.json_unclosed import ended_before
+from toolgrammar.core.mended_calls import doubt_quotes, strings_of
 from toolgrammar.values.codes import DOUBTS
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
 
     from toolgrammar.core.json_ahead import LookAhead
     from toolgrammar.core.json_guide import Guide
@@ -39,9 +39,6 @@ _NEXT = late(r",\s{0,64}\{")
 _NEXT_OR_END = late(r",\s{0,64}[{}\]]")
 _BEGUN = late(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")
 _SCALAR = late(r"(?:true|false|null|-?\d[\d.eE+-]{0,64})")
-_MEMBER_OR_BRACKET = late(
-    r"""[{}\[\]]|(?P<member>["'\u201c\u201d][^\s"'\u201c\u201d:,{}\[\]]{1,64}["'\u201c\u201d]\s{0,16}:)"""
-)
 _BETWEEN_OBJECTS = late(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")
 
 
@@ -262,7 +259,8 @@ class JsonPayload(RecoveringScanner):
         """Whether a string holds what may be the next call: its own quote may be missing."""
         return any(
             _BETWEEN_OBJECTS.search(part) or self._start.opener.search(part)
-            for part in _quoted_strings(value)
+            for part in strings_of(value)
+            if '"' in part
         )
 
     @property
@@ -280,37 +278,11 @@ class JsonPayload(RecoveringScanner):
         if doubled and text:
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
                 repair.doubt = not equal
-        sure = [each for each in self.repairs if each.code == "inner-quote" and not each.doubt]
-        value = json.loads(text) if sure and text else None
-        if self._holds_calls(value) or any(map(_swallows, _quoted_strings(value))):
-            for each in sure:
-                each.doubt = True
+        quoted = [each for each in self.repairs if each.code == "inner-quote" and not each.doubt]
+        if quoted and text:
+            value = json.loads(text)
+            doubt_quotes(self.repairs, value)
+            if self._holds_calls(value):
+                for each in quoted:
+                    each.doubt = True
         return sorted(self.repairs, key=lambda each: (each.start, each.end))
-
-
-def _quoted_strings(value: JsonValue) -> Iterator[str]:
-    """Gives the strings in a value, but for its keys, that have quotes in them."""
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, dict):
-            pending += part.values()
-        elif isinstance(part, list):
-            pending += part
-        elif isinstance(part, str) and '"' in part:
-            yield part
-
-
-def _swallows(text: str) -> bool:
-    """Whether a string may hold what is none of it: a quote without a partner, or a member.
-
-    A member in brackets that the string itself opened is a part of it.
-    """
-    if text.count('"') % 2 == 1 and '"' in (text[0], text[-1]):
-        return True
-    depth = 0
-    for part in _MEMBER_OR_BRACKET.finditer(text):
-        if part["member"] and depth <= 0:
-            return True
-        depth += (part[0] in "{[") - (part[0] in "}]")
-    return False

@@ -32,9 +32,21 @@ _SHORT: Final = 64
 """Characters before or behind such a name, at most."""
 
 
-def runs_on(name: str, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a name that is no tool's begins with one's, as `shelljson` with that of `shell`."""
-    return bool(tools) and name not in tools and any(map(name.startswith, tools))
+_ODD_ENDS: Final = " \t\r\n,:\"'"
+"""What no name begins or ends with."""
+
+
+def oddity(name: str, tools: Mapping[str, ToolSpec]) -> str:
+    """Gives the code of what is odd about the name of a call; "" where nothing is.
+
+    It may be blank, have a mark at its end, or go on behind the name of a tool, as `shelljson`
+    behind that of `shell`.
+    """
+    if name in tools:
+        return ""
+    if name.strip(_ODD_ENDS) != name or not name:
+        return "malformed-name" if name.strip() else "empty-name"
+    return "overlong-name" if any(map(name.startswith, tools)) else ""
 
 
 def named_as_in_a_call(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import marks
+from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.leaving import end_before_text
 from toolgrammar.core.loose import as_strict, code_of, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
@@ -121,9 +122,12 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     code = code_of(step.terminal, text, is_key=is_key)
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
     written = builder.source.slice(span.start, driver.base + end)
+    # What a name without one of its quotes has lost besides, only the tools tell.
+    is_name = step.leaf == "name" and code == "missing-quote"
+    doubtful = is_name and decoded_token(strict) not in builder.tools
     builder.report(
         code,
-        "warning",
+        "error" if doubtful else "warning",
         f"Found `{written[:40]}` without JSON's quotes",
         span,
         edits=(Edit(span, strict),),
@@ -132,6 +136,8 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
         builder.draft.repaired = True
     else:
         builder.mended_before = True
+    if doubtful:
+        builder.doubted_before.append(code)
     return strict
 
 

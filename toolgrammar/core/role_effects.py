@@ -81,6 +81,8 @@ def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) 
         doubt_second(builder, role, start, start + len(text))
     elif role == "name":
         draft.name = once(value, between, builder.tools)
+        draft.doubts += builder.doubted_before
+        builder.doubted_before = []
         draft.written_name = once(text, between, builder.tools)
     else:
         draft.id = value.strip() or None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core.draft import decoded_token
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.json_tokens import as_json
-from toolgrammar.core.named_tools import runs_on
+from toolgrammar.core.named_tools import oddity
 from toolgrammar.core.stretches import Stretches
 from toolgrammar.values.making import (
     make_arguments_delta,
@@ -304,7 +304,7 @@ class SoundMessage:
             spec = self.spec = self.tools.get(value) if self.tools else None
             has_schema = spec is not None and spec.parameters is not None
             self.guide = guide_of_tool(spec) if spec is not None and has_schema else None
-        return value.strip() != "" and not (role == "name" and runs_on(value, self.tools))
+        return value.strip() != "" and not (role == "name" and oddity(value, self.tools))
 
     def _may_be_a_tool(self, key: str) -> bool:
         """Whether what was read as a key is the name of another tool: a call may begin there."""

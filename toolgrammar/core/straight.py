@@ -30,7 +30,7 @@ from toolgrammar.core.lanes import (
     Lane,
 )
 from toolgrammar.core.machine import MAX_TOKEN
-from toolgrammar.core.named_tools import runs_on
+from toolgrammar.core.named_tools import oddity
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scanners import read_scanned
 from toolgrammar.core.straight_rules import fits, is_over, may_be_arguments, raw_part, typed_value
@@ -237,7 +237,7 @@ class StraightReading:
 
     def _end_call(self, end: int) -> bool:
         name = self.name
-        if name is None or not name.strip() or runs_on(name, self.tools):
+        if name is None or oddity(name, self.tools):
             return False
         start = self.arguments_start
         arguments = self.arguments

@@ -34,7 +34,11 @@ _OF_VALUES = frozenset(
         "duplicate-id",
         "duplicate-key",
         "empty-name",
+        "malformed-name",
+        "missing-quote",
+        "overlong-name",
         "schema-mismatch",
+        "slipped-quote",
         "unknown-argument",
         "unknown-dependency",
     }
@@ -122,7 +126,7 @@ class Mark(NamedTuple):
         builder.listing.rewind(self.diagnostics)
         builder.events = []
         builder.draft = None
-        builder.waiting, builder.mended_before = [], False
+        builder.waiting, builder.mended_before, builder.doubted_before = [], False, []
         builder.group = self.group.copy() if self.group else None
         builder.last_name = self.last_name
         builder.turns = self.turns.copy()

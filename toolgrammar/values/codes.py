@@ -173,6 +173,18 @@ _JSON = (
         "A quote inside a string is not escaped; a warning where the schema makes it sure.",
         doubt=True,
     ),
+    CodeEntry(
+        "slipped-quote",
+        "error",
+        "A string ends with the comma or the bracket that is missing behind it.",
+        doubt=True,
+    ),
+    CodeEntry(
+        "malformed-name",
+        "error",
+        "The name of a call begins or ends with a blank, a comma, a colon or a quote.",
+        doubt=True,
+    ),
     CodeEntry("missing-quote", "error", "A string lacks a quote.", doubt=True),
     CodeEntry("missing-value", "error", "A key has no value and is dropped.", doubt=True),
     CodeEntry(

@@ -263,7 +263,7 @@ def test_78_a_known_key_that_lacks_a_quote_ends_the_string_before_it(
     wanted["required"] = []
     result = recover_json(text, wanted)
     assert (result.value, result.status) == (value, R)
-    assert result.executable is ("d" in text)
+    assert not result.executable
     check_laws(text, wanted, range(1, len(text)))
 
 

@@ -1,0 +1,94 @@
+"""Doubts a call in which something was mended, where what came of it shows that it may be wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.json_guide import guide_of_tool
+from toolgrammar.values.patterns import late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgrammar.core.build import Builder
+    from toolgrammar.core.draft import Draft
+    from toolgrammar.core.json_repairs import Repair
+    from toolgrammar.values.json_types import JsonValue
+
+_TYPED: Final = frozenset({"schema-type", "decoded"})
+"""Codes of changes that the schema, or the value itself, makes sure."""
+_MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
+"""By the code of a delimiter that was put in, the marks that may have slipped into a string."""
+_MEMBER_OR_BRACKET = late(r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}:)""")
+_CLOSED_BY = {"}": "{", "]": "[", ")": "("}
+
+
+def doubt_mended(builder: Builder, draft: Draft) -> None:
+    """Doubts a mended call whose name or values show that the mending may have guessed wrong."""
+    found = builder.diagnostics[draft.diagnostics :]
+    codes = {each.code for each in found if each.severity == "warning"} - _TYPED
+    spec = builder.spec()
+    if not draft.repaired or not codes or draft.doubts:
+        return
+    if spec is not None and not guide_of_tool(spec).admits(draft.arguments):
+        message = "Found arguments that were mended, and that the tool's schema does not take"
+        _doubt(builder, draft, "schema-mismatch", message)
+    marks = "".join(_MARKS.get(code, "") for code in codes)
+    if any(_ends_with_stray(text, marks) for text in strings_of(draft.arguments)):
+        message = "Found a string that ends with the delimiter that is missing behind it"
+        _doubt(builder, draft, "slipped-quote", message)
+
+
+def _doubt(builder: Builder, draft: Draft, code: str, message: str) -> None:
+    draft.doubts.append(code)
+    place = max(0, draft.start)
+    builder.report(code, "error", message, Span(place, place))
+
+
+def _ends_with_stray(text: str, marks: str) -> bool:
+    """Whether a string ends with one of these marks, and has not opened it if that is a bracket."""
+    last = text[-1:]
+    if not last or last not in marks:
+        return False
+    return last == "," or text.count(last) > text.count(_CLOSED_BY[last])
+
+
+def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
+    """Doubts quotes that were taken for a part of a string, where they may be none of it.
+
+    Args:
+        repairs: those of the value.
+        value: what was read, with them.
+    """
+    sure = [each for each in repairs if each.code == "inner-quote" and not each.doubt]
+    counts: dict[str, int] = {}
+    for each in sure:
+        counts[each.path] = counts.get(each.path, 0) + each.end - each.start
+    swallows = sure and any(map(_holds_member, strings_of(value)))
+    for each in sure:
+        # A quotation has two quotes, with words between them.
+        each.doubt = bool(swallows) or counts[each.path] % 2 == 1 or each.end - each.start > 1
+
+
+def _holds_member(text: str) -> bool:
+    """Whether what looks like a member stands in a string, in no brackets that it opened itself."""
+    depth = 0
+    for part in _MEMBER_OR_BRACKET.finditer(text) if '"' in text else ():
+        if part["member"] and depth <= 0:
+            return True
+        depth += (part[0] in "{[") - (part[0] in "}]")
+    return False
+
+
+def strings_of(value: JsonValue) -> Iterator[str]:
+    """Gives the strings in a value, but for its keys."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
+        elif isinstance(part, str):
+            yield part
