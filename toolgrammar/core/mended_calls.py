@@ -26,8 +26,9 @@ _CLOSED_BY = {"}": "{", "]": "[", ")": "("}
 
 def doubt_mended(builder: Builder, draft: Draft) -> None:
     """Doubts a mended call whose name or values show that the mending may have guessed wrong."""
-    found = builder.diagnostics[draft.diagnostics :]
-    codes = {each.code for each in found if each.severity == "warning"} - _TYPED
+    found = builder.diagnostics[draft.diagnostics.listed :]
+    counted = builder.listing.mark().rest.keys()
+    codes = {each.code for each in found if each.severity == "warning"}.union(counted) - _TYPED
     spec = builder.spec()
     if not draft.repaired or not codes or draft.doubts:
         return
