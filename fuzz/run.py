@@ -2,7 +2,7 @@
 
 `python -m fuzz.run [TARGET …] [--seconds N]`: all targets, a minute each, by default. What fails
 is printed and left in `fuzz/found/`; put its bytes into `fuzz/corpus/`, where the tests read it.
-Needs `pip install --group fuzz`, and a Python that Atheris has wheels for.
+Where Atheris is not installed (it has no wheels for some systems), `fuzz.seeded` makes the attacks.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -19,10 +20,14 @@ FOUND = HERE / "found"
 def main() -> int:
     """Runs each target in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("targets", nargs="*", default=["messages", "streams", "payloads", "deltas"])
+    targets = ["messages", "streams", "payloads", "deltas", "attacks"]
+    parser.add_argument("targets", nargs="*", default=targets)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if find_spec("atheris") is None:
+        print("Atheris is not installed: the attacks are made from seeds")
+        return subprocess.call([sys.executable, "-m", "fuzz.seeded"])
     if given.inside:
         _fuzz(given.targets[0], given.seconds)
     codes = [

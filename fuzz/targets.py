@@ -7,6 +7,7 @@ import random
 from typing import TYPE_CHECKING
 
 import toolgrammar
+from fuzz.attacks import ATTACKS
 from toolgrammar.testing import Case
 from toolgrammar.testing.laws import no_raise
 from toolgrammar.testing.readings import read, seen
@@ -81,10 +82,20 @@ def deltas(data: bytes) -> None:
     assert json.dumps(parser.close().to_dict()) == json.dumps(wanted.to_dict()), text
 
 
+def attacks(data: bytes) -> None:
+    """Makes an attempt of an attack on a format: no promise breaks."""
+    number = int.from_bytes(data[:2], "big")
+    name = list(ATTACKS)[number % len(ATTACKS)]
+    format_id = _FORMATS[number // len(ATTACKS) % len(_FORMATS)]
+    found = ATTACKS[name](format_id, random.Random(data[2:]))
+    assert not found.broke, (name, format_id, found)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "messages": messages,
     "streams": streams,
     "payloads": payloads,
     "deltas": deltas,
+    "attacks": attacks,
 }
 """By its name, what is asked of an input."""

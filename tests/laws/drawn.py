@@ -59,12 +59,14 @@ def input_calls() -> st.SearchStrategy[list[toolgrammar.ToolCall]]:
 
 
 def tools_of(calls: list[toolgrammar.ToolCall]) -> tuple[ToolSpec, ...]:
-    """Tools whose schemas say what the arguments of the calls are."""
+    """Tools whose schemas say what the arguments of the calls are, and take their texts."""
     found: dict[str, dict[str, set[str]]] = {}
     for call in calls:
         types = found.setdefault(call.name, {})
         for key, value in call.arguments.items():
             types.setdefault(key, set()).add(_TYPES[type(value)])
+        if call.input and call.input not in call.arguments.values():
+            types.setdefault("the text", set()).add("string")
     schemas = [
         {
             "name": name,
@@ -77,7 +79,11 @@ def tools_of(calls: list[toolgrammar.ToolCall]) -> tuple[ToolSpec, ...]:
                 "required": [
                     key
                     for key in types
-                    if all(key in call.arguments for call in calls if call.name == name)
+                    if all(
+                        key in call.arguments or key == "the text"
+                        for call in calls
+                        if call.name == name
+                    )
                 ],
             },
         }

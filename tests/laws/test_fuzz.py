@@ -29,7 +29,7 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
     return bytes(found)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [each for each in TARGETS if each != "attacks"])
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
 def test_an_input_of_the_corpus(path: Path, target: str) -> None:
     data = path.read_bytes()

@@ -225,12 +225,22 @@ def round_trip(
             call,
             id=None if wanted.id is None else call.id,
             input=None if wanted.input is None else call.input,
+            arguments=_beside_text(call, wanted),
         )
         for call, wanted in zip(found.calls, calls, strict=False)
     ]
     if len(found.calls) != len(calls) or comparable(back) != comparable(calls):
         broken("round trip", case, "calls", comparable(calls), comparable(found.calls))
     return wire
+
+
+def _beside_text(call: ToolCall, wanted: ToolCall) -> dict[str, Any]:
+    """Returns the arguments of a call, without one that its text fills where that was not given."""
+    return {
+        key: value
+        for key, value in call.arguments.items()
+        if key in wanted.arguments or value != wanted.input
+    }
 
 
 def rewritten(case: Case) -> None:
