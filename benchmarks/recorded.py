@@ -9,9 +9,10 @@ those whose source says what it read (`harness/truths.py` has a reader for each 
 - *lost*: a call of the source's is missing; *extra*: there are more than the source read.
 - *wrong, executable*: a call may be executed that the source did not read so.
 - *refused though right*: the same calls, and one is not executable.
-- *truth apart*: what the source read can't be what the message says: strings that do not stand in
-  it, or other calls where ours are the ones that answer the question. They are counted in no other
-  column; `--every-truth` counts them in all.
+- *truth apart*: what the source read can't be what the message says, as `why_apart` judges by rules:
+  strings that do not stand in it, expressions that were worked out, arguments without names that
+  were dropped, or other calls where ours are the ones that answer the question. They are counted in
+  no other column, and by reason below the table; `--every-truth` counts them in all.
 
 Of all messages: *raised*; *read where it failed*: the source's reader failed, ours gives executable
 calls; *differ when cut*: fed in pieces drawn from a seed, the result or the joined events differ.
@@ -35,7 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import report
-from harness.truths import answers, gold_of, truth_of
+from harness.truths import truth_of, why_apart
 
 import toolgrammar
 from toolgrammar.testing.cases import Case
@@ -79,6 +80,8 @@ class Found:
     has_truth: bool = False
     pace: float = 0.0
     """Microseconds a character."""
+    apart: str = ""
+    """Why the truth can't be what the message says."""
     about: str = ""
     """What was read, for `--show`."""
 
@@ -121,10 +124,9 @@ def outcome(row: dict[str, Any], *, cuts: int, every_truth: bool) -> Found:
         return found
     found.has_truth = True
     kinds = compared(result, truth)
-    gold = gold_of(row)
-    odd = not _stands_in(truth, row["text"]) or (gold and answers(result.calls, gold))
-    if odd and "same" not in kinds and not every_truth:
-        found.has_truth = False
+    why = "" if "same" in kinds or every_truth else why_apart(truth, row, result.calls)
+    if why:
+        found.has_truth, found.apart = False, why
         kinds = ["truth apart"]
     found.kinds += kinds
     return found
@@ -158,19 +160,6 @@ def compared(result: ParseResult, truth: Truth) -> list[str]:
 
 def _match(call: ToolCall, left: list[Any]) -> Any:
     return next((each for each in left if each.is_done_by(call)), None)
-
-
-def _stands_in(truth: Truth, text: str) -> bool:
-    """Whether the words of all strings that the source read stand in the message."""
-    words = "".join(filter(str.isalnum, text))
-    # What is escaped in the text has other letters round it: `\\n`, `\\u00e9`.
-    if "\\" in text or "&" in text:
-        return True
-    return all(
-        "".join(filter(str.isalnum, string)) in words
-        for call in truth.calls
-        for string in call.texts
-    )
 
 
 def _timed(case: Case) -> tuple[ParseResult, float]:
@@ -308,6 +297,8 @@ def main() -> None:
             told = time.monotonic()
             print(f"{len(found):,} of {len(rows):,} messages", file=sys.stderr)
     report(figures(found), given.json)
+    reasons = Counter(each.apart for each in found if each.apart)
+    print("".join(f"\ntruth apart: {count}: {reason}" for reason, count in reasons.most_common()))
     if given.show:
         show(found, given.kind, given.show)
 

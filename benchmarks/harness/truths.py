@@ -7,6 +7,7 @@ that says which calls stand in a message. A kind without a reader says nothing a
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from toolgrammar import ToolCall
 
+_ARITHMETIC = re.compile(r"[\d.)]\s*(?:[*/+-]|\*\*)\s*[\d.(]")
+_UNDERSCORE = r"\\?_"
 FREE_TEXT = "input"
 """The key that stands for the payload of a call without named arguments."""
 
@@ -27,8 +30,8 @@ class Wanted:
     """The name, or None where the source's words for it are its own."""
     matches: Callable[[ToolCall], bool]
     """Whether a call has the arguments that the source read."""
-    texts: tuple[str, ...]
-    """The strings among them, which the message must hold."""
+    arguments: Mapping[str, Any]
+    """What the source says of them."""
 
     def is_done_by(self, call: ToolCall) -> bool:
         """Whether a call is the one that the source read."""
@@ -85,6 +88,72 @@ def _answers(call: ToolCall, name: str, values: dict[str, list[Any]]) -> bool:
     )
 
 
+def why_apart(truth: Truth, row: Mapping[str, Any], calls: tuple[ToolCall, ...]) -> str:
+    """Returns why the truth can't be what the message says; "" where it can."""
+    text, gold = row["text"], gold_of(row)
+    if gold and answers(calls, gold):
+        return "our calls are the ones that answer the question"
+    if any(each.name == "" for each in truth.calls):
+        return "a call without a name"
+    if not all(
+        _stands_in(string, text) for each in truth.calls for string in _strings(each.arguments)
+    ):
+        return "a string that does not stand in the message"
+    if any(_is_expression(leaf, text) for each in truth.calls for leaf in _leaves(each.arguments)):
+        return "an expression, taken for its text or worked out"
+    if any(_is_inner_call(key, text) for each in truth.calls for key in _keys(each.arguments)):
+        return "a call inside of a call, taken for an object"
+    if _drops_unnamed(truth, calls, row["tools"] or {}):
+        return "arguments without names, dropped"
+    return ""
+
+
+def _stands_in(string: str, text: str) -> bool:
+    """Whether the letters of a string stand in a text; of what is escaped there, nobody knows."""
+    if "\\" in text or "&" in text:
+        return True
+    return "".join(filter(str.isalnum, string)) in "".join(filter(str.isalnum, text))
+
+
+def _is_expression(leaf: object, text: str) -> bool:
+    if isinstance(leaf, str):
+        written = re.escape(leaf)
+        bare = re.search(rf"[=:\[,(]\s*(?:{written}|{written.replace('_', _UNDERSCORE)})", text)
+        return bool(leaf and bare) and f"'{leaf}" not in text and f'"{leaf}' not in text
+    if isinstance(leaf, bool) or not isinstance(leaf, int | float):
+        return False
+    return repr(leaf) not in text and _ARITHMETIC.search(text) is not None
+
+
+def _is_inner_call(key: str, text: str) -> bool:
+    return f"{key}(" in text and f"'{key}'" not in text and f'"{key}"' not in text
+
+
+def _keys(value: object) -> Iterator[str]:
+    """Gives the keys of the objects inside of an object."""
+    if isinstance(value, dict):
+        for each in value.values():
+            if isinstance(each, dict):
+                yield from each
+            yield from _keys(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _keys(each)
+
+
+def _drops_unnamed(truth: Truth, calls: tuple[ToolCall, ...], tools: Mapping[str, Any]) -> bool:
+    """Whether the source read the same calls, but for arguments that have no names."""
+    if not calls or any(call.name not in tools for call in calls):
+        return False
+    if not truth.calls:
+        return all(call.arguments for call in calls)
+    return len(calls) == len(truth.calls) and all(
+        call.name == each.name and each.arguments.items() <= call.arguments.items()
+        for call, each in zip(calls, truth.calls, strict=True)
+        if all(not isinstance(value, dict | list) for value in each.arguments.values())
+    )
+
+
 def alike(found: object, wanted: object) -> bool:
     """Whether two values are one, but for the types that a schema gives to bare text."""
     if isinstance(found, dict) and isinstance(wanted, dict):
@@ -108,19 +177,23 @@ def _read(text: str) -> object:
         return {"True": True, "False": False, "None": None}.get(text, text)
 
 
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
+def _leaves(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
         for each in value.values():
-            yield from _strings(each)
+            yield from _leaves(each)
     elif isinstance(value, list):
         for each in value:
-            yield from _strings(each)
+            yield from _leaves(each)
+    else:
+        yield value
+
+
+def _strings(value: object) -> Iterator[str]:
+    return (each for each in _leaves(value) if isinstance(each, str))
 
 
 def _named(name: str | None, arguments: dict[str, Any]) -> Wanted:
-    return Wanted(name, lambda call: alike(call.arguments, arguments), tuple(_strings(arguments)))
+    return Wanted(name, lambda call: alike(call.arguments, arguments), arguments)
 
 
 def _free(name: str | None, text: str) -> Wanted:
@@ -130,7 +203,7 @@ def _free(name: str | None, text: str) -> Wanted:
         given = call.input if call.input is not None else "\n".join(_strings(call.arguments))
         return given.strip() == text.strip()
 
-    return Wanted(name, matches, (text,))
+    return Wanted(name, matches, {FREE_TEXT: text})
 
 
 def _some(name: str, value: str | None) -> Wanted:
@@ -139,7 +212,7 @@ def _some(name: str, value: str | None) -> Wanted:
     def matches(call: ToolCall) -> bool:
         return value is None or any(alike(each, value) for each in call.arguments.values())
 
-    return Wanted(name, matches, tuple(_strings(value)))
+    return Wanted(name, matches, {"": value})
 
 
 def _calls(calls: list[dict[str, Any]]) -> Truth:
@@ -176,7 +249,7 @@ def _files(files: list[list[str]]) -> Truth:
             given = call.input if call.input is not None else call.arguments.get(FREE_TEXT, "")
             return call.arguments.get("path") == path and given.strip() == text.strip()
 
-        return Wanted(None, matches, (path, text))
+        return Wanted(None, matches, {"path": path, FREE_TEXT: text})
 
     return Truth(tuple(wanted(*each) for each in files))
 

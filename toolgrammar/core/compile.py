@@ -227,7 +227,7 @@ class _Compiler:
             raise self._terminal_place(lark_name, "").error("empty-terminal", message, hint)
         groups = tuple((f"t{number}_{g}", g) for g in partial.group_names(expression))
         for _, role in groups:
-            if role not in roles.LEAF_ROLES:
+            if role not in roles.LEAF_ROLES and role != roles.KNOWN_TOOL:
                 at = self._offset(expression, expression.index(f"(?P<{role}>") + len("(?P<"))
                 message = f"group `{role}` is no role"
                 hint = f"{nearest(role, roles.LEAF_ROLES)}a group that is no role begins with `(?:`"

@@ -55,6 +55,7 @@ class Draft:
         "held",
         "id",
         "inputs",
+        "is_markdown",
         "key",
         "members",
         "name",
@@ -89,6 +90,8 @@ class Draft:
         self.arguments_end = -1
         self.inputs: Any = None
         self.separator = ""
+        self.is_markdown = False
+        """Whether underscores of its name stand behind backslashes, as in Markdown."""
         self.key = ""
         self.written_key = ""
         self.wire_role = ""

@@ -170,7 +170,10 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
     builder = driver.builder
     if builder.strict or name not in JSON_LIKE:
         mending = None if builder.strict and name == "PYTHON_ARGUMENTS" else step
-        return scanner_for(step.terminal, builder.spec(), driver.limits_depth, mending)
+        scanner = scanner_for(step.terminal, builder.spec(), driver.limits_depth, mending)
+        if name == "PYTHON_ARGUMENTS" and mending is not None and builder.draft is not None:
+            cast("QuotedPythonScanner", scanner).is_markdown = builder.draft.is_markdown
+        return scanner
     return JsonPayload(
         step,
         driver.start_node,

@@ -61,7 +61,7 @@ def read_token(driver: Driver) -> bool:
     if is_loose(step.terminal, text):
         strict = _report_loose(driver, step, text, start, end)
         text = strict if step.leaf else text
-    if step.kind == "same" and not driver.builder.repeats(step.terminal.name, text):
+    if _names_another(driver, step, text, match):
         return mismatch(driver)
     if step.leaf == "key" and step_back_to_call(driver, text):
         return mismatch(driver)
@@ -80,6 +80,13 @@ def _waits(node: Node, buffer: str, position: int, match: re.Match[str] | None) 
     if node.beginnings.match(buffer, position):
         return True
     return match is None and not node.exact and not buffer[position:].strip()
+
+
+def _names_another(driver: Driver, step: Step, text: str, match: re.Match[str]) -> bool:
+    """Whether a token has another name than the one, or one of those, that has to stand there."""
+    if step.kind == "same":
+        return not driver.builder.repeats(step.terminal.name, text)
+    return bool(step.terminal.groups) and step.names_stranger(match, driver.builder.tools)
 
 
 def _read_misfit(driver: Driver) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
+from toolgrammar.core.backslashes import known_name
 from toolgrammar.core.call_words import takes_words
 from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import decoded_token
@@ -80,6 +81,7 @@ def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) 
     if (draft.name if role == "name" else draft.id) is not None:
         doubt_second(builder, role, start, start + len(text))
     elif role == "name":
+        value = known_name(builder, draft, value, start)
         draft.name = once(value, between, builder.tools)
         draft.doubts += builder.doubted_before
         builder.doubted_before = []

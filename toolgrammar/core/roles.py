@@ -5,6 +5,9 @@ A rule's name is its role. The driver reads roles and never the name of a format
 
 from __future__ import annotations
 
+KNOWN_TOOL = "tool"
+"""The group of an expression that has to be the name of a known tool; it fills no role."""
+
 LEAF_ROLES = {
     "name": "the tool that is called",
     "id": "the id of the call",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.backslashes import plain_name
 from toolgrammar.core.loose import loose_pattern
+from toolgrammar.core.roles import KNOWN_TOOL
 from toolgrammar.core.scanners import beginning
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Container
 
     from toolgrammar.core.bare_frame import BareFrame
     from toolgrammar.core.machine import Machine, Node
@@ -98,10 +101,19 @@ class Step:
     def filled(self, match: re.Match[str], text: str) -> list[tuple[str, str]]:
         """Gives the roles that the token fills, with their texts; a part of a name replaces it."""
         parts = [(role, match[group]) for group, role in self.terminal.groups]
-        found = [(role, part) for role, part in parts if part is not None]
+        found = [(role, part) for role, part in parts if part is not None and role != KNOWN_TOOL]
         if self.leaf and self.leaf not in dict(found):
             found.insert(0, (self.leaf, text))
         return found
+
+    def names_stranger(self, match: re.Match[str], tools: Container[str]) -> bool:
+        """Whether the token holds what has to be the name of a known tool, and is none."""
+        return any(
+            role == KNOWN_TOOL
+            and match[group] is not None
+            and plain_name(match[group]) not in tools
+            for group, role in self.terminal.groups
+        )
 
     @cached_property
     def may_begin_call(self) -> bool:

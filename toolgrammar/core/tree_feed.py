@@ -10,7 +10,7 @@ from toolgrammar.core.build import Builder
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.kept_machines import machine_for
 from toolgrammar.core.role_effects import close_role, fill_role, open_role
-from toolgrammar.core.roles import RAW_LIKE
+from toolgrammar.core.roles import KNOWN_TOOL, RAW_LIKE
 from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.source import Source
 from toolgrammar.core.strict_terminals import StrictTerminals
@@ -160,7 +160,9 @@ class TreeFeed:
             # What stands around may decide.
             match = compile_pattern(terminal.pattern).match(self._text, piece.start)
             parts = [(role, match[group]) for group, role in terminal.groups] if match else []
-            found += [(role, text) for role, text in parts if text is not None]
+            found += [
+                (role, text) for role, text in parts if text is not None and role != KNOWN_TOOL
+            ]
         return found
 
     def _raw(self, role: str, piece: Piece) -> None:

@@ -1,0 +1,51 @@
+"""Leaves out the backslashes that Markdown wants before underscores, where names have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.build import Builder
+    from toolgrammar.core.draft import Draft
+
+_ESCAPED: Final = "\\_"
+_NEAR: Final = 64
+"""Characters from the beginning of a token to the name in it, at most."""
+
+
+def plain_name(name: str) -> str:
+    """Gives a name without the backslashes before its underscores."""
+    return name.replace(_ESCAPED, "_")
+
+
+def known_name(builder: Builder, draft: Draft, name: str, start: int) -> str:
+    """Gives the name of a call, without such backslashes where that is the name of a known tool.
+
+    Args:
+        builder: the message.
+        draft: the call.
+        name: its name, as written.
+        start: where the token that holds it begins.
+    """
+    plain = plain_name(name)
+    if plain == name or name in builder.tools or plain not in builder.tools:
+        return name
+    written = builder.source.slice(start, start + len(name) + _NEAR)
+    place = start + max(0, written.find(name))
+    edits = []
+    at = name.find(_ESCAPED)
+    while at >= 0:
+        edits.append(Edit(Span(place + at, place + at + 1), ""))
+        at = name.find(_ESCAPED, at + 2)
+    draft.repaired = draft.is_markdown = True
+    builder.report(
+        "backslash",
+        "warning",
+        f"Found backslashes before underscores in `{name[:64]}`, as in Markdown; left them out",
+        Span(place, place + len(name)),
+        edits=tuple(edits),
+    )
+    return plain
