@@ -53,6 +53,13 @@ def _check(name: str) -> bool:
         for finding in (str(error), *getattr(error, "__notes__", ())):
             complain(finding)
         return False
+    from toolgrammar.testing.searches import exponential_patterns, slow_searches
+
+    endless = exponential_patterns(chosen)
+    for finding in endless:
+        complain(str(finding))
+    if endless:
+        return False  # to read the examples may take for ever
     for finding in advice:
         complain(str(finding), "note")
     write_line(f"{chosen.id}: header and grammar are well")
@@ -66,7 +73,6 @@ def _check(name: str) -> bool:
         complain(str(error))
         return False
     from toolgrammar.testing.cases import cases_of_page
-    from toolgrammar.testing.searches import slow_searches
 
     cases = cases_of_page(page, chosen)
     if not cases:

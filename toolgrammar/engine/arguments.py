@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgrammar.engine.parameter_model import model_of
 from toolgrammar.engine.schema_values import Expected
+from toolgrammar.values.ambiguous import is_exponential
 from toolgrammar.values.schemas import patterns_beside
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 MISSING: Final = "Field required"
+_LONGEST: Final = 1000
+"""Characters of a key that a pattern looks at."""
 UNEXPECTED: Final = "unexpected argument"
 UNPLACED: Final = "the tool has no argument that this text can only be"
 _FLAT: Final = frozenset({str, int, float, bool, type(None)})
@@ -168,6 +171,8 @@ class SchemaReader:
         self._text = text
         self._reserved = reserved
         patterns = patterns_beside(spec.parameters)
+        if patterns is not None and any(map(is_exponential, patterns)):
+            patterns = None  # a key that the model chose could keep it busy for ever
         self._closed = patterns is not None
         try:
             self._patterns = [re.compile(each) for each in patterns or ()]
@@ -184,7 +189,9 @@ class SchemaReader:
         for name, value in given.items():
             expected = self._expected.get(name)
             if expected is None:
-                unknown += [] if any(each.search(name) for each in self._patterns) else [name]
+                unknown += (
+                    [] if any(each.search(name[:_LONGEST]) for each in self._patterns) else [name]
+                )
                 arguments[name] = value
                 continue
             arguments[name], problem = expected.fitted(value)

@@ -6,6 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.values.ambiguous import is_exponential
 from toolgrammar.values.schemas import type_of, types_of
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _is_unique(value: list[Any], schema: dict[str, Any]) -> bool:
 
 def _matches(value: str, schema: dict[str, Any]) -> bool:
     pattern = schema.get("pattern")
-    if not isinstance(pattern, str) or len(value) > _MAX_PATTERN:
+    if not isinstance(pattern, str) or len(value) > _MAX_PATTERN or is_exponential(pattern):
         return True
     try:
         return re.search(pattern, value) is not None

@@ -10,6 +10,7 @@ from toolgrammar.core.bounds import has_runaway
 from toolgrammar.core.places import Places
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.parsing.machines import machine_of
+from toolgrammar.values.ambiguous import is_exponential
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.errors import GrammarError
 
 HINT = r"say where the run begins: put `\b`, or `^` with the flag `m`, in front: `/\b[\w.-]+/`"
+
+_ONE_WAY = "let each text of a loop match in one way alone: `/a+b/` for `/(a+)+b/`"
 
 
 def runaways(format: str | Format) -> list[str]:
@@ -54,6 +57,22 @@ def slow_searches(format_: Format) -> list[GrammarError]:
         place = _place_of(expression, format_, places)
         found.setdefault(place, place.error("slow-search", message, HINT))
     return list(found.values())
+
+
+def exponential_patterns(format_: Format) -> list[GrammarError]:
+    """Lists the expressions of a grammar that may take exponential time, each with its place.
+
+    Args:
+        format_: the format.
+    """
+    places = Places(format_.path)
+    found = []
+    for terminal in format_.tables.terminals:
+        if terminal.kind == "regex" and is_exponential(terminal.pattern):
+            place = places.definition(terminal.name) or places.start()
+            message = "a loop in this expression reads some text in two ways: it may never end"
+            found.append(place.error("slow-pattern", message, _ONE_WAY))
+    return found
 
 
 def _place_of(expression: str, format_: Format, places: Places) -> Place:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any, Final
 
+from toolgrammar.tools.bounds import check_depth, check_tool
 from toolgrammar.tools.signatures import schema_of_callable
 from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - kept for the documentation
 from toolgrammar.values.tools import ToolSpec
@@ -31,6 +32,8 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
 
     Raises:
         TypeError: something is no tool; the message says what it is.
+        ValueError: a tool costs too much: a name of more than 256 characters, a schema of more than
+            200 levels, an expression in `patternProperties` that may never end.
     """
     known = recent_specs.get(id(tools))
     if known is not None and known[0] == tools:
@@ -49,6 +52,8 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
         return _read(tools)
     if len(recent_specs) >= _KEPT:
         recent_specs.clear()
+    for tool in tools:
+        check_depth(tool)
     # A copy: the caller may change a schema in place, and the next message shall see it.
     copy = deepcopy(tools)
     specs = _read(copy)
@@ -67,6 +72,8 @@ class _Specs(dict[str, ToolSpec]):
 
 def _read(tools: Iterable[object]) -> dict[str, ToolSpec]:
     specs = [to_spec(tool) for tool in tools]
+    for spec in specs:
+        check_tool(spec.name, spec.parameters)
     return _Specs({spec.name: spec for spec in specs})
 
 

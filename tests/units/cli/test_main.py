@@ -146,6 +146,16 @@ def test_check_tells_once_of_a_search_that_is_slow(run: Run, tmp_path: Path) -> 
     assert run("check", "slow.lark")[::2] == (0, "")
 
 
+def test_check_refuses_an_expression_that_may_never_end(run: Run, tmp_path: Path) -> None:
+    head = "//@ id: endless\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
+    rules = 'call: "<" name ">" arguments "</>"\nname: WORD\narguments: JSON_OBJECT\n'
+    grammar = f"{head}start: (TEXT | call)*\n{rules}WORD: /(a+)+b/\n"
+    (tmp_path / "endless.lark").write_text(grammar)
+    status, _, error = run("check", "endless.lark")
+    assert status == 1
+    assert "endless.lark:8:1: slow-pattern" in error
+
+
 CALL = '{"name": "weather", "arguments": {"city": "Tromsø"}}'
 
 
