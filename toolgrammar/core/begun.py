@@ -1,4 +1,7 @@
-"""Tells of a call that the end of the text cuts before it is certain: its markup is text then."""
+"""Notes what opened as calls do and was given back as text: a call was meant that can't be read.
+
+Where the end of the text cuts it before it is certain, that is said of it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.mending import cut_here
 from toolgrammar.core.scanners import PYTHON_BEGINNINGS
-from toolgrammar.core.weights import CERTAIN, POSSIBLE, weight_of
+from toolgrammar.core.weights import CERTAIN, POSSIBLE, letters_of, weight_of
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 
@@ -23,29 +26,41 @@ _BEHIND = late(
 
 
 def note_begun(driver: Driver) -> None:
-    """Notes where an island begins that the end of the text cuts, if calls alone begin so.
+    """Notes where an island begins that the end of the text cuts, if calls alone begin so."""
+    builder, start = driver.builder, driver.island
+    if builder.begun is None and _is_cut(driver):
+        is_certain = _begins_as_calls_alone(driver)
+        if is_certain or (driver.among is None and _has_signs(driver)):
+            builder.begun = max(0, driver.base + start), driver.base + len(driver.buffer)
 
-    An opener by itself says nothing, for a sentence may end with one.
-    """
-    builder, buffer, start = driver.builder, driver.buffer, driver.island
-    if builder.begun is not None or not _is_cut(driver):
-        return
-    is_certain = _begins_as_calls_alone(driver)
-    if is_certain or (driver.among is None and _has_signs(driver)):
-        builder.begun = (max(0, driver.base + start), driver.base + len(buffer), is_certain)
+
+def note_given_back(driver: Driver) -> None:
+    """Notes the opener of an island that is given back: a call may have been meant."""
+    place = driver.base + driver.island
+    opener = driver.island_node.opener.match(driver.buffer, driver.island)
+    if opener is not None and place >= 0 and letters_of(opener[0]):
+        driver.builder.given_back[place] = driver.base + opener.end()
+
+
+def is_of_calls(opener: str, follows: str) -> bool:
+    """Whether an opener is markup that texts do not have; what follows may tell."""
+    return weight_of(opener.strip() + ("[" if follows == "[" else "")) >= CERTAIN
 
 
 def _begins_as_calls_alone(driver: Driver) -> bool:
-    """Whether the opener is markup that texts do not have, with what calls have behind it."""
+    """Whether the opener is markup that texts do not have, with what calls have behind it.
+
+    One by itself is judged with the rest of the text (`unread`).
+    """
     buffer, start = driver.buffer, driver.island
     opener = driver.island_node.opener.match(buffer, start)
     if opener is None or not _BEHIND.match(buffer, behind := opener.end()):
         return False
-    is_quoted = buffer[start - 1 : start] == "`" in buffer[behind:]
-    if is_quoted or _EMPTY.fullmatch(buffer, behind):
+    is_inline = buffer[start - 1 : start] == "`" in buffer[behind:]
+    if is_inline or _EMPTY.fullmatch(buffer, behind):
         return False
-    tag = buffer[start:behind].strip() + ("[" if buffer[behind] == "[" else "")
-    return driver.builder.group_marked is not None or weight_of(tag) >= CERTAIN
+    is_in_section = driver.builder.group_marked is not None
+    return is_in_section or is_of_calls(opener[0], buffer[behind : behind + 1])
 
 
 def _has_signs(driver: Driver) -> bool:
@@ -70,10 +85,9 @@ def report_begun(builder: Builder) -> None:
     """Reports the beginning of a call at the end of a message, where nothing else tells of it."""
     if builder.begun is None or builder.header.calls == "last":
         return
-    start, end, is_certain = builder.begun
+    start, end = builder.begun
     ends = [each.span.end for each in builder.diagnostics if each.severity == "error"]
     ends += [call.span.end for call in builder.calls]
     if max(ends, default=-1) <= start:
         message = "Found the end of the text in the beginning of a call; it stays text"
-        code, severity = ("truncated", "error") if is_certain else ("unread-call", "warning")
-        builder.report(code, severity, message, Span(start, end))
+        builder.report("truncated", "error", message, Span(start, end))

@@ -52,9 +52,8 @@ class Builder:
 
     prefix = ""
     """What stands before the message, where the template of the chat had written some of it."""
-    begun: tuple[int, int, bool] | None = None
-    """Where a call began, up to the end of the text, before it was certain; and whether calls alone
-    begin so."""
+    begun: tuple[int, int] | None = None
+    """Where a call began, up to the end of the text, before it was certain."""
 
     def __init__(  # noqa: PLR0913  (everything that one message depends on)
         self,
@@ -114,6 +113,8 @@ class Builder:
         """Whether the text ended where a closer could still have come."""
         self.unclosed_text = self.skipped_from = self.skipped_to = -1
         self.diagnostics_marked = self.listing.mark()
+        self.given_back: dict[int, int] = {}
+        """Where openers stand behind which no call was read, each with its end."""
         self.token_start = -1
         self.watched = False
         """Whether a repair is to be judged first: the text may be in another format."""
@@ -147,9 +148,10 @@ class Builder:
         if self.skipped_from >= 0:
             span = Span(self.skipped_from, self.skipped_to)
             self.skipped_from = -1
+            is_text = any(map(str.isalnum, self.source.slice(span.start, span.end)))
             self.report(
                 "skipped-markup",
-                "error",
+                "error" if is_text else "warning",
                 "Found text between the calls of a section; it belongs to no call",
                 span,
             )

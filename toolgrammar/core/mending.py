@@ -145,8 +145,8 @@ def _pass_words(driver: Driver, place: int) -> bool | None:
     span = Span(max(0, driver.base + place), max(0, driver.base + match.start()))
     builder.report(
         "skipped-markup",
-        "error",
-        "Found text between the calls of a section; it belongs to no call",
+        "warning",
+        "Found text between the calls of a section; it is no call's",
         span,
         edits=(Edit(span, ""),),
     )
@@ -167,6 +167,7 @@ def _complete_half(driver: Driver, place: int) -> bool:
             shared = any(each.startswith(half) and half != each != whole for each in others)
             follows = driver.buffer[behind : behind + 1]
             doubtful = (shared and follows.strip() != "") or is_mark(follows)
+            doubtful = doubtful and driver.builder.draft is not None
             driver.builder.report(
                 "missing-close-tag",
                 "error" if doubtful else "warning",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import call_ends
-from toolgrammar.core.begun import note_begun
+from toolgrammar.core.begun import note_begun, note_given_back
 from toolgrammar.core.envelopes import is_json, mend_envelope
 from toolgrammar.core.mending import cut_call, cut_here, mend, skip_fence
 from toolgrammar.core.stops import close_by_stop
@@ -69,6 +69,7 @@ def _give_back(driver: Driver) -> bool | None:
 
     True where another format reads the island; None where text goes on.
     """
+    note_given_back(driver)
     driver.builder.rewind()
     start = driver.island
     resume = max(driver.position, start + 1) if driver.island_payload else start + 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.misspelt import opens_at
+from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
@@ -68,16 +69,23 @@ def _behind_island(driver: Driver) -> bool | None:
 
 
 def _leave_out(driver: Driver, start: int, end: int) -> None:
-    """Reports a closer of something that is not open; it is no text."""
+    """Reports a closer of something that is not open; it is no text.
+
+    What closes a text without escapes may be that text's own closer: it may go on up to there.
+    Nothing is lost with any other.
+    """
+    builder, step = driver.builder, driver.step
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
-    driver.builder.report(
+    written = driver.buffer[start:end]
+    closers = step.node.tokens if step is not None and step.terminal.name in RAW_LIKE else ()
+    may_be_cut = written.strip() in {terminal.text.strip() for _, terminal in closers}
+    builder.report(
         "stray-close-tag",
-        "error",
-        f"Found `{driver.buffer[start:end][:40]}` behind the call that it may belong to; "
-        "left it out",
+        "error" if may_be_cut else "warning",
+        f"Found `{written[:40]}` behind the call that it may belong to; left it out",
         span,
         edits=(Edit(span, ""),),
-        hint="a value may have ended too early",
+        hint="a value may have ended too early" if may_be_cut else "its opener may be missing",
     )
 
 

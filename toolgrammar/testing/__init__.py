@@ -17,8 +17,8 @@ if TYPE_CHECKING:
         splits,
         strict_oracle,
         tiling,
-        told,
         truncation,
+        trust,
     )
 
 __all__ = [
@@ -36,8 +36,8 @@ __all__ = [
     "splits",
     "strict_oracle",
     "tiling",
-    "told",
     "truncation",
+    "trust",
 ]
 
 _MODULE_OF = dict.fromkeys(__all__, "toolgrammar.testing.laws") | dict.fromkeys(

@@ -33,13 +33,13 @@ from toolgrammar.testing.readings import (
     written,
 )
 from toolgrammar.testing.searches import HINT, runaways
+from toolgrammar.testing.trust import trust
 from toolgrammar.values.calls import ParseResult, ToolCall
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.events import (
     ArgumentsDelta,
     CallEnd,
     CallStart,
-    Problem,
     ReasoningDelta,
     TextDelta,
 )
@@ -58,8 +58,8 @@ __all__ = [
     "splits",
     "strict_oracle",
     "tiling",
-    "told",
     "truncation",
+    "trust",
 ]
 
 _LONGEST_CLOSER = 40
@@ -269,25 +269,6 @@ def no_raise(
         read(case, list(text))
 
 
-def told(case: Case) -> None:
-    """Holds that a call that is not executable has an error, whole, cut by the server, streamed.
-
-    A stream has one by the time the call ends.
-    """
-    options: dict[str, Any] = {"format": case.format, "tools": case.tools, "prefix": case.prefix}
-    for reason in (None, "length"):
-        result = parse(case.text, finish_reason=reason, **options)
-        risky = [call for call in result.calls if not call.executable]
-        if risky and result.ok:
-            broken("told", case, f"errors, finish_reason={reason}", "at least one", risky)
-    errors = False
-    for event in read(case, list(case.text)).events:
-        if isinstance(event, Problem):
-            errors = errors or event.diagnostic.severity == "error"
-        elif isinstance(event, CallEnd) and not (event.call.executable or errors):
-            broken("told", case, "an error before the end of the call", "at least one", event.call)
-
-
 def linear(case: Case) -> None:
     """Holds the counted steps a character at 16 times the length to within ten per cent.
 
@@ -384,7 +365,7 @@ def laws_of(case: Case) -> list[tuple[str, Callable[[Case], object]]]:
         ("edits", edits),
         ("no raise", lambda each: no_raise(each.text, each.format, each.tools, each.prefix)),
         ("linear", linear),
-        ("told", told),
+        ("trust", trust),
     ]
     if case.tier == "malformed":
         return every

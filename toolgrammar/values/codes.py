@@ -22,10 +22,12 @@ class CodeEntry(NamedTuple):
     """What was found, and what was made of it."""
     doubt: bool = False
     """Whether the repair may have guessed wrong: the call is not executable then."""
+    loss: bool = False
+    """Whether an error of it tells of what was lost: calls beside it may run all the same."""
 
 
 _CALLS = (
-    CodeEntry("truncated", "error", "The text ends inside a call; what came is kept."),
+    CodeEntry("truncated", "error", "The text ends inside a call; what came is kept.", loss=True),
     CodeEntry(
         "missing-close-tag",
         "warning",
@@ -35,17 +37,24 @@ _CALLS = (
     ),
     CodeEntry(
         "stray-close-tag",
-        "error",
-        "A closer stands where nothing is open: a value may have ended too early.",
+        "warning",
+        "A closer stands where nothing is open; it is left out. An error where a value without "
+        "escapes may have ended too early.",
+        loss=True,
     ),
-    CodeEntry("skipped-markup", "error", "Markup that belongs to no call is left out."),
+    CodeEntry("skipped-markup", "error", "Markup that belongs to no call is left out.", loss=True),
     CodeEntry(
-        "malformed-call", "error", "A call goes on as its format does not; the rest stays text."
+        "malformed-call",
+        "error",
+        "A call goes on as its format does not; the rest stays text.",
+        loss=True,
     ),
     CodeEntry(
         "unread-call",
-        "warning",
-        "Markup of the format's calls stands in text, where no call could be read.",
+        "error",
+        "A call was written in text and could not be read. A warning where the text may only speak of "
+        "the format, or shows data.",
+        loss=True,
     ),
     CodeEntry(
         "malformed-arguments",
@@ -123,9 +132,13 @@ _CALLS = (
         "prompt opened.",
     ),
     CodeEntry("invalid-utf8", "warning", "Bytes that are not UTF-8 are replaced by U+FFFD."),
-    CodeEntry("limit-chars", "error", "The message is longer than `Limits.max_chars`."),
-    CodeEntry("limit-calls", "error", "The message has more calls than `Limits.max_calls`."),
-    CodeEntry("limit-depth", "error", "A payload is nested deeper than `Limits.max_depth`."),
+    CodeEntry("limit-chars", "error", "The message is longer than `Limits.max_chars`.", loss=True),
+    CodeEntry(
+        "limit-calls", "error", "The message has more calls than `Limits.max_calls`.", loss=True
+    ),
+    CodeEntry(
+        "limit-depth", "error", "A payload is nested deeper than `Limits.max_depth`.", loss=True
+    ),
 )
 
 _JSON = (
@@ -213,5 +226,8 @@ CODES: Final[Mapping[str, CodeEntry]] = MappingProxyType(
 )
 """Every code, by its id."""
 
+LOSSES: Final = frozenset(entry.code for entry in CODES.values() if entry.loss)
+"""The codes whose errors may stand beside calls that run: something else was lost."""
+
 DOUBTS: Final = frozenset(entry.code for entry in CODES.values() if entry.doubt)
-"""The codes that may stand in `ToolCall.doubts`, besides `extra-closer`."""
+"""The codes that are always doubts; others are where their meaning says so."""

@@ -22,7 +22,7 @@ CALL = '<tool_call>\n{"name": "tide", "arguments": {"place": "Narvik"}}\n</tool_
 def test_a_lost_call_is_told_of_once(text: str) -> None:
     result = read("hermes", text)
     [problem] = result.diagnostics
-    assert (problem.code, problem.severity, problem.edits) == ("unread-call", "warning", ())
+    assert (problem.code, problem.severity, problem.edits) == ("unread-call", "error", ())
     assert f"`{text[problem.span.start : problem.span.end]}`" in problem.message
     assert len(result.calls) == text.count("And now")
 
@@ -69,7 +69,7 @@ def test_the_name_of_a_known_tool_shows_a_call_where_markup_stands_beside_it(
     result = read(format_id, text, tools=_TOOLS)
     assert result.calls == ()
     [problem] = result.diagnostics
-    assert (problem.code, problem.severity) == ("unread-call", "warning")
+    assert (problem.code, problem.severity) == ("unread-call", "error")
     assert text[problem.span.start : problem.span.end] == found
     assert read(format_id, text).calls == ()
 

@@ -1,0 +1,77 @@
+"""Tells markup that a text uses, as calls do, from markup that it speaks of."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolgrammar.values.patterns import late
+
+NEAR: Final = 256
+"""Characters beside a place that tell."""
+_MARKS: Final = "<>[]{}()|=*#@^\uff5c\u276e-"
+_QUOTES: Final = frozenset("`\"'\u201c\u2018\u00ab")
+_QUOTATION = late(
+    r"""(?<![^\s(])(["'`])(?=[<\[(*\uff5c])[\s\S]{1,1024}?(?<=[>\])}|\uff5c])\1(?![\w"'`])"""
+)
+"""Markup in quotes."""
+_REST = late(r"[^<>\n]{0,128}[>\]]")
+_TAGS = late(r"(?:\s{0,64}<[^<>\s]{1,64}>){0,8}")
+_BEGINS = late(r"(?:\A|\n|[^\w\s,;(\"'`])[ \t]*\Z")
+"""What stands before something that no sentence leads to."""
+_STRUCTURE = late(
+    r"""\s{0,64}(?:[\[{(]\s{0,64}(?:["'\[{<(]|[\w$.-]{1,64}[ \t]?[(:=]|[})])|<[^<>\n]{1,128}=)"""
+)
+"""What calls have behind an opener, and sentences do not."""
+_BEHIND = late(r"[^\s\w]{0,8}\w|[^\S\n]*\n\s*\S|[:=][ \t]*\S")
+"""What stands behind an opener where no sentence goes on; a blank and a word would be one."""
+_PROSE = late(r"[.,;!?)\"'`\u201d\u2019](?:\s|\Z)|[^\S\n]+\w")
+_CLOSED = late(r"(?:(?:(?<![\w,] )[}\])]|[}\])][\"']|[\"'])|</[^<>\n]{1,128}>)\s{0,64}\Z")
+"""What calls have before their closer."""
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Gives what stands in quotes and begins with a mark of markup."""
+    return [found.span() for found in _QUOTATION.finditer(text)]
+
+
+def is_quoted(text: str, place: int) -> bool:
+    """Whether a quote or an open backtick stands before a place of its line."""
+    line = text[max(0, place - NEAR) : place].rpartition("\n")[2]
+    return line.count("`") % 2 == 1 or line[-1:] in _QUOTES
+
+
+def begins(before: str) -> bool:
+    """Whether no sentence leads from the text before a place to that place."""
+    return _BEGINS.search(before) is not None
+
+
+def is_used(text: str, start: int, end: int) -> bool:
+    r"""Whether the markup at a place of a text stands there as calls have it.
+
+    >>> text = 'Write <tool_call> and </tool_call>.'
+    >>> is_used(text, 6, 17)
+    False
+    >>> is_used('<tool_call>\n{"city": "Oslo"}', 0, 11)
+    True
+
+    Args:
+        text: the text.
+        start: where the markup begins.
+        end: where it ends; the rest of an unclosed tag belongs to it.
+    """
+    while start and text[start - 1] in _MARKS:
+        start -= 1
+    if is_quoted(text, start):
+        return False
+    before, behind = text[max(0, start - NEAR) : start], text[end : end + 2 * NEAR]
+    if _CLOSED.search(before):
+        return True
+    last = max(text.rfind("<", start, end), text.rfind("[", start, end))
+    if last >= 0 and text.find(">", last, end) < 0 and text.find("]", last, end) < 0:
+        rest = _REST.match(behind)
+        behind = behind[rest.end() :] if rest else behind
+    tags = _TAGS.match(behind)
+    inner = behind[tags.end() :] if tags else behind
+    if _STRUCTURE.match(behind) or _STRUCTURE.match(inner):
+        return True
+    return bool(begins(before) and not _PROSE.match(inner) and _BEHIND.match(inner))

@@ -1,0 +1,82 @@
+"""The law of trust: what a result says of its calls, and of itself, never contradicts itself."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolgrammar.parsing.whole import parse
+from toolgrammar.testing.breaches import broken, same
+from toolgrammar.testing.cases import Case
+from toolgrammar.testing.readings import read
+from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.codes import CODES, LOSSES
+from toolgrammar.values.diagnostics import Diagnostic
+from toolgrammar.values.events import CallEnd, Problem
+
+
+def trust(case: Case) -> None:
+    """Holds what `executable`, `status`, `doubts`, `error`, `ok` and severities say together.
+
+    - A call is executable if and only if it is complete or repaired, without error and doubts.
+    - Each doubt, and each call that is cut or can't be read, has an error that tells of it; a
+      stream gives one out before the call ends.
+    - An error tells of a call that is not executable, or of a loss beside the calls.
+    - `ok` says that there is no error.
+
+    Whole, cut by the server, and strict alike; but with strict reading, whatever the grammar does not
+    take is an error.
+    """
+    options: dict[str, Any] = {"format": case.format, "tools": case.tools, "prefix": case.prefix}
+    readings = {
+        "whole": parse(case.text, **options),
+        "finish_reason=length": parse(case.text, finish_reason="length", **options),
+        "strict": parse(case.text, strict=True, **options),
+    }
+    for place, result in readings.items():
+        _holds_in(case, place, result)
+    errors: set[str] = set()
+    for event in read(case, list(case.text)).events:
+        if isinstance(event, Problem) and event.diagnostic.severity == "error":
+            errors.add(event.diagnostic.code)
+        elif isinstance(event, CallEnd) and not event.call.executable:
+            where = f"streamed, errors before the end of {event.call}"
+            if not errors.issuperset(event.call.doubts) or not errors:
+                broken("trust", case, where, event.call.doubts or "at least one", errors)
+
+
+def _holds_in(case: Case, place: str, result: ParseResult) -> None:
+    errors = [each for each in result.diagnostics if each.severity == "error"]
+    same("trust", case, f"ok, {place}", not errors, result.ok)
+    starts = [call.span.start for call in result.calls]
+    ends = [*starts[1:], *([len(result.source) + 1] if starts else [])]
+    for call, end in zip(result.calls, ends, strict=True):
+        own = [each for each in errors if call.span.start <= each.span.start <= end]
+        _holds_of(case, place, call, own)
+    for error in errors:
+        is_loss = error.code in LOSSES or place == "strict"
+        if not is_loss and not _is_of_a_call(error, result.calls, ends):
+            broken("trust", case, f"{place}, {error}", "a call that does not run", result.calls)
+
+
+def _holds_of(case: Case, place: str, call: ToolCall, errors: Sequence[Diagnostic]) -> None:
+    """Holds the law of one call, with the errors from its beginning to the next call's."""
+    is_sound = call.status in ("complete", "repaired") and call.error is None and not call.doubts
+    same("trust", case, f"executable, {place}: {call}", is_sound, call.executable)
+    if call.status == "unreadable":
+        same("trust", case, f"arguments, {place}: {call}", {}, call.arguments)
+    same("trust", case, f"error, {place}: {call}", call.status == "unreadable", bool(call.error))
+    codes = {each.code for each in errors}
+    if not codes.issuperset(call.doubts) or not (codes or call.executable):
+        wanted = call.doubts or "at least one"
+        broken("trust", case, f"errors of {call}, {place}", wanted, codes)
+    unknown = [code for code in call.doubts if code not in CODES]
+    same("trust", case, f"doubts of no known code, {place}", [], unknown)
+    inside = [each for each in errors if call.span.start < each.span.start < call.span.end]
+    if call.executable and inside:
+        broken("trust", case, f"errors inside of {call}, {place}", "none", inside)
+
+
+def _is_of_a_call(error: Diagnostic, calls: Sequence[ToolCall], ends: Sequence[int]) -> bool:
+    return any(
+        call.span.start <= error.span.start <= end and not call.executable
+        for call, end in zip(calls, ends, strict=True)
+    )
