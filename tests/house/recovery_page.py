@@ -22,9 +22,9 @@ _HEAD = """\
 
 What a model breaks is mended where that can be done without guessing, and said where it can't. Each finding is a [`Diagnostic`](../toolgrammar/values/diagnostics.py) with one of the codes below. A code never changes its meaning.
 
-- `info`: a value was typed, or something is worth knowing. Nothing was changed in the text.
-- `warning`: a safe repair. The call is `repaired` and may run.
-- `error`: something is lost, cut off, past a limit or a guess. A guess is a *doubt*: its code stands in `call.doubts`, and the call is not `executable`.
+- `info`: something is worth knowing; nothing in the text has to change. A call with a JSON value that its schema converts (`schema-type`) is `repaired`, and may run.
+- `warning`: a safe repair, or markup that a text speaks of. The call is `repaired` and may run.
+- `error`: something is lost, cut off, past a limit or a guess. A guess is a *doubt*: its code stands in `call.doubts`, and the call is not `executable`. [trust.md](trust.md) says what may run.
 
 `diagnostic.edits` say what has to change in the text to make it sound: `toolgrammar explain FILE` shows each at its place. With all edits made, `strict=True` reads the same names and arguments. That is a law, with these limits:
 

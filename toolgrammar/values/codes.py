@@ -42,7 +42,12 @@ _CALLS = (
         "escapes may have ended too early.",
         loss=True,
     ),
-    CodeEntry("skipped-markup", "error", "Markup that belongs to no call is left out.", loss=True),
+    CodeEntry(
+        "skipped-markup",
+        "error",
+        "Markup or text between calls belongs to none. A warning where no word is lost.",
+        loss=True,
+    ),
     CodeEntry(
         "malformed-call",
         "error",
