@@ -99,8 +99,7 @@ class Builder:
         self.candidate: last_call.Candidate | None = None
         """The last call so far, where only the last one counts."""
         self.turns = Turns()
-        self.last_fence = self.last_mark = ""
-        self.last_name = ""
+        self.last_fence = self.last_mark = self.last_name = ""
         self.text_parts = Parts()
         self.reasoning_parts = Parts()
         self.listing = Listing()
@@ -111,11 +110,9 @@ class Builder:
         self.committed = True
         self.cut_by_server = self.ended_open = False
         """Whether the text ended where a closer could still have come."""
-        self.unclosed_text = self.skipped_from = self.skipped_to = -1
+        self.unclosed_text = self.skipped_from = self.skipped_to = self.token_start = -1
         self.diagnostics_marked = self.listing.mark()
-        self.given_back: dict[int, int] = {}
-        """Where openers stand behind which no call was read, each with its end."""
-        self.token_start = -1
+        self.given_back: dict[int, int] = {}  # openers without a call: where each begins and ends
         self.watched = False
         """Whether a repair is to be judged first: the text may be in another format."""
         self.scanned = ScannedValues(self)

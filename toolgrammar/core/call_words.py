@@ -56,8 +56,8 @@ def refuse_text(builder: Builder, draft: Draft, status: Status, end: int) -> Sta
         Span(max(0, draft.arguments_start, draft.start), max(end, draft.start, 0)),
         hint="name the argument",
     )
+    draft.doubts.append("unplaced-input")
     if draft.members or draft.arguments or draft.error is not None or status == "truncated":
-        draft.doubts.append("unplaced-input")
         return status
     draft.error = "input: the tool has no argument that this text can only be"
     return "unreadable"

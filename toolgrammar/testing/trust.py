@@ -61,8 +61,6 @@ def _holds_of(case: Case, place: str, call: ToolCall, errors: Sequence[Diagnosti
     """Holds the law of one call, with the errors from its beginning to the next call's."""
     is_sound = call.status in ("complete", "repaired") and call.error is None and not call.doubts
     same("trust", case, f"executable, {place}: {call}", is_sound, call.executable)
-    if call.status == "unreadable":
-        same("trust", case, f"arguments, {place}: {call}", {}, call.arguments)
     same("trust", case, f"error, {place}: {call}", call.status == "unreadable", bool(call.error))
     codes = {each.code for each in errors}
     if not codes.issuperset(call.doubts) or not (codes or call.executable):
