@@ -256,7 +256,7 @@ class RawEnd(TokenPatterns):
             values = self.machine.tables.value_openers
             for number, value in enumerate(values):
                 # A key with nothing before it is a word of its own, not each end of one.
-                alone = self.machine.tables.terminals[value[0]].kind != "literal"
+                alone = _is_word(self.machine.tables.terminals[value[0]])
                 opener = (r"(?<!\w)" if alone else "") + self.sequence(value, f"key_{number}")
                 parts.append(f"{opener}(?P<value_opener_{number}>)")
             written = (terminals[each[0]].text for each in values)
@@ -305,3 +305,9 @@ class RawEnd(TokenPatterns):
         text, node, _ = self.forced(group, terminal, "u")
         follow = self.follow(group, node, final=final, own=self.unnamed(text))
         return f"{text}{follow}(?P<closer_{group}>)"
+
+
+def _is_word(terminal: Terminal) -> bool:
+    """Whether what a terminal reads begins with a letter, a digit or an underscore."""
+    firsts = first_characters(terminal.pattern) if terminal.kind == "regex" else None
+    return bool(firsts) and all(each.isalnum() or each == "_" for each in firsts or ())
