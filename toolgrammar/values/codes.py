@@ -122,6 +122,13 @@ _CALLS = (
         "is removed.",
     ),
     CodeEntry(
+        "missing-argument",
+        "error",
+        "A call lacks an argument that its format takes from the call before, and that has none or "
+        "may not be meant.",
+        doubt=True,
+    ),
+    CodeEntry(
         "schema-mismatch",
         "error",
         "A value that the wire writes as bare text does not fit its schema; it stays text.",
