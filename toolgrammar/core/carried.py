@@ -39,7 +39,9 @@ def carry_over(builder: Builder, draft: Draft) -> None:
             behind = builder.calls[-1].span.end if builder.calls else 0
             above = builder.source.slice(max(behind, draft.start - _NEAR), draft.start)
             if _WORDS_ABOVE.search(above):
-                message = f"Found no `{key}` in the words before a call; took that of the one before"
+                message = (
+                    f"Found no `{key}` in the words before a call; took that of the one before"
+                )
                 _doubt(builder, draft, key, message)
 
 
