@@ -292,3 +292,46 @@ def test_what_is_no_cache_is_a_mistake() -> None:
     for wrong in wrongs:
         with pytest.raises(TypeError):
             Engine([], cache=wrong)
+
+
+class Hanging:
+    """A cache that does not answer; it does not say that it blocks."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.go_on = threading.Event()
+
+    def get(self, key: tuple[str, str]) -> None:
+        self.asked += 1
+        self.go_on.wait(30)
+
+    def set(self, key: tuple[str, str], value: str, ttl: float | None = None) -> None:
+        self.get(key)
+
+
+class HangingLater(Hanging):
+    """The same, awaited."""
+
+    async def get(self, key: tuple[str, str]) -> None:  # type: ignore[override]
+        self.asked += 1
+        await asyncio.sleep(30)
+
+    async def set(self, key: tuple[str, str], value: str, ttl: float | None = None) -> None:  # type: ignore[override]
+        await self.get(key)
+
+
+@both
+@pytest.mark.parametrize("kind", [Hanging, HangingLater])
+def test_cache_that_hangs_costs_no_more_than_the_tool_may(
+    driver: Driver, kind: type[Hanging]
+) -> None:
+    counter, sink, cache = Counter(), MemorySink(), kind()
+    engine = Engine([Tool(counter.tool, timeout=0.05)], cache=cache, trace=sink)
+    result = driver.run(engine, written("tool"))
+    assert (result.value, result.cached) == ("done", False)
+    assert [name for name in names(sink) if name.startswith("cache.")] == [
+        "cache.error",
+        "cache.miss",
+    ]
+    assert cache.asked == 1
+    cache.go_on.set()

@@ -193,43 +193,96 @@ def test_timeouts_are_retried_only_if_asked_for(driver: Driver) -> None:
     assert [each.cancelled.is_set() for each in contexts] == [True, False]
 
 
-def test_async_tool_inside_a_running_loop_is_not_begun() -> None:
-    begun: list[str] = []
+def test_async_tools_of_sync_runs_share_a_loop() -> None:
+    """A client that was made in one call works in the next one, inside a running loop too."""
+    loops: list[asyncio.AbstractEventLoop] = []
+    client: list[asyncio.Future[str]] = []
 
-    async def later() -> None:
-        begun.append("later")
+    async def later() -> str:
+        loops.append(asyncio.get_running_loop())
+        if not client:
+            client.append(asyncio.get_running_loop().create_future())
+            client[0].set_result("there")
+        return await asyncio.shield(client[0])
 
     def soon() -> Any:
         return later()
 
-    async def items() -> AsyncIterator[int]:
-        begun.append("items")
-        yield 1
+    async def items() -> AsyncIterator[str]:
+        yield await later()
 
-    engine = Engine([later, soon, items, where], retries=Retry(3, on=(Exception,), initial=0))
-    refused = "tool_error:asyncio.run() cannot be called from a running event loop"
+    engine = Engine([later, soon, items, where])
+    calls = [call("later"), call("soon"), call("items")]
 
     async def main() -> None:
-        for name in ("later", "soon", "items"):
-            assert outcome(engine.run_sync(call(name))) == (None, refused, False, 1)
         assert engine.run_sync(call("where")).value == threading.get_ident()
-        several = engine.run_all_sync([call("later"), call("where"), call("soon")])
-        assert [str(each.error or "") for each in several] == [refused, "", refused]
+        check()
 
+    def check() -> None:
+        assert [engine.run_sync(each).value for each in calls] == ["there", "there", ["there"]]
+        results = engine.run_all_sync(calls)
+        assert [each.value for each in results] == ["there", "there", ["there"]]
+
+    check()
     asyncio.run(main())
-    gc.collect()
-    assert begun == []
+    assert len(loops) == 12
+    assert len(set(loops)) == 1
 
 
-def test_async_hooks_inside_a_running_loop_fail_closed() -> None:
+def test_async_tool_of_a_sync_run_may_run_calls_itself() -> None:
+    """In the loop that it holds up they could not be awaited."""
+
+    async def inner(n: int) -> int:
+        await asyncio.sleep(0)
+        return n + 1
+
+    async def outer(n: int) -> int:
+        (result,) = engine.run_all_sync([call("inner", n=n)])
+        return int(engine.run_sync(call("inner", n=result.value)).value)
+
+    engine = Engine([inner, outer])
+    assert engine.run_sync(call("outer", n=1)).value == 3
+    assert [each.value for each in engine.run_all_sync([call("outer", n=1)] * 2)] == [3, 3]
+
+
+def test_async_tool_that_never_gives_way_holds_up_no_later_call() -> None:
+    go_on = threading.Event()
+
+    async def stuck() -> None:
+        go_on.wait(LONG)
+
+    async def fine() -> str:
+        return "fine"
+
+    engine = Engine([Tool(stuck, timeout=0.05), fine])
+    assert str(engine.run_sync(call("stuck")).error) == "tool_error:timeout"
+    assert engine.run_sync(call("fine")).value == "fine"
+    go_on.set()
+
+
+def test_async_tool_sees_the_context_of_its_caller() -> None:
+    word: contextvars.ContextVar[str] = contextvars.ContextVar("word", default="")
+
+    async def say() -> str:
+        return word.get()
+
+    word.set("here")
+    engine = Engine([say])
+    assert engine.run_sync(call("say")).value == "here"
+    assert [each.value for each in engine.run_all_sync([call("say")])] == ["here"]
+    word.set("")
+
+
+def test_async_hooks_are_asked_inside_a_running_loop() -> None:
     async def hook(*_: object) -> bool:
-        raise AssertionError
+        await asyncio.sleep(0)
+        return False
 
     async def main() -> None:
         error = Engine([where], input_guardrails=[hook]).run_sync(call("where")).error
-        assert str(error).startswith("guardrail:asyncio.run() cannot be called")
+        assert str(error) == "guardrail:hook"
         error = Engine([where], approval=hook).run_sync(call("where")).error
-        assert str(error) == "denied:approval failed: RuntimeError"
+        assert str(error) == "denied:not approved"
 
     asyncio.run(main())
 

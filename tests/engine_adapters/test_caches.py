@@ -3,11 +3,13 @@
 import asyncio
 import hashlib
 import json
+import os
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -386,3 +388,103 @@ def test_a_file_that_another_process_writes_is_waited_for(tmp_path: Path, begin:
         assert cache.get(("search", "{}")) == "found"
     commit.join()
     other.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_a_sqlite_file_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "results.db"
+    before = os.umask(0)
+    try:
+        with SQLiteCache(path) as cache:
+            cache.set(KEY, "1")
+            files = sorted(tmp_path.iterdir())
+            assert {each.stat().st_mode & 0o777 for each in files} == {0o600}
+            assert files[0] == path
+    finally:
+        os.umask(before)
+    path.chmod(0o640)  # what its owner chose stays
+    with SQLiteCache(path):
+        assert path.stat().st_mode & 0o777 == 0o640
+    assert SQLiteCache(":memory:").get(KEY) is None
+
+
+class Unreachable:
+    """A client whose server is down, or is not."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.error: Exception | None = redis.ConnectionError("refused")
+
+    def get(self, name: str) -> bytes | None:
+        self.asked += 1
+        if self.error is not None:
+            raise self.error
+        return None
+
+    def set(self, name: str, value: str, *, px: int | None = None) -> None:
+        self.get(name)
+
+
+class Later(Unreachable):
+    """The same, awaited."""
+
+    async def execute_command(self) -> None:
+        """Shows that it is one of `redis.asyncio`."""
+
+    async def get(self, name: str) -> bytes | None:  # type: ignore[override]
+        return super().get(name)
+
+    async def set(self, name: str, value: str, *, px: int | None = None) -> None:  # type: ignore[override]
+        super().get(name)
+
+
+@pytest.mark.parametrize("kind", [Unreachable, Later])
+def test_a_redis_that_is_down_is_left_alone_for_a_while(kind: type[Unreachable]) -> None:
+    client, now = kind(), [0.0]
+    cache = RedisCache(client, clock=lambda: now[0])
+
+    def use() -> None:
+        async def awaited() -> None:
+            for ask in (cache.get, partial(cache.set, value="1")):
+                found = ask(KEY)
+                if found is not None and not isinstance(found, str):
+                    await found
+
+        asyncio.run(awaited())
+
+    for moment, asked in ((0.0, 1), (1.9, 1), (2.1, 2), (6.0, 2), (6.2, 3)):
+        now[0] = moment
+        with pytest.raises(redis.ConnectionError, match="refused"):
+            use()
+        assert client.asked == asked
+    client.error = None
+    now[0] = 100.0
+    use()
+    use()
+    assert client.asked == 3 + 4
+    # What is no matter of the connection is no reason to wait.
+    client.error = redis.ResponseError("wrong kind")
+    for _ in range(2):
+        with pytest.raises(redis.ResponseError):
+            use()
+    assert client.asked == 7 + 2
+
+
+def test_nobody_waits_where_a_redis_holds_up_others() -> None:
+    now, holds, asked = [0.0], threading.Event(), threading.Event()
+
+    class Hanging(Unreachable):
+        def get(self, name: str) -> None:
+            asked.set()
+            holds.wait(30)
+
+    cache = RedisCache(Hanging(), patience=1.0, clock=lambda: now[0])
+    waiting = threading.Thread(target=cache.get, args=(KEY,), daemon=True)
+    waiting.start()
+    assert asked.wait(30)
+    now[0] = 1.5
+    with pytest.raises(TimeoutError, match="has not answered"):
+        cache.get(KEY)
+    holds.set()
+    waiting.join(30)
+    assert cache.get(KEY) is None

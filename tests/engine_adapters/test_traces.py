@@ -1,5 +1,6 @@
 """Every sink takes events from any thread and shows no later change."""
 
+import asyncio
 import io
 import json
 import subprocess
@@ -16,6 +17,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
+from tests.engine.driving import Async, Driver, Sync
+from toolgrammar import ToolCall
+from toolgrammar.engine import Engine, UserError
 from toolgrammar.engine.traces import (
     JsonLinesSink,
     MemorySink,
@@ -293,3 +297,62 @@ def in_threads(work: Callable[[int], object]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+@pytest.mark.parametrize("driver", [Sync(), Async()], ids=lambda driver: driver.name)
+@pytest.mark.parametrize("timeout", [None, 30.0])
+def test_spans_of_a_tool_are_children_of_its_call(
+    exporter: InMemorySpanExporter, tracer: trace.Tracer, driver: Driver, timeout: float | None
+) -> None:
+    def search(query: str) -> str:
+        """Look things up."""
+        with tracer.start_as_current_span(f"fetch {query}"):
+            return query
+
+    async def later(query: str) -> str:
+        with tracer.start_as_current_span(f"fetch {query}"):
+            await asyncio.sleep(0)
+            return query
+
+    async def fails(query: str) -> str:
+        with tracer.start_as_current_span(f"fetch {query}"):
+            raise UserError(query)
+
+    engine = Engine([search, later, fails], timeout=timeout, trace=OpenTelemetrySink(tracer))
+    calls = [ToolCall(name, {"query": name}) for name in ("search", "later", "fails", "nobody")]
+    with tracer.start_as_current_span("turn") as current:
+        driver.run_all(engine, calls)
+        driver.run(engine, calls[1])
+        assert trace.get_current_span() is current
+    spans = exporter.get_finished_spans()
+    (turn,) = [span for span in spans if span.name == "turn"]
+    executed = [span for span in spans if span.name.startswith("execute_tool")]
+    fetched = [span for span in spans if span.name.startswith("fetch")]
+    assert [parent_of(span) for span in executed] == [turn.context.span_id] * 5
+    by_id = {span.context.span_id: span for span in executed}
+    assert len(fetched) == 4
+    for span in fetched:
+        assert by_id[parent_of(span)].name == span.name.replace("fetch", "execute_tool")
+    found = {span.name: dict(span.attributes or {}) for span in executed}
+    assert found["execute_tool search"]["gen_ai.tool.type"] == "function"
+    assert found["execute_tool search"]["gen_ai.tool.description"] == "Look things up."
+    assert "gen_ai.tool.type" not in found["execute_tool nobody"]
+
+
+def parent_of(span: ReadableSpan) -> int:
+    assert span.parent is not None
+    return span.parent.span_id
+
+
+def test_a_sink_that_fails_around_a_tool_disturbs_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(MemorySink):
+        def during(self, run: str) -> None:
+            raise OSError(run)
+
+    sink = Broken()
+    engine = Engine([lambda: 1], trace=sink)
+    for _ in range(2):
+        assert engine.run_sync(ToolCall("<lambda>")).value == 1
+    assert len(caplog.records) == 1

@@ -11,11 +11,13 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
+from contextlib import contextmanager, suppress
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
 __all__ = ["Cache", "CacheKey", "MemoryCache", "RedisCache", "RedisClient", "SQLiteCache"]
 
@@ -24,6 +26,8 @@ CacheKey: TypeAlias = tuple[str, str]
 
 _TIMEOUT = 10.0
 """Seconds that a statement waits for a file which another process has locked."""
+_LONGEST_PAUSE = 60.0
+"""Seconds that a server is left alone, at most."""
 _PAUSE = 0.01
 """Seconds between two tries where SQLite does not wait by itself."""
 
@@ -32,7 +36,8 @@ class Cache(Protocol):
     """What the engine asks of a cache. Both methods may be async.
 
     An attribute `blocking = True` says that the methods do I/O: the async drivers then call them
-    in a thread.
+    in a thread, and the sync ones where time is short. `patience` is the seconds after which
+    nobody waits for them any more; nor does a call beyond its tool's timeout.
     """
 
     def get(self, key: CacheKey) -> str | Awaitable[str | None] | None:
@@ -112,7 +117,7 @@ class SQLiteCache:
         ttl: float | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Opens the file, or makes it.
+        """Opens the file, or makes it: then only its owner may read and write it.
 
         Args:
             path: the file; its folder must exist.
@@ -128,6 +133,7 @@ class SQLiteCache:
         self._lock = threading.Lock()
         # Statements commit by themselves (no isolation level); one that finds the file locked by
         # another process waits for its turn.
+        _make_private(path)
         try:
             self._connection = sqlite3.connect(
                 path, timeout=_TIMEOUT, isolation_level=None, check_same_thread=False
@@ -220,10 +226,20 @@ class RedisClient(Protocol):
 
 
 class RedisCache:
-    """Keeps results in Redis, through a client that the caller sets up and closes."""
+    """Keeps results in Redis, through a client that the caller sets up and closes.
+
+    A server that can't be reached is left alone for a while, which grows with each failure up to
+    a minute: meanwhile the methods raise what the client said last, at once.
+    """
 
     def __init__(
-        self, client: RedisClient, ttl: float | None = None, prefix: str = "toolgrammar:"
+        self,
+        client: RedisClient,
+        ttl: float | None = None,
+        prefix: str = "toolgrammar:",
+        *,
+        patience: float | None = 1.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Sets up the cache; nothing is sent yet.
 
@@ -232,6 +248,9 @@ class RedisCache:
                 awaitable, and bound to the loop of the client.
             ttl: how many seconds a result lives, unless it is stored with its own figure.
             prefix: what the names in Redis begin with.
+            patience: how many seconds a call waits for the server, however often the client tries
+                again by itself; None: as long as that takes.
+            clock: gives the time in seconds.
 
         Raises:
             ValueError: `ttl` is not positive.
@@ -239,23 +258,102 @@ class RedisCache:
         self._client = client
         self._ttl = _checked_ttl(ttl)
         self._prefix = prefix
+        self._circuit = _Circuit(patience, clock)
+        self.patience = patience
         self.blocking = not inspect.iscoroutinefunction(getattr(client, "execute_command", None))
 
     def get(self, key: CacheKey) -> str | Awaitable[str | None] | None:
         """Returns what is stored under the key."""
-        found = self._client.get(self._name(key))
-        return _later_text(found) if inspect.isawaitable(found) else _text(found)
+        with self._circuit.asked():
+            found = self._client.get(self._name(key))
+        if inspect.isawaitable(found):
+            return self._later_text(found)
+        self._circuit.answered()
+        return _text(found)
 
     def set(self, key: CacheKey, value: str, ttl: float | None = None) -> Awaitable[None] | None:
         """Stores a value."""
         life = self._ttl if ttl is None else ttl
         milliseconds = None if life is None else max(1, ceil(life * 1000))
-        stored = self._client.set(self._name(key), value, px=milliseconds)
-        return _later_nothing(stored) if inspect.isawaitable(stored) else None
+        with self._circuit.asked():
+            stored = self._client.set(self._name(key), value, px=milliseconds)
+        if inspect.isawaitable(stored):
+            return self._later_nothing(stored)
+        self._circuit.answered()
+        return None
+
+    async def _later_text(self, found: Awaitable[bytes | str | None]) -> str | None:
+        with self._circuit.asked():
+            text = _text(await found)
+        self._circuit.answered()
+        return text
+
+    async def _later_nothing(self, stored: Awaitable[object]) -> None:
+        with self._circuit.asked():
+            await stored
+        self._circuit.answered()
 
     def _name(self, key: CacheKey) -> str:
         """Returns the name in Redis: any length of arguments gives a short one."""
         return self._prefix + hashlib.sha256(json.dumps(key).encode("ascii")).hexdigest()
+
+
+class _Circuit:
+    """Whether a server is asked at all: not for a while after it could not be reached."""
+
+    def __init__(self, patience: float | None, clock: Callable[[], float]) -> None:
+        self._patience = patience
+        self._clock = clock
+        self._failures = 0
+        self._until = 0.0
+        self._error: Exception | None = None
+        self._asked: dict[object, float] = {}
+        """When the questions were asked that wait for an answer."""
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """Is entered while the server is asked.
+
+        Raises:
+            Exception: what the client said last, while the server is left alone.
+        """
+        now = self._clock()
+        if self._error is not None and now < self._until:
+            raise self._error.with_traceback(None)
+        if self._patience is not None and any(
+            now - since > self._patience for since in list(self._asked.values())
+        ):
+            raise TimeoutError("the server has not answered the calls before")
+        mark = object()
+        self._asked[mark] = now
+        try:
+            yield
+        except Exception as error:
+            if _is_unreachable(error):
+                self._error = error
+                self._failures += 1
+                self._until = self._clock() + min(_LONGEST_PAUSE, 2.0 ** min(self._failures, 10))
+            raise
+        finally:
+            del self._asked[mark]
+
+    def answered(self) -> None:
+        """Takes note that the server is there."""
+        self._failures, self._error = 0, None
+
+
+def _is_unreachable(error: Exception) -> bool:
+    """Tells whether a client means the connection; the package has classes of its own for it."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return bool(names & {"OSError", "ConnectionError", "TimeoutError"})
+
+
+def _make_private(path: str | os.PathLike[str]) -> None:
+    """Makes a file that is not there yet, for its owner alone; its log gets the same rights."""
+    if os.fspath(path) in {"", ":memory:"} or Path(path).exists():
+        return
+    with suppress(OSError):  # SQLite says better what is wrong with the path
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _checked_ttl(ttl: float | None) -> float | None:
@@ -268,13 +366,3 @@ def _checked_ttl(ttl: float | None) -> float | None:
 def _text(found: bytes | str | None) -> str | None:
     """Returns a value of Redis as text, whichever way the client was told to give it."""
     return found.decode("utf-8") if isinstance(found, bytes) else found
-
-
-async def _later_text(found: Awaitable[bytes | str | None]) -> str | None:
-    """Returns the text of a value that is still to come."""
-    return _text(await found)
-
-
-async def _later_nothing(stored: Awaitable[object]) -> None:
-    """Waits until a value is stored."""
-    await stored

@@ -8,10 +8,11 @@ from contextlib import suppress
 from functools import partial
 from time import monotonic, sleep
 from types import AsyncGeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from toolgrammar.engine.background import Running
 from toolgrammar.engine.effects import Ask, Invoke, Outcome, Sleep
-from toolgrammar.engine.threads import Errand, called, dispose, is_later
+from toolgrammar.engine.threads import Errand, called, is_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,22 +20,31 @@ if TYPE_CHECKING:
     from toolgrammar.engine.effects import Effect, Steps, Value
 
 
+_PATIENCE = 0.05
+"""Seconds for which something in the background is waited for, at least."""
+
+
 class Aborted(BaseException):
     """Ends a call of a plan that was broken off; nobody but the plan's driver sees it."""
+
+
+class Attempt(Protocol):
+    """What is told that nobody waits for it any more: an event, or something in the background."""
+
+    def set(self) -> None:
+        """Tells it."""
 
 
 class Scope:
     """What the sync calls of one plan share: whether they go on, and who has to be told if not."""
 
     def __init__(self) -> None:
-        self.refusal = loop_refusal()
-        """Why no event loop may be started here, or None."""
         self.aborted = threading.Event()
         """Set when no call may go on."""
         self._lock = threading.Lock()
-        self._running: set[threading.Event] = set()
+        self._running: set[Attempt] = set()
 
-    def enter(self, cancelled: threading.Event | None) -> None:
+    def enter(self, attempt: Attempt | None) -> None:
         """Notes an attempt.
 
         Raises:
@@ -43,37 +53,21 @@ class Scope:
         with self._lock:
             if self.aborted.is_set():
                 raise Aborted
-            if cancelled is not None:
-                self._running.add(cancelled)
+            if attempt is not None:
+                self._running.add(attempt)
 
-    def leave(self, cancelled: threading.Event | None) -> None:
+    def leave(self, attempt: Attempt | None) -> None:
         """Forgets an attempt that is over."""
-        if cancelled is not None:
+        if attempt is not None:
             with self._lock:
-                self._running.discard(cancelled)
+                self._running.discard(attempt)
 
     def abort(self) -> None:
         """Lets nothing more start, and tells the running attempts that nobody waits for them."""
         with self._lock:
             self.aborted.set()
-            for cancelled in self._running:
-                cancelled.set()
-
-
-def loop_refusal() -> RuntimeError | None:
-    """Returns what `asyncio.run` raises in this thread because a loop runs here, or None."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-    coroutine = asyncio.sleep(0)
-    try:
-        asyncio.run(coroutine)
-    except RuntimeError as refusal:
-        return refusal
-    finally:
-        coroutine.close()
-    return None
+            for attempt in self._running:
+                attempt.set()
 
 
 # -------------------------------------------------------------------------------------- sync
@@ -105,10 +99,7 @@ def _perform(effect: Effect, scope: Scope | None) -> Outcome:
         finally:
             scope.leave(effect.cancelled)
     if type(effect) is Ask:
-        outcome = called(effect.function, effect.args, {})
-        if is_later(outcome.value):
-            return _in_new_loop(partial(_same, outcome.value), None, None, scope)
-        return outcome
+        return _ask(effect, scope)
     assert type(effect) is Sleep
     if scope is None:
         sleep(effect.seconds)
@@ -117,27 +108,39 @@ def _perform(effect: Effect, scope: Scope | None) -> Outcome:
     return Outcome()
 
 
-def _invoke(effect: Invoke, scope: Scope | None) -> Outcome:
-    limit, cancelled = effect.limit, effect.cancelled
-    if effect.target.is_async:
-        begin = partial(effect.target.function, *effect.args, **effect.kwargs)
-        return _in_new_loop(begin, limit, cancelled, scope)
-    rest = None
-    if limit is None:
-        outcome = called(effect.target.function, effect.args, effect.kwargs, cancelled)
-    else:
-        started = monotonic()
-        outcome = _in_thread(effect, limit)
-        rest = max(0.0, limit - (monotonic() - started))
+def _ask(effect: Ask, scope: Scope | None) -> Outcome:
+    limit = effect.limit if effect.threaded else None
+    work = partial(called, effect.function, effect.args, {})
+    outcome = work() if limit is None else _in_thread(work, limit, None)
     if is_later(outcome.value):
-        return _in_new_loop(partial(_same, outcome.value), rest, cancelled, scope)
+        return _in_background(partial(_same, outcome.value), effect.limit, None, scope)
     return outcome
 
 
-def _in_thread(effect: Invoke, limit: float) -> Outcome:
-    """Calls a sync tool in a thread, and returns at the limit whatever it does."""
+def _invoke(effect: Invoke, scope: Scope | None) -> Outcome:
+    limit, cancelled = effect.limit, effect.cancelled
+    with effect.around():
+        if effect.target.is_async:
+            begin = partial(effect.target.function, *effect.args, **effect.kwargs)
+            return _in_background(begin, limit, cancelled, scope)
+        rest = None
+        work = partial(called, effect.target.function, effect.args, effect.kwargs, cancelled)
+        if limit is None:
+            outcome = work()
+        else:
+            started = monotonic()
+            outcome = _in_thread(work, limit, cancelled)
+            rest = max(0.0, limit - (monotonic() - started))
+        if is_later(outcome.value):
+            return _in_background(partial(_same, outcome.value), rest, cancelled, scope)
+        return outcome
+
+
+def _in_thread(
+    work: Callable[[], Outcome], limit: float, cancelled: threading.Event | None
+) -> Outcome:
+    """Does some work in a thread, and returns at the limit whatever it does."""
     done = threading.Event()
-    work = partial(called, effect.target.function, effect.args, effect.kwargs, effect.cancelled)
     outcome: Outcome | None = None
     try:
         errand = Errand(work, done.set, "tool")
@@ -148,29 +151,35 @@ def _in_thread(effect: Invoke, limit: float) -> Outcome:
         done.wait(min(limit, threading.TIMEOUT_MAX))
     finally:
         outcome = errand.leave()
-        if outcome is None and effect.cancelled is not None:
-            effect.cancelled.set()
+        if outcome is None and cancelled is not None:
+            cancelled.set()
     return _raised(outcome or Outcome(timed_out=True))
 
 
-def _in_new_loop(
+def _in_background(
     begin: Callable[[], Any],
     limit: float | None,
     cancelled: threading.Event | None,
     scope: Scope | None,
 ) -> Outcome:
-    """Awaits what `begin` gives in an event loop of its own, where none runs in this thread."""
-    refusal: RuntimeError | None = None if scope is None else scope.refusal
-    coroutine = _carried(begin, limit, cancelled)
-    if refusal is None:
-        try:
-            return _raised(asyncio.run(coroutine))
-        except RuntimeError as error:  # a loop runs here; what the tool raises is an outcome
-            refusal = error
-    coroutine.close()
-    if isinstance(begin, partial) and begin.func is _same:
-        dispose(begin.args[0])
-    return Outcome(None, refusal, final=True)
+    """Awaits what `begin` gives in the loop in the background."""
+    running = Running(_carried(begin, limit, cancelled))
+    try:
+        if scope is not None:
+            scope.enter(running)
+        while not running.wait(None if limit is None else max(limit, _PATIENCE)):
+            # The loop strikes the limit itself, unless a tool in it never gives way.
+            if running.give_up():
+                if cancelled is not None:
+                    cancelled.set()
+                return Outcome(timed_out=True)
+    except BaseException:
+        running.set()
+        raise
+    finally:
+        if scope is not None:
+            scope.leave(running)
+    return _raised(running.outcome())
 
 
 def _same(value: Any) -> Any:
@@ -222,13 +231,10 @@ async def _perform_async(effect: Effect) -> Outcome:
     if type(effect) is Invoke:
         return await _invoke_async(effect)
     if type(effect) is Ask:
-        if effect.threaded:
-            work = partial(called, effect.function, effect.args, {})
-            outcome = await _in_thread_async(work, None, None)
-        else:
-            outcome = called(effect.function, effect.args, {})
+        work = partial(called, effect.function, effect.args, {})
+        outcome = await _in_thread_async(work, effect.limit, None) if effect.threaded else work()
         if is_later(outcome.value):
-            return await _awaited(partial(_same, outcome.value), None, None)
+            return await _awaited(partial(_same, outcome.value), effect.limit, None)
         return outcome
     assert type(effect) is Sleep
     await asyncio.sleep(effect.seconds)
@@ -237,19 +243,17 @@ async def _perform_async(effect: Effect) -> Outcome:
 
 async def _invoke_async(effect: Invoke) -> Outcome:
     limit, cancelled = effect.limit, effect.cancelled
-    if effect.target.is_async:
-        begin = partial(effect.target.function, *effect.args, **effect.kwargs)
-        return await _awaited(begin, limit, cancelled)
-    started = monotonic()
-    if effect.threaded:
+    with effect.around():
+        if effect.target.is_async:
+            begin = partial(effect.target.function, *effect.args, **effect.kwargs)
+            return await _awaited(begin, limit, cancelled)
+        started = monotonic()
         work = partial(called, effect.target.function, effect.args, effect.kwargs, cancelled)
-        outcome = await _in_thread_async(work, limit, cancelled)
-    else:
-        outcome = called(effect.target.function, effect.args, effect.kwargs, cancelled)
-    if is_later(outcome.value):
-        rest = None if limit is None else max(0.0, limit - (monotonic() - started))
-        return await _awaited(partial(_same, outcome.value), rest, cancelled)
-    return outcome
+        outcome = await _in_thread_async(work, limit, cancelled) if effect.threaded else work()
+        if is_later(outcome.value):
+            rest = None if limit is None else max(0.0, limit - (monotonic() - started))
+            return await _awaited(partial(_same, outcome.value), rest, cancelled)
+        return outcome
 
 
 async def _in_thread_async(

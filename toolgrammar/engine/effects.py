@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -17,7 +18,7 @@ Value = TypeVar("Value")
 class Invoke:
     """Call a tool, within its time."""
 
-    __slots__ = ("args", "cancelled", "kwargs", "limit", "target", "threaded")
+    __slots__ = ("args", "around", "cancelled", "kwargs", "limit", "target", "threaded")
 
     def __init__(
         self,
@@ -28,6 +29,7 @@ class Invoke:
         cancelled: Event | None,
         *,
         threaded: bool,
+        around: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self.target = target
         """The function, and whether it runs in an event loop."""
@@ -39,20 +41,30 @@ class Invoke:
         """Set when nobody waits for it any more."""
         self.threaded = threaded
         """Whether the async driver calls a sync function in a thread of its own."""
+        self.around = around
+        """Gives what is entered while the tool runs."""
 
 
 class Ask:
     """Call a hook: a guardrail, an approval, a method of a cache."""
 
-    __slots__ = ("args", "function", "threaded")
+    __slots__ = ("args", "function", "limit", "threaded")
 
     def __init__(
-        self, function: Callable[..., Any], args: tuple[Any, ...], *, threaded: bool = False
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        *,
+        threaded: bool = False,
+        limit: float | None = None,
     ) -> None:
         self.function = function
         self.args = args
         self.threaded = threaded
-        """Whether the async driver calls it in a thread of its own."""
+        """Whether the async driver calls it in a thread of its own, and the sync one where it has
+        a limit."""
+        self.limit = limit
+        """The seconds it may take, or None; one that is neither threaded nor awaited has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,7 @@ class Sleep:
 class Outcome:
     """What became of an effect: a value, an exception, or the end of its time."""
 
-    __slots__ = ("error", "final", "timed_out", "value")
+    __slots__ = ("error", "timed_out", "value")
 
     def __init__(
         self,
@@ -74,14 +86,11 @@ class Outcome:
         error: BaseException | None = None,
         *,
         timed_out: bool = False,
-        final: bool = False,
     ) -> None:
         self.value = value
         self.error = error
         self.timed_out = timed_out
         """Whether the limit struck: then there is neither value nor error."""
-        self.final = final
-        """Whether the same would come of every other attempt."""
 
 
 Effect: TypeAlias = Invoke | Ask | Sleep

@@ -263,6 +263,7 @@ def _bound(tool: Tool, retry: Retry, timeout: float | None, *, cached: bool, ask
         cached=cached and tool.cache,
         cache_ttl=tool.cache_ttl,
         asks=asked if tool.approval is None else bool(tool.approval),
+        description=tool.description,
     )
 
 

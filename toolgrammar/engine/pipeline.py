@@ -29,6 +29,8 @@ from toolgrammar.engine.failures import TIMEOUT, Failure, text_of
 from toolgrammar.engine.normal_form import Unserialisable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgrammar.engine.arguments import Reading
     from toolgrammar.engine.effects import Outcome, Steps
     from toolgrammar.engine.results import ToolResult
@@ -70,9 +72,11 @@ def _result(run: Run) -> Steps[ToolResult]:
         settings = run.settings
         key = settings.cache_key(run.own)
         if key is not None:
-            found = yield from _look_up(run, key)
+            found = yield from _look_up(run, key, bound.timeout)
             if found is not _NOTHING:
                 return run.result(found, cached=True)
+            if run.cache_hangs:
+                key = None
         if run.traced or settings.input_guardrails:
             yield from _guard_input(run, reading)
         if bound.asks:
@@ -81,7 +85,7 @@ def _result(run: Run) -> Steps[ToolResult]:
         if run.traced or settings.output_guardrails:
             yield from _guard_output(run, value)
         if key is not None:
-            yield from _store(run, key, value, bound.cache_ttl)
+            yield from _store(run, key, value, bound)
         return run.result(value)
     except Failure as failure:
         return run.result(error=failure.error)
@@ -96,7 +100,8 @@ def _resolve(run: Run) -> Bound:
     if bound is None:
         raise run.failed("tool.resolve.fail", "unknown_tool", run.call.name)
     if run.traced:
-        run.record("tool.resolve.ok")
+        about = {"tool_description": bound.description} if bound.description else None
+        run.record("tool.resolve.ok", about)
     return bound
 
 
@@ -123,11 +128,12 @@ def _read(run: Run, bound: Bound) -> Reading:
     return reading
 
 
-def _look_up(run: Run, key: tuple[str, str]) -> Steps[Any]:
-    """Returns the stored value; a cache that fails has none."""
+def _look_up(run: Run, key: tuple[str, str], timeout: float | None) -> Steps[Any]:
+    """Returns the stored value; a cache that fails, or takes longer than a tool may, has none."""
     cache = run.settings.cache
-    outcome = yield Ask(cache.get, (key,), threaded=_blocks(cache))
-    error = outcome.error
+    outcome = yield _asked(cache, cache.get, (key,), timeout)
+    run.cache_hangs = outcome.timed_out
+    error = TimeoutError() if outcome.timed_out else outcome.error
     if error is None and outcome.value is not None:
         try:
             value = run.settings.policy.unpacked(outcome.value)
@@ -144,15 +150,15 @@ def _look_up(run: Run, key: tuple[str, str]) -> Steps[Any]:
     return _NOTHING
 
 
-def _store(run: Run, key: tuple[str, str], value: Any, ttl: float | None) -> Steps[None]:
+def _store(run: Run, key: tuple[str, str], value: Any, bound: Bound) -> Steps[None]:
     cache = run.settings.cache
     try:
         packed = run.settings.policy.packed(value)
     except Exception as error:
         outcome_error: BaseException | None = error
     else:
-        outcome = yield Ask(cache.set, (key, packed, ttl), threaded=_blocks(cache))
-        outcome_error = outcome.error
+        outcome = yield _asked(cache, cache.set, (key, packed, bound.cache_ttl), bound.timeout)
+        outcome_error = TimeoutError() if outcome.timed_out else outcome.error
     if not run.traced:
         return
     if outcome_error is None:
@@ -161,9 +167,15 @@ def _store(run: Run, key: tuple[str, str], value: Any, ttl: float | None) -> Ste
         run.record("cache.error", {"message": type(outcome_error).__name__})
 
 
-def _blocks(cache: Any) -> bool:
-    """Tells whether a cache does I/O in the methods themselves."""
-    return getattr(cache, "blocking", False) is True
+def _asked(
+    cache: Any, function: Callable[..., Any], args: tuple[Any, ...], timeout: float | None
+) -> Ask:
+    """Returns the effect of asking a cache; of its time the cache may have a word, too."""
+    patience = getattr(cache, "patience", None)
+    limit = min((each for each in (timeout, patience) if each is not None), default=None)
+    # One that does not say whether it does I/O is taken for one that does, where time is short.
+    blocks = getattr(cache, "blocking", limit is not None)
+    return Ask(function, args, threaded=blocks is True, limit=limit)
 
 
 def _guard_input(run: Run, reading: Reading) -> Steps[None]:
@@ -250,7 +262,7 @@ def _delay(run: Run, bound: Bound, outcome: Outcome) -> float | None:
     retry, error = bound.retry, outcome.error
     if outcome.timed_out:
         return retry.wait(run.attempts, TimeoutError()) if retry.timeouts else None
-    if outcome.final or error is None or isinstance(error, run.settings.policy.user_errors):
+    if error is None or isinstance(error, run.settings.policy.user_errors):
         return None
     return retry.delay(run.attempts, error)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.engine.redaction import HIDDEN
@@ -23,6 +24,9 @@ class Recorder:
     def __init__(self, sinks: tuple[TraceSink, ...], redact: Redactor | None) -> None:
         self._sinks = sinks
         self._redact = redact
+        self._surrounding = [each for each in sinks if callable(getattr(each, "during", None))]
+        self.surrounds = bool(self._surrounding)
+        """Whether a sink has something to be entered while a tool runs."""
         self._failed: dict[int, object] = {}
         self._hidden: dict[str, bool] = {}
 
@@ -48,10 +52,25 @@ class Recorder:
             try:
                 sink.emit(name, copy_json(payload))
             except Exception:  # a sink never disturbs a call
-                mark = object()
-                # One step in Python: of several threads one is the first.
-                if self._failed.setdefault(id(sink), mark) is mark:
-                    _LOG.exception("the trace sink %s failed", type(sink).__name__)
+                self._note(sink)
+
+    @contextmanager
+    def around(self, run: str) -> Iterator[None]:
+        """Enters what the sinks have for the time in which the tool of a run is at work."""
+        with ExitStack() as stack:
+            for sink in self._surrounding:
+                try:
+                    stack.enter_context(sink.during(run))  # type: ignore[attr-defined]
+                except Exception:
+                    self._note(sink)
+            yield
+
+    def _note(self, sink: TraceSink) -> None:
+        """Logs the first failure of a sink."""
+        mark = object()
+        # One step in Python: of several threads one is the first.
+        if self._failed.setdefault(id(sink), mark) is mark:
+            _LOG.exception("the trace sink %s failed", type(sink).__name__)
 
 
 def sinks_of(trace: object) -> tuple[TraceSink, ...]:

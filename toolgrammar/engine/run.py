@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from threading import Event, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +22,7 @@ from toolgrammar.values.making import make_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from toolgrammar.engine.arguments import Reader, Reading
     from toolgrammar.engine.recorder import Recorder
@@ -66,6 +69,8 @@ class Bound:
     """How many seconds a stored result lives, or None for the cache's own."""
     asks: bool = False
     """Whether a call needs an approval."""
+    description: str = ""
+    """What the tool does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +117,22 @@ class Run:
     """One run of one call."""
 
     __slots__ = (
-        "_ended", "_identity", "_key", "_lock", "asynchronous", "attempts", "call", "index",
-        "opaque", "own", "results", "settings", "started", "traced",
+        "_ended",
+        "_identity",
+        "_key",
+        "_lock",
+        "around",
+        "asynchronous",
+        "attempts",
+        "cache_hangs",
+        "call",
+        "index",
+        "opaque",
+        "own",
+        "results",
+        "settings",
+        "started",
+        "traced",
     )  # fmt: skip
 
     def __init__(
@@ -141,10 +160,14 @@ class Run:
         self.opaque = opaque
         """Whatever an interface hands through to its guardrails and tools."""
         self.attempts = 0
+        self.cache_hangs = False
+        """Whether the cache took longer than it may: it is not asked again."""
         self.started = monotonic()
         self.traced = settings.recorder is not None
         """Whether anybody sees the events: ask before making one."""
         self._key: str | None = None
+        self.around: Callable[[], AbstractContextManager[object]] = nullcontext
+        """Gives what is entered while the tool runs."""
         if settings.recorder is not None:
             named = {"tool_name": call.name, "call_id": call.id}
             self._identity: dict[str, Any] = {
@@ -154,6 +177,8 @@ class Run:
             }
             self._ended = False
             self._lock = Lock()
+            if settings.recorder.surrounds:
+                self.around = partial(settings.recorder.around, self._identity["run"])
 
     # ------------------------------------------------------------ trace
 
@@ -263,7 +288,9 @@ class Run:
         threaded = policy.threads_for_sync_tools
         limit = bound.timeout
         if limit is None and reading.flat and target.by_name:
-            return Invoke(target, (), reading.arguments, None, None, threaded=threaded)
+            return Invoke(
+                target, (), reading.arguments, None, None, threaded=threaded, around=self.around
+            )
         if not (self.asynchronous or policy.limits_in_sync_runs):
             limit = None
         cancelled: Event | None = None
@@ -280,4 +307,4 @@ class Run:
                 results=self.results,
             )
         args, kwargs = target.bound(reading.copy(), context, self.opaque)
-        return Invoke(target, args, kwargs, limit, cancelled, threaded=threaded)
+        return Invoke(target, args, kwargs, limit, cancelled, threaded=threaded, around=self.around)

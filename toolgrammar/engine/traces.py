@@ -7,12 +7,14 @@ import json
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     import os
+    from contextlib import AbstractContextManager
     from typing import TextIO
 
     from opentelemetry.trace import Span, Tracer
@@ -31,7 +33,11 @@ Payload: TypeAlias = Mapping[str, Any]
 
 
 class TraceSink(Protocol):
-    """Takes the events of calls. It may be used by several threads at once."""
+    """Takes the events of calls. It may be used by several threads at once.
+
+    A method `during(run)`, where there is one, gives a context manager that is entered while the
+    tool of that run is at work.
+    """
 
     def emit(self, name: str, payload: Payload) -> None:
         """Takes one event; what it raises is logged once and disturbs nothing."""
@@ -150,8 +156,19 @@ class OpenTelemetrySink:
         else:
             span = self._spans.get(run)
             if span is not None:
+                if name == "tool.resolve.ok":
+                    _describe(span, payload)
                 span.add_event(name, _attributes(payload))
                 _add_values(span, payload)
+
+    def during(self, run: str) -> AbstractContextManager[object]:
+        """Returns what makes the span of a call the current one: spans in the tool are its own."""
+        from opentelemetry.trace import use_span
+
+        span = self._spans.get(run)
+        if span is None:
+            return nullcontext()
+        return use_span(span, record_exception=False, set_status_on_exception=False)
 
     def _started(self, payload: Payload) -> Span:
         """Starts the span of a call, below the span that is current for the caller."""
@@ -176,6 +193,13 @@ def _end(span: Span, payload: Payload) -> None:
         message = payload.get("message")
         span.set_status(Status(StatusCode.ERROR, None if message is None else str(message)))
     span.end()
+
+
+def _describe(span: Span, payload: Payload) -> None:
+    """Says what tool it is, once that is known."""
+    span.set_attribute("gen_ai.tool.type", "function")
+    if "tool_description" in payload:
+        span.set_attribute("gen_ai.tool.description", str(payload["tool_description"]))
 
 
 def _add_values(span: Span, payload: Payload) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from toolgrammar.engine.arguments import BadArguments, Reading
@@ -20,6 +21,7 @@ from toolgrammar.engine.recorder import Recorder, sinks_of
 from toolgrammar.engine.retries import Retry
 from toolgrammar.engine.run import Bound, Hook, Run, Settings
 from toolgrammar.engine.signature import Target
+from toolgrammar.engine.threads import dispose, is_later
 from toolgrammar.engine.tool import checked_timeout
 from toolgrammar.values.calls import ToolCall
 
@@ -103,8 +105,9 @@ class Engine:
                 raise ValueError(f"two tools are named {tool.name!r}")
             target = _ContextTarget.of(tool.fn)
             reader = _SchemaReader(tool.schema, tool.defaults)
+            sync = replace(target, function=_outside_loops(tool.fn), is_async=False)
             bound[tool.name] = Bound(
-                tool.name, reader, target, target, retry, timeout=limit, cached=cache
+                tool.name, reader, sync, target, retry, timeout=limit, cached=cache
             )
         sinks = sinks_of(trace)
         self._settings = Settings(
@@ -175,6 +178,27 @@ class _ContextTarget(Target):
         if "ctx" in self.signature.hints:
             reading.arguments["ctx"] = opaque
         return super().bound(reading, context, opaque)
+
+
+def _outside_loops(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a tool as sync runs call it: inside a running loop there is nothing to await it."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        value = function(*args, **kwargs)
+        if is_later(value) and _loop_runs():
+            dispose(value)
+            raise RuntimeError("asyncio.run() cannot be called from a running event loop")
+        return value
+
+    return call
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 class _SchemaReader:

@@ -1,0 +1,111 @@
+"""Runs what sync drivers have to await, in one event loop that lives as long as the process.
+
+A loop for each tool would not do: a client that was made in one (an HTTP connection pool, say) is
+dead in the next. And in a thread of its own it also runs where a loop runs in the caller's thread,
+in a notebook for instance.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from contextvars import ContextVar, copy_context
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.engine.effects import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+_ALIVE_WITHIN: Final = 1.0
+"""Seconds in which a loop answers that no tool holds up."""
+
+_depth: ContextVar[int] = ContextVar("toolgrammar_depth", default=0)
+"""How many of these loops the current code is inside of: a tool may run calls itself."""
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+_lock = threading.Lock()
+
+
+class Running:
+    """A coroutine that runs in the background."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Outcome]) -> None:
+        self._depth = _depth.get()
+        self._loop = _loop_at(self._depth)
+        self._done = threading.Event()
+        self._task: asyncio.Task[Outcome] | None = None
+        context = copy_context()
+        context.run(_depth.set, self._depth + 1)
+        self._loop.call_soon_threadsafe(self._begin, coroutine, context=context)
+
+    def _begin(self, coroutine: Coroutine[Any, Any, Outcome]) -> None:
+        self._task = self._loop.create_task(coroutine)
+        self._task.add_done_callback(lambda _: self._done.set())
+
+    def wait(self, seconds: float | None) -> bool:
+        """Waits until it is over, so long at most; tells whether it is."""
+        return self._done.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
+
+    def outcome(self) -> Outcome:
+        """Returns what became of it, when it is over."""
+        assert self._task is not None
+        if self._task.cancelled():
+            return Outcome(None, asyncio.CancelledError())
+        return self._task.result()
+
+    def set(self) -> None:
+        """Cancels it; named as what tells a thread that nobody waits for it."""
+        self._loop.call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def give_up(self) -> bool:
+        """Leaves the loop to itself if a tool holds it up; tells whether one does."""
+        alive = threading.Event()
+        self._loop.call_soon_threadsafe(alive.set)
+        if alive.wait(_ALIVE_WITHIN):
+            return False
+        with _lock:
+            if _loops.get(self._depth) is self._loop:
+                del _loops[self._depth]
+        return True
+
+
+def _loop_at(depth: int) -> asyncio.AbstractEventLoop:
+    """Returns the loop for code that is inside of so many others; starts it at its first use."""
+    with _lock:
+        loop = _loops.get(depth)
+        if loop is None:
+            loop = _loops[depth] = asyncio.new_event_loop()
+            name = f"toolgrammar-loop-{depth}"
+            threading.Thread(target=_run, args=(loop,), name=name, daemon=True).start()
+        return loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Is the thread."""
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+@atexit.register
+def _stop() -> None:
+    for loop in _loops.values():
+        loop.call_soon_threadsafe(loop.stop)
+
+
+def _forget() -> None:
+    """Starts anew in a child process, which has none of the threads."""
+    global _lock  # noqa: PLW0603 - whoever held it is not here
+    _lock = threading.Lock()
+    _loops.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
