@@ -204,6 +204,10 @@ class LookAhead(Look):
         """Whether markup that ends the value stands here, though brackets are open."""
         return False
 
+    def markup_follows(self, _index: int) -> bool:
+        """Whether markup around the value stands behind a quote, at most brackets before it."""
+        return False
+
     def frame_goes_on(self, _index: int, _level: int) -> bool:
         """Whether, once a level is closed, what a message wants behind the value goes on."""
         return False

@@ -35,6 +35,8 @@ _STRAYS = anywhere(
     r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
 )
 """Closers that fit nowhere."""
+_BRACKETS = late(r"[\s}\])]{0,64}")
+_QUOTES: Final = ('"', "'", "`", "\\")
 _NEXT = late(r",\s{0,64}\{")
 _NEXT_OR_END = late(r",\s{0,64}[{}\]]")
 _BEGUN = late(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")
@@ -159,6 +161,26 @@ class JsonPayload(RecoveringScanner):
             return True
         # A quote behind it shows that the markup is only mentioned.
         return match is not None and text[end : end + 1] not in CLOSING_QUOTES
+
+    def markup_follows(self, index: int) -> bool:
+        """Whether markup around the payload stands behind a quote, at most brackets before it.
+
+        A string holds such markup at times, and quotes it then.
+        """
+        text, start = self.text, self._start
+        run = _BRACKETS.match(text, index)
+        place = index if run is None else run.end()
+        if place == len(text) and not self.final and place - index < REACH:
+            raise More
+        match = self._long_token(text, place) or start.opener.match(text, place)
+        if match is not None:
+            if match.end() == len(text) and not self.final:
+                raise More
+            return text[match.end() : match.end() + 1] not in _QUOTES
+        if not self.final and start.opener_beginnings.match(text, place):
+            raise More
+        self._wait_for(text, place, self._after)
+        return False
 
     def _long_token(self, text: str, index: int) -> re.Match[str] | None:
         """Gives the token of what stands around the payload at an index, if it stands for itself."""

@@ -80,6 +80,9 @@ class Strings(Bodies):
             return
         if self.in_key and self._key_ends_at_colon():
             return
+        if not self.in_key and self.stack and self.markup_follows(start + self.width):
+            self._close_string(start)
+            return
         self._keep_quotes(start, start + self.width)
 
     def _keep_run(self, start: int) -> bool:

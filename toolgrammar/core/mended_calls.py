@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_guide import guide_of_tool
@@ -73,17 +74,31 @@ def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
 
 
 def _holds_member(text: str) -> bool:
-    """Whether what looks like a member stands in a string, in no brackets that it opened itself."""
+    """Whether what looks like a member of JSON stands in a string, and not in a text of JSON.
+
+    Such a text opens its brackets before its first quote, and closes each.
+    """
     depth = 0
     for part in _MEMBER_OR_BRACKET.finditer(text) if '"' in text else ():
         if part["member"] and depth <= 0:
             return True
         depth += (part[0] in "{[") - (part[0] in "}]")
-    return False
+        if part[0] in "{[" and depth == 1 and '"' in text[: part.start()]:
+            depth = -len(text)
+    return depth > 0
+
+
+def is_endless(value: JsonValue) -> bool:
+    """Whether a number in a value is infinite: too great for a float."""
+    return any(type(part) is float and math.isinf(part) for part in _parts(value))
 
 
 def strings_of(value: JsonValue) -> Iterator[str]:
     """Gives the strings in a value, but for its keys."""
+    return (part for part in _parts(value) if isinstance(part, str))
+
+
+def _parts(value: JsonValue) -> Iterator[JsonValue]:
     pending = [value]
     while pending:
         part = pending.pop()
@@ -91,5 +106,5 @@ def strings_of(value: JsonValue) -> Iterator[str]:
             pending += part.values()
         elif isinstance(part, list):
             pending += part
-        elif isinstance(part, str):
+        else:
             yield part

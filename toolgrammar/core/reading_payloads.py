@@ -18,6 +18,7 @@ from toolgrammar.core.roles import ANY_JSON, JSON_LIKE, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.core.scanners import PYTHON_BEGINNINGS, scanner_for
 from toolgrammar.core.undecided import Undecided
+from toolgrammar.core.unreadable_payloads import holds_arguments, pass_unreadable
 from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
@@ -64,7 +65,11 @@ def find_payload(driver: Driver) -> bool:
         return end_before_text(driver)
     damaged = damaged_beginning(driver, start)
     if damaged is None:
-        return mismatch(driver)
+        payloads = [] if driver.builder.strict else node.payloads
+        if len(payloads) == 1 and holds_arguments(driver, payloads[0], start):
+            return _enter(driver, payloads[0], start, as_text=True)
+        passed = pass_unreadable(driver, start)
+        return mismatch(driver) if passed is None else passed
     if isinstance(damaged, bool):
         return damaged
     place = driver.base + start
@@ -73,8 +78,18 @@ def find_payload(driver: Driver) -> bool:
     return True
 
 
-def _enter(driver: Driver, step: Step, start: int, *, decided: bool = False) -> bool:
-    """Begins a payload at an index; `decided` says that it is no raw text instead."""
+def _enter(
+    driver: Driver, step: Step, start: int, *, decided: bool = False, as_text: bool = False
+) -> bool:
+    """Begins a payload at an index.
+
+    Args:
+        driver: the driver.
+        step: what reading the payload does.
+        start: the index.
+        decided: whether it is no raw text instead.
+        as_text: whether a string stands there that may hold the object.
+    """
     if driver.island >= 0:
         if start - driver.island > MAX_ISLAND and not driver.island_payload:
             return mismatch(driver)
@@ -93,10 +108,10 @@ def _enter(driver: Driver, step: Step, start: int, *, decided: bool = False) -> 
         driver.undecided = Undecided(driver, step, step.otherwise, start)
         driver.run = read_undecided
         return True
-    return _enter_scanned(driver, step, start)
+    return _enter_scanned(driver, step, start, as_text=as_text)
 
 
-def _enter_scanned(driver: Driver, step: Step, start: int) -> bool:
+def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> bool:
     """Begins a payload that a scanner reads; where all of it is there already, ends it too."""
     builder, name = driver.builder, step.terminal.name
     builder.scanned.begin(
@@ -105,7 +120,8 @@ def _enter_scanned(driver: Driver, step: Step, start: int) -> bool:
     _commit_payload(driver, step)
     # The fast reader knows the default depth alone.
     if name in STRICT_JSON and driver.limits_depth >= MAX_DEPTH:
-        whole = read_whole(driver.buffer, start, object_only=name == "JSON_OBJECT")
+        object_only = name == "JSON_OBJECT" and not as_text
+        whole = read_whole(driver.buffer, start, object_only=object_only)
         guide = builder.guide(step.leaf)
         if whole is not None and guide is not None and needs_typing(whole[0], guide):
             whole = None
@@ -113,7 +129,7 @@ def _enter_scanned(driver: Driver, step: Step, start: int) -> bool:
             value, end = whole
             builder.scanned.take_whole(value, driver.buffer[start:end], driver.base + end)
             return _leave(driver, end)
-    driver.scanner = _scanner(driver, step, name)
+    driver.scanner = _scanner(driver, step, name, as_text=as_text)
     driver.run = read_scanned
     return True
 
@@ -165,7 +181,7 @@ def _goes_on(driver: Driver, node: Node, end: int) -> bool:
     return bool(tokens.match(buffer, place) or anchors.match(buffer, place))
 
 
-def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
+def _scanner(driver: Driver, step: Step, name: str, *, as_text: bool) -> Scanner | JsonPayload:
     """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
     builder = driver.builder
     if builder.strict or name not in JSON_LIKE:
@@ -178,7 +194,7 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
         step,
         driver.start_node,
         builder.guide(step.leaf),
-        object_only=name not in ANY_JSON,
+        object_only=name not in ANY_JSON and not as_text,
         backticks=name == "TEMPLATE_OBJECT",
         max_depth=driver.limits_depth,
         careful=driver.island >= 0 and not driver.called,

@@ -9,6 +9,7 @@ from toolgrammar.core import call_ends, wrappers
 from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.json_repairs import MESSAGES
 from toolgrammar.core.json_text import JsonText
+from toolgrammar.core.mended_calls import is_endless
 from toolgrammar.core.pieces import Pieces
 from toolgrammar.core.role_effects import doubt_second, report_twice, take_argument
 from toolgrammar.core.stumbles import Stumble, overlooks
@@ -136,6 +137,11 @@ class ScannedValues:
         draft, role = self.builder.draft, self.role
         if draft is None or role not in ("arguments", "value"):
             return
+        if "nonfinite" not in draft.doubts and is_endless(value):
+            draft.doubts.append("nonfinite")
+            span = Span(max(0, draft.payload_start), max(0, draft.arguments_end))
+            message = "Found a number that no float holds; it is read as Infinity"
+            self.builder.report("nonfinite", "error", message, span)
         if role == "value":
             span = Span(draft.payload_start, draft.arguments_end)
             take_argument(self.builder, draft, value, span)
