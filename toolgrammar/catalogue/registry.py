@@ -171,8 +171,8 @@ class Formats(Mapping[str, Format]):
         """Returns the format that a caller means, or the several that are read at once.
 
         Args:
-            format: what `resolve` takes, what `any_of` gave, a sequence of these, ids with commas
-                between, or `auto`.
+            format: what `resolve` takes, what `any_of` gave, a sequence of these, ids and
+                paths with commas between, or `auto`.
 
         Raises:
             UnknownFormat: no format has this id or alias.
@@ -186,7 +186,7 @@ class Formats(Mapping[str, Format]):
                 return found
             if format == AUTO:
                 return self._all()
-            if "," in format and not format.endswith(".lark"):
+            if "," in format and not (format.endswith(".lark") and Path(format).is_file()):
                 return self.any_of(*(part.strip() for part in format.split(",")))
         elif isinstance(format, Format):
             return format

@@ -40,9 +40,9 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
     """
     builder, place = driver.builder, max(0, driver.base + end)
     if builder.draft is not None:
-        builder.draft.doubts.append("misspelt")
+        builder.draft.doubts.append("inner-argument")
         builder.report(
-            "misspelt",
+            "inner-argument",
             "error",
             f"Found `{opener[:40]}`; it may begin another argument",
             Span(place, place),

@@ -103,6 +103,13 @@ _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (
         "import it once",
     ),
     (
+        r"(?:Cannot override a nonexisting rule|Can't extend rule) (\w+)",
+        "changed",
+        "not-imported",
+        "`{0}` is to be changed, and this file does not import it",
+        "name it in the import, beside the rules that use it: `%import .hermes (start, {0})`",
+    ),
+    (
         r"Nothing was imported from grammar",
         "none",
         "missing-import",
@@ -280,6 +287,8 @@ def _place(places: Places, where: str, match: re.Match[str]) -> Place | None:
             return places.use(names[0], names[1] if len(names) > 1 else "")
         case "twice":
             return places.twice(names[0])
+        case "changed":
+            return places.changed(names[0])
         case "define":
             return places.definition(names[0])
         case "written":

@@ -55,6 +55,7 @@ class Lint:
         """Lists what was found, each thing once, in the order of the checks."""
         checks = (
             self._ignored,
+            self._unreached,
             self._nameless,
             self._trimmed,
             self._unread,
@@ -77,6 +78,15 @@ class Lint:
             yield place.error("ignore", message, hint)
 
     # Calls
+
+    def _unreached(self) -> Iterator[GrammarError]:
+        """Finds a `call` that nothing leads to."""
+        calls = (production for production in self._productions if production.role == "call")
+        if "start" in self._by_origin and not any(calls):
+            for name, place in self._places.rules():
+                if roles.bare_name(name) == "call":
+                    hint = "name it where a call may stand: `start: (TEXT | call)*`"
+                    yield place.error("unreached", f"`start` does not lead to `{name}`", hint)
 
     def _nameless(self) -> Iterator[GrammarError]:
         """Finds the ways to write a call in which no name can stand."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,6 +29,7 @@ _TOKEN = late(
 )
 _HELPER = late(r"__(?P<owner>\w+?)_(?:star|plus|repeat|opt|maybe|anon)\w*_\d+")
 _MODIFIERS = frozenset("!?")
+_CHANGES = frozenset({"%override", "%extend"})
 _BEFORE_COLON = late(r"(?:\{[^{}\n]*\})?(?:\.[+-]?\d+)?[ \t]*:")
 
 
@@ -99,7 +101,7 @@ class _Text:
     def _definitions(self) -> Iterator[_Definition]:
         for statement in self.statements():
             head = [token for token in statement[:4] if token.text not in _MODIFIERS]
-            if head and head[0].text in ("%override", "%extend"):
+            if head and head[0].text in _CHANGES:
                 head = head[1:]
             if head and head[0].kind == "name":
                 end = head[0].offset + len(head[0].text)
@@ -172,6 +174,14 @@ class Places:
                         return text.place(token.offset)
         return self._anywhere(bare)
 
+    def changed(self, name: str) -> Place | None:
+        """Gives where `%override` or `%extend` names a rule or a terminal."""
+        for text in self._texts:
+            for token, following in itertools.pairwise(text.tokens):
+                if token.text in _CHANGES and following.text == bare_name(name):
+                    return text.place(following.offset)
+        return None
+
     def written(self, raw: str, offset: int = -1, within: str = "") -> Place | None:
         """Gives where a literal or a regular expression stands, or an offset in it."""
         found = self._find(within) if within else None
@@ -221,6 +231,15 @@ class Places:
                     if token.kind == "name"
                 )
                 yield text.place(statement[1].offset), path, names
+
+    def rules(self) -> list[tuple[str, Place]]:
+        """Lists the rules that the grammar itself defines, with their places."""
+        main = self._texts[0]
+        return [
+            (each.name.text, main.place(each.name.offset))
+            for each in main.definitions
+            if not each.name.text.isupper()
+        ]
 
     def names_in(self, file: Path) -> frozenset[str]:
         """Lists what a file defines, declares or imports."""

@@ -259,6 +259,6 @@ class RawValues:
                 "schema-mismatch",
                 "error",
                 f"Found text for `{draft.key[:40]}` that its schema does not take; kept as text",
-                Span(draft.arguments_start, end),
+                Span(self.start, end),
                 path=f"$.{draft.key}",
             )

@@ -7,6 +7,19 @@ from typing import NoReturn
 from toolgrammar.testing.cases import Case
 from toolgrammar.testing.readings import difference
 
+_REMEDIES = {
+    "linear": "let what is looked for begin with something fixed (a literal, `\\b`, `^`), and bound "
+    "repeats that may run over much of a text; where that is so, a scanner works too often: report "
+    "it with this text",
+    "early": "let the call end with a closer of its own, with nothing optional behind it; a part "
+    "behind the closer, in `[…]`, has to be waited for",
+    "truncation": "make the closer of the call required (not in `[…]`), or say `//@ unclosed: text`; "
+    "a last argument whose value the end of the text may end needs a closer too",
+    "round trip": "the first alternative that can carry a value writes it: put a form that can hold "
+    "it first, or give raw values a closer that they do not hold",
+}
+"""What an author may do about a law that is broken, where the figures do not say it."""
+
 
 def same(law: str, case: Case, place: str, wanted: object, found: object) -> None:
     """Raises where two results differ."""
@@ -19,8 +32,12 @@ def broken(law: str, case: Case, place: str, wanted: object, found: object) -> N
     name = case.format if isinstance(case.format, str) else case.format.id
     raise AssertionError(
         f"{law}: {case.id} ({name}), {place}\n{difference(wanted, found)}\n"
-        f"  text:   {case.text[:600]!r}"
+        f"  text:   {case.text[:600]!r}{_remedy(law)}"
     )
+
+
+def _remedy(law: str) -> str:
+    return f"\n  remedy: {_REMEDIES[law]}" if law in _REMEDIES else ""
 
 
 @contextmanager

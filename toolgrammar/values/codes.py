@@ -73,6 +73,12 @@ _CALLS = (
         "A word of the format is spelled otherwise; an error, and a doubt, where it is another word.",
     ),
     CodeEntry(
+        "inner-argument",
+        "error",
+        "What may begin another argument stands in a value, or right behind a call; it is kept.",
+        doubt=True,
+    ),
+    CodeEntry(
         "invented-result",
         "error",
         "A call stands behind the result of a tool that the model wrote itself.",

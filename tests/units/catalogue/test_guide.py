@@ -1,6 +1,11 @@
 """docs/writing-a-format.md: its whole grammars compile, and its lists are those of the code."""
 
+import json
+import os
 import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -38,6 +43,33 @@ def test_the_template_reads_what_the_text_says(tmp_path: Path) -> None:
         load_format(path).render([ToolCall("get_time")])
         == 'Actions: [{"tool": "get_time", "args": {}}]'
     )
+
+
+def test_a_package_brings_a_format_to_the_command_line(tmp_path: Path) -> None:
+    section = _section("In a package")
+    [project] = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    [code] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    points = tomllib.loads(project)["project"]["entry-points"]["toolgrammar.formats"]
+    folder = tmp_path / "fjord_formats" / "formats"
+    folder.mkdir(parents=True)
+    (folder / "fjord.lark").write_text(GRAMMARS["fjord"], encoding="utf-8")
+    (folder.parent / "__init__.py").write_text(code, encoding="utf-8")
+    installed = tmp_path / "fjord_formats-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: fjord-formats\nVersion: 1.0\n"
+    )
+    lines = "".join(f"{name} = {value}\n" for name, value in points.items())
+    (installed / "entry_points.txt").write_text(f"[toolgrammar.formats]\n{lines}")
+    done = subprocess.run(
+        [sys.executable, "-m", "toolgrammar", "parse", "--format", "fjord,hermes", "--json"],
+        input='<fjord_call>\n{"name": "get_time", "arguments": {}}\n</fjord_call>',
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+    )
+    assert json.loads(done.stdout)["calls"][0]["format"] == "fjord"
 
 
 _TOP = """//@ id: mine

@@ -102,7 +102,7 @@ def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
 def test_a_line_behind_a_call_may_be_another_argument(behind: str, *, is_doubted: bool) -> None:
     [call] = read("reploid0", f"TOOL: find\nstart: Oslo\n{behind}", tools=_TOOLS).calls
     assert call.arguments == {"start": "Oslo"}
-    assert (call.doubts == ("misspelt",)) is is_doubted
+    assert (call.doubts == ("inner-argument",)) is is_doubted
 
 
 def test_an_opener_in_any_case_ends_a_value_without_its_closer() -> None:

@@ -124,7 +124,7 @@ def test_an_opener_one_letter_off_in_a_value_is_a_doubt(value: str) -> None:
     text = f"<function=save>\n<parameter=a>\nz\n{value}\n</parameter>\n</function>"
     laws.edits(Case(id="near", format="qwen3_xml", text=text))
     (call,) = read("qwen3_xml", text).calls
-    assert (call.arguments, call.doubts) == ({"a": f"z\n{value}"}, ("misspelt",))
+    assert (call.arguments, call.doubts) == ({"a": f"z\n{value}"}, ("inner-argument",))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_the_opener_of_an_argument_that_is_awaited_ends_a_value_that_nothing_els
     assert (call.arguments, call.executable) == ({"a": "x", "b": "y"}, True)
     for tools in (None, [tool("save", "a")]):
         (call,) = read("qwen3_xml", text, tools).calls
-        assert (call.arguments, call.doubts) == ({"a": value}, ("misspelt",))
+        assert (call.arguments, call.doubts) == ({"a": value}, ("inner-argument",))
 
 
 @pytest.mark.parametrize("tail", ["<b>x</b>", "```\nx\n```", ""])

@@ -81,7 +81,7 @@ def test_openers_that_nothing_closes_begin_arguments(
     [
         pytest.param(
             _pair("city", f"Use {_pair('days', '3')}{_CLOSER} so{_CLOSER}"),
-            {"city": f"Use {_pair('days', '3')}{_CLOSER} so"}, "misspelt", id="it is closed",
+            {"city": f"Use {_pair('days', '3')}{_CLOSER} so"}, "inner-argument", id="it is closed",
         ),
         pytest.param(
             _pair("city", f"A{_pair('days', '3')}{_CLOSER}{_pair('unit', 'C')}{_CLOSER} so{_CLOSER}"),
@@ -90,7 +90,7 @@ def test_openers_that_nothing_closes_begin_arguments(
         ),
         pytest.param(
             _pair("city", f"A{_pair('height', '3')}{_CLOSER}"),
-            {"city": f"A{_pair('height', '3')}"}, "misspelt", id="the tool does not have it",
+            {"city": f"A{_pair('height', '3')}"}, "inner-argument", id="the tool does not have it",
         ),
     ],
 )  # fmt: skip

@@ -267,3 +267,22 @@ def test_any_key_of_the_only_tool_may_be_the_first_of_a_fenced_object(
             parser.feed(character)
         parser.close()
         assert parser.result.to_dict() == whole.to_dict()
+
+
+@pytest.mark.parametrize("order", ["hermes,{}", "{}, hermes"])
+def test_paths_stand_among_ids(tmp_path: Path, order: str) -> None:
+    path = tmp_path / "mine.lark"
+    path.write_text(
+        "//@ id: mine\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
+        'start: (TEXT | call)*\ncall: "@@" name " " arguments "@@"\nname: /\\w+/\n'
+        "arguments: JSON_OBJECT\n",
+        encoding="utf-8",
+    )
+    text = '@@f {"a": 1}@@\n<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>'
+    found = toolgrammar.parse(text, format=order.format(path))
+    assert [(call.name, call.format) for call in found.calls] == [("f", "mine"), ("g", "hermes")]
+    # A comma in the name of a file is none between formats.
+    comma = tmp_path / "a,b.lark"
+    comma.write_text(path.read_text(encoding="utf-8").replace("//@ id: mine", "//@ id: a"))
+    with pytest.raises(toolgrammar.GrammarError, match="must equal the file's name `a,b`"):
+        toolgrammar.parse(text, format=str(comma))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from toolgrammar.testing import Case, laws
+from toolgrammar.testing.breaches import broken
 
 CASE = Case(
     "page::one",
@@ -36,3 +37,11 @@ def test_a_broken_law_says_case_place_and_both_results() -> None:
     assert "page::one (hermes), calls" in said
     assert 'wanted: [{"arguments": {"port": "Aurich"}' in said
     assert 'found:  [{"arguments": {"port": "Emden"}' in said
+
+
+def test_a_broken_law_of_figures_says_what_to_do() -> None:
+    with pytest.raises(AssertionError, match="remedy: let the call end with a closer of its own"):
+        broken("early", CASE, "CallEnd(0)", "at 1", "at 2")
+    with pytest.raises(AssertionError) as caught:
+        broken("splits", CASE, "result", "one", "other")
+    assert "remedy" not in str(caught.value)
