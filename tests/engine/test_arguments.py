@@ -635,11 +635,11 @@ def test_model_as_schema_gives_the_handler_an_instance(driver: Driver) -> None:
         return place
 
     engine = Engine([Tool(handler, schema=Place), Tool(swapped, schema=Place, name="swapped")])
-    assert driver.run(engine, ToolCall("Place", {"lat": "1.5"})).value == 1.5
-    assert seen == ["Place"]
+    assert driver.run(engine, ToolCall("handler", {"lat": "1.5"})).value == 1.5
+    assert seen == ["handler"]
     assert driver.run(engine, call("swapped", lat=1)).value == {"lat": 1.0, "stops": []}
-    assert str(driver.run(engine, call("Place")).error) == "bad_args:lat: Field required"
-    assert str(driver.run(engine, call("Place", lat=True)).error) == (
+    assert str(driver.run(engine, call("handler")).error) == "bad_args:lat: Field required"
+    assert str(driver.run(engine, call("handler", lat=True)).error) == (
         "bad_args:lat: Input should be a valid number"
     )
 

@@ -6,7 +6,7 @@ import copy
 import re
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from toolgrammar.engine.parameter_model import model_of
+from toolgrammar.engine.parameter_model import model_of, told_schema
 from toolgrammar.engine.schema_values import Expected
 from toolgrammar.values.ambiguous import is_exponential
 from toolgrammar.values.schemas import patterns_beside
@@ -114,6 +114,10 @@ class SignatureReader:
         # Generated names of fields, so that every legal name of a parameter is one here.
         self._fields = {name: f"p{index}" for index, name in enumerate(signature.hints)}
         self._model = model_of(signature, self._fields)
+
+    def told(self, known: dict[str, Any]) -> dict[str, Any]:
+        """Returns the JSON Schema of what this reader takes, beside what the signature says."""
+        return told_schema(self._model.model, known)
 
     def read(self, call: ToolCall) -> Reading:
         """Returns the arguments with their types."""

@@ -115,6 +115,10 @@ class Engine:
             trace_values=trace_values,
         )
 
+    def __iter__(self) -> Iterator[Tool]:
+        """Iterates over the tools, so that `tools=engine` tells a parser of them."""
+        return iter(self.tools.values())
+
     # ------------------------------------------------------------ one call
 
     def run_sync(self, call: ToolCall) -> ToolResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
@@ -20,6 +21,9 @@ from typing import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from pydantic import BaseModel
+    from pydantic.json_schema import GenerateJsonSchema
 
     from toolgrammar.engine.signature import Signature
     from toolgrammar.engine.strict_types import StrictModel
@@ -56,6 +60,48 @@ def model_of(signature: Signature, fields: Mapping[str, str]) -> StrictModel:
         return built(hints)
     except Exception:  # a hint is any expression, and so fails in any way
         return built({name: _usable(name, hint, built) for name, hint in hints.items()})
+
+
+def told_schema(model: type[BaseModel], known: dict[str, Any]) -> dict[str, Any]:
+    """Returns the JSON Schema of a function's arguments as pydantic checks them.
+
+    Args:
+        model: the model of the parameters.
+        known: what the signature says: defaults, descriptions, and types that pydantic has no
+            schema for.
+    """
+    try:
+        schema = model.model_json_schema(schema_generator=_generator())
+    except Exception:  # a type's own hooks are a stranger's code
+        return known
+    checked = schema.get("properties", {})
+    properties: dict[str, Any] = {}
+    for name, own in known["properties"].items():
+        found = {key: part for key, part in checked.get(name, {}).items() if key != "default"}
+        properties[name] = {**found} if found else {**own}
+        for key in ("description", "default"):
+            if key in own:
+                properties[name].setdefault(key, own[key])
+    definitions = {**known.get("$defs", {}), **schema.get("$defs", {})}
+    return {**known, "properties": properties, **({"$defs": definitions} if definitions else {})}
+
+
+@cache
+def _generator() -> type[GenerateJsonSchema]:
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Generator(GenerateJsonSchema):
+        """Says nothing about a type that JSON has not, and gives no titles that repeat names."""
+
+        ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
+
+        def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
+            return {}
+
+        def field_title_should_be_set(self, schema: Any) -> bool:
+            return False
+
+    return Generator
 
 
 def _usable(name: str, hint: Any, built: Callable[[Mapping[str, Any]], object]) -> Any:

@@ -48,6 +48,7 @@ class StrictModel:
     """A model of pydantic that reads with the engine's strictness."""
 
     def __init__(self, model: type[BaseModel]) -> None:
+        self.model = model
         schema = model.__pydantic_core_schema__
         if not isinstance(schema, dict):  # a stand-in: parts of the model came later
             model.model_rebuild(force=True)

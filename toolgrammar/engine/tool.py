@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgrammar.engine.arguments import ModelReader, Reader, SchemaReader, SignatureReader, Text
@@ -47,7 +48,7 @@ class Tool:
         Args:
             fn: what the sync drivers call, and the async ones where there is no `async_fn`.
             async_fn: what the async drivers call, and the sync ones where there is no `fn`.
-            name: what the model calls it; left out: the schema's or the function's.
+            name: what the model calls it; left out: the function's, or that of a schema with a name.
             description: what it does; left out: the schema's or the docstring's first line.
             schema: a tool of any shape; with a pydantic model class the function gets an instance.
             retries: how often a failure is retried; left out: as the engine says.
@@ -169,12 +170,26 @@ def _read(
         spec = ToolSpec(spec.name, spec.description, dict(schema))
     else:
         spec = to_spec(schema)
+        if isinstance(schema, type):
+            spec = _named_after(main, spec)
     text = Text(spec, reads_calls=bool(reserved))
     if schema is None:
-        return spec, SignatureReader(sync.signature, text)
+        reader = SignatureReader(sync.signature, text)
+        # What the model is told is what is checked.
+        told = reader.told(spec.parameters or {})
+        return ToolSpec(spec.name, spec.description, told), reader
     if isinstance(schema, type):
         return spec, ModelReader(schema, text)
     return spec, SchemaReader(spec, reserved, text)
+
+
+def _named_after(function: Function, spec: ToolSpec) -> ToolSpec:
+    """Returns the tool of a model under the name of its function, where that has a name."""
+    inner = function
+    while isinstance(inner, partial):
+        inner = inner.func
+    name = getattr(inner, "__name__", "")
+    return ToolSpec(name, spec.description, spec.parameters) if name.isidentifier() else spec
 
 
 def _spec_of(function: Function, target: Target) -> ToolSpec:

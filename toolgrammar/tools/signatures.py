@@ -5,8 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from enum import Enum
 from functools import partial
+from pathlib import PurePath
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -21,13 +24,24 @@ from typing import (
     get_type_hints,
     is_typeddict,
 )
+from uuid import UUID
 
+from toolgrammar.tools.docstrings import described_parameters
 from toolgrammar.values.schemas import type_of
 
 _PLAIN: Final = {
     str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null",
     list: "array", tuple: "array", set: "array", frozenset: "array", dict: "object",
 }  # fmt: skip
+_FORMATS: Final = {
+    datetime: "date-time", date: "date", time: "time", timedelta: "duration", UUID: "uuid",
+}  # fmt: skip
+"""Types that JSON writes as strings of a form."""
+_BOUNDS: Final = {
+    "ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum",
+    "multiple_of": "multipleOf", "min_length": "minLength", "max_length": "maxLength",
+}  # fmt: skip
+"""What bounds are called in Python, and in JSON Schema."""
 _DEEPEST: Final = 20
 """Types below this many others are untyped: a type that holds itself has no end."""
 
@@ -52,6 +66,8 @@ def schema_of_callable(function: Callable[..., Any]) -> tuple[str, str, dict[str
     properties: dict[str, Any] = {}
     required: list[str] = []
     schema: dict[str, Any] = {"type": "object", "properties": properties}
+    docstring = inspect.getdoc(inner) or ""
+    notes = described_parameters(docstring)
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             continue
@@ -60,6 +76,10 @@ def schema_of_callable(function: Callable[..., Any]) -> tuple[str, str, dict[str
             continue
         hint = hints.get(parameter.name, Any)
         described = properties[parameter.name] = _schema_of(hint, definitions)
+        if parameter.name in notes and "description" not in described:
+            described = properties[parameter.name] = {
+                **described, "description": notes[parameter.name]
+            }  # fmt: skip
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         elif type(parameter.default) in {NoneType, bool, int, float, str}:
@@ -67,7 +87,7 @@ def schema_of_callable(function: Callable[..., Any]) -> tuple[str, str, dict[str
     schema["required"] = required
     if definitions:
         schema["$defs"] = definitions
-    lines = (inspect.getdoc(inner) or "").strip().splitlines()
+    lines = docstring.strip().splitlines()
     return name, lines[0].strip() if lines else "", schema
 
 
@@ -95,8 +115,7 @@ def _schema_of(hint: Any, definitions: dict[str, Any], depth: int = 0) -> dict[s
     origin, arguments = get_origin(hint), get_args(hint)
     below = partial(_schema_of, definitions=definitions, depth=depth + 1)
     if origin is Annotated:
-        notes = [note for note in arguments[1:] if isinstance(note, str)]
-        return {**below(arguments[0]), **({"description": notes[0]} if notes else {})}
+        return _annotated(below(arguments[0]), arguments[1:])
     if origin in {Required, NotRequired}:
         return below(arguments[0])
     if origin in {Union, UnionType}:
@@ -108,11 +127,48 @@ def _schema_of(hint: Any, definitions: dict[str, Any], depth: int = 0) -> dict[s
     return _of_class(hint, definitions, below) if isinstance(hint, type) else {}
 
 
+def _annotated(schema: dict[str, Any], notes: Iterable[Any]) -> dict[str, Any]:
+    """Returns a schema with what notes beside a type say: descriptions, bounds, lengths.
+
+    The notes are strings, or objects of pydantic or annotated-types, known by their attributes.
+    """
+    found = dict(schema)
+    kind = found.get("type")
+    sizes = {"array": "Items", "object": "Properties"}.get(str(kind), "Length")
+    for note in notes:
+        if isinstance(note, str):
+            found.setdefault("description", note)
+            continue
+        for attribute in ("description", "documentation"):
+            text = getattr(note, attribute, None)
+            if isinstance(text, str) and text:
+                found.setdefault("description", text)
+        for part in (note, *_list(getattr(note, "metadata", ()))):
+            for attribute, keyword in _BOUNDS.items():
+                bound = getattr(part, attribute, None)
+                if isinstance(bound, int | float) and not isinstance(bound, bool):
+                    found[keyword.replace("Length", sizes)] = bound
+            pattern = getattr(part, "pattern", None)
+            if isinstance(pattern, str):
+                found["pattern"] = pattern
+    return found
+
+
+def _list(value: object) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
 def _of_class(
     hint: type, definitions: dict[str, Any], below: Callable[[Any], dict[str, Any]]
 ) -> dict[str, Any]:
     if hint in _PLAIN:
         return {"type": _PLAIN[hint]}
+    if hint in _FORMATS:
+        return {"type": "string", "format": _FORMATS[hint]}
+    if hint is Decimal:
+        return {"anyOf": [{"type": "number"}, {"type": "string"}]}
+    if issubclass(hint, PurePath):
+        return {"type": "string", "format": "path"}
     if issubclass(hint, Enum):
         return _of_members([member.value for member in hint])
     describe = getattr(hint, "model_json_schema", None)

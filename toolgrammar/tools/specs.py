@@ -43,9 +43,10 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
     if type(tools) is _Specs:
         return tools
     if isinstance(tools, Mapping):
-        if not all(isinstance(tool, ToolSpec) for tool in tools.values()):
+        # Tools by their names, as an engine has them; what a dict describes is one tool.
+        if any(isinstance(tool, Mapping | str) or not _is_tool(tool) for tool in tools.values()):
             raise TypeError("tools must be a list of tools, got one dict; write [tool]")
-        tools = tools.values()
+        tools = list(tools.values())
     elif isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise TypeError(f"tools must be a list of tools, got {_shown(tools)}")
     if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
@@ -98,6 +99,10 @@ def to_spec(tool: object) -> ToolSpec:
         name, description, schema = schema_of_callable(tool)
         return ToolSpec(name, description, schema)
     raise TypeError(f"{_EXPECTED}; got {_shown(tool)}")
+
+
+def _is_tool(tool: object) -> bool:
+    return isinstance(tool, ToolSpec) or callable(tool) or hasattr(tool, "parameters")
 
 
 def _about(tool: object) -> object:
