@@ -22,6 +22,7 @@ from toolgrammar.core.evidence import (
     names_a_tool,
 )
 from toolgrammar.core.machine import LONGEST_OPENER
+from toolgrammar.core.open_search import begins_at, search_openers, stands_at
 from toolgrammar.core.quotes import FENCES, Quoted
 from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds, follows_thought
 from toolgrammar.core.stumbles import Ended, Judge, Mark, NoIsland, Stumble
@@ -152,9 +153,10 @@ class Among:
         buffer, node = driver.buffer, driver.node
         start = driver.position
         while True:
-            place, held = self._search(driver, node, start)
+            place, held = search_openers(self.openers, driver, start)
             if held >= 0 and (place < 0 or held <= place):
                 place, found = held, None
+                driver.held_at = driver.base + held
                 break
             if place < 0:
                 place, found = len(buffer), None
@@ -169,36 +171,13 @@ class Among:
         self._enter(driver, found)
         return True
 
-    def _search(self, driver: Driver, node: Node, start: int) -> tuple[int, int]:
-        """Gives the place of the next opener and that of the tail which may become one, or -1."""
-        openers, buffer = self.openers, driver.buffer
-        place = openers.find(buffer, start)
-        # What is longer than any token does not become one: only the tail is looked at.
-        tail = max(start, len(buffer) - LONGEST_OPENER)
-        no_tail = driver.final or 0 <= place < tail
-        held = -1 if no_tail else openers.held(buffer, tail)
-        if node is not node.machine.start:
-            # A node of its own may take what nothing takes at the start: the next of a list.
-            match = node.opener.search(buffer, start)
-            if match is not None and (place < 0 or match.start() < place):
-                place = match.start()
-            begun = None if no_tail else node.opener_beginnings.search(buffer, tail)
-            if begun is not None and (held < 0 or begun.start() < held):
-                held = begun.start()
-        return place, held
-
     def opens(self, driver: Driver, place: int) -> bool | None:
         """Whether something opens at a place; None where more text has to come to tell."""
-        openers, node, buffer = self.openers, driver.node, driver.buffer
-        own = node is not node.machine.start
-        if not driver.final and len(buffer) - place <= LONGEST_OPENER:
-            if openers.begins_at(buffer, place):
-                return None
-            if own and node.opener_beginnings.match(buffer, place):
-                return None
-        opens = openers.stands_at(buffer, place)
-        opens = opens or (own and node.opener.match(buffer, place) is not None)
-        return opens and bool(self._candidates(driver, node, place))
+        near = not driver.final and len(driver.buffer) - place <= LONGEST_OPENER
+        if near and begins_at(self.openers, driver, place):
+            return None
+        opens = stands_at(self.openers, driver, place)
+        return opens and bool(self._candidates(driver, driver.node, place))
 
     def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative]:
         """Lists the formats that open at a place, in the order in which they are tried."""

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 MOST_REPEATS: Final = MAX_TOKEN + 1
 """One more than the characters of the longest token: what reaches it is refused as before."""
+_MOST_ROUNDS: Final = MAX_TOKEN // 2
+"""Of a repeat that has another in it, so that a round has two characters mostly: the bounds of both
+are multiplied."""
 _SPACES: Final = frozenset(" \t\n\r\f\v")
 
 
@@ -153,6 +156,18 @@ def _may_fail(item: tuple[Any, Any]) -> bool:
     return True
 
 
+def _repeats(item: tuple[Any, Any]) -> bool:
+    """Whether a node of the parse tree has a repeat of any length in it."""
+    operator, argument = item
+    if operator in REPEATS:
+        return argument[1] == sre.MAXREPEAT or any(map(_repeats, argument[2]))
+    if operator is sre.BRANCH:
+        return any(map(_repeats, (each for branch in argument[1] for each in branch)))
+    if operator is sre.ATOMIC_GROUP:
+        return any(map(_repeats, argument))
+    return operator is sre.SUBPATTERN and any(map(_repeats, argument[3]))
+
+
 def _is_blank(body: list[Any]) -> bool:
     """Whether what is repeated is one character of white space."""
     if len(body) != 1:
@@ -180,6 +195,8 @@ def _bounded(items: Iterable[Any], in_front: set[int]) -> list[Any]:
         if operator in REPEATS:
             low, high, body = argument
             most = MOST_BLANKS if id(item) in in_front else MOST_REPEATS
+            if any(map(_repeats, body)):
+                most = min(most, _MOST_ROUNDS)
             bound = most if high == sre.MAXREPEAT else high
             found.append((operator, (low, max(low, bound), _bounded(body, in_front))))
         elif operator in (sre.SUBPATTERN, *ASSERTIONS):

@@ -11,7 +11,7 @@ from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import Draft
 from toolgrammar.core.header import Header
 from toolgrammar.core.json_guide import guide_of_tool
-from toolgrammar.core.listing import Listing
+from toolgrammar.core.listing import START, Listing
 from toolgrammar.core.pieces import Parts
 from toolgrammar.core.raw_values import RawValues
 from toolgrammar.core.scanned_values import ScannedValues
@@ -54,6 +54,9 @@ class Builder:
     """What stands before the message, where the template of the chat had written some of it."""
     begun: tuple[int, int] | None = None
     """Where a call began, up to the end of the text, before it was certain."""
+
+    diagnostics_marked = START
+    """How far the diagnostics had come before the island."""
 
     def __init__(  # noqa: PLR0913  (everything that one message depends on)
         self,
@@ -103,7 +106,6 @@ class Builder:
         self.text_parts = Parts()
         self.reasoning_parts = Parts()
         self.listing = Listing()
-        self.diagnostics = self.listing.diagnostics
         self.draft: Draft | None = None
         self.group: Group | None = None
         self.group_marked: Group | None = None
@@ -111,12 +113,16 @@ class Builder:
         self.cut_by_server = self.ended_open = False
         """Whether the text ended where a closer could still have come."""
         self.unclosed_text = self.skipped_from = self.skipped_to = self.token_start = -1
-        self.diagnostics_marked = self.listing.mark()
         self.given_back: dict[int, int] = {}  # openers without a call: where each begins and ends
         self.watched = False
         """Whether a repair is to be judged first: the text may be in another format."""
         self.scanned = ScannedValues(self)
         self.raws = RawValues(self)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What the message is diagnosed with so far; `report` adds to it."""
+        return self.listing.diagnostics
 
     def written(self, start: int, end: int) -> str:
         """Gives what stands between two offsets, of which the first may lie in the prefix."""

@@ -66,6 +66,7 @@ class Driver:
         "called",
         "fenced",
         "final",
+        "held_at",
         "island",
         "island_node",
         "island_payload",
@@ -113,6 +114,8 @@ class Driver:
         """The name of the last call while nothing but white space follows it; else None."""
         self.blank = (0, 0)
         """Offsets of the white space that was passed last: a run of it is looked through once."""
+        self.held_at = -1
+        """Offset of text that is held back since it may become an opener, or -1."""
         self.final = False
         self.steps = 0
         """Rounds of the loop so far: a measure of work that needs no clock."""

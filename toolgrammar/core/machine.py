@@ -17,7 +17,7 @@ from toolgrammar.core.beginnings import first_characters, literal_start, without
 from toolgrammar.core.found_tokens import remembered_tokens
 from toolgrammar.core.loose import loose_pattern
 from toolgrammar.core.misspelt import NearOpener, near_openers
-from toolgrammar.core.partial import partial
+from toolgrammar.core.partial import BEGUN, partial
 from toolgrammar.core.patience import Patience
 from toolgrammar.core.raw_end import RawEnd
 from toolgrammar.core.repairs import Repairs, Strays
@@ -182,6 +182,11 @@ class Node:
         begins += [begin for each in self.near_openers if (begin := partial(each.unnamed))]
         return compile_pattern(rf"(?:{'|'.join(begins) or '(?!)'})\Z")
 
+    @cached_property
+    def entry_or_begun(self) -> re.Pattern[str]:
+        """Finds the first place of either; the group `BEGUN` names the latter."""
+        return compile_pattern(f"{self.entry.pattern}|{self.entry_beginnings.pattern}(?P<{BEGUN}>)")
+
     def begun_entry(self, text: str, position: int, end: int) -> int:
         """Gives where what may become an entry begins before an index; -1 where none does.
 
@@ -193,9 +198,7 @@ class Node:
         far = len(text) - LONGEST_OPENER
         if end < far:
             return -1
-        begun = self.entry_beginnings.search(
-            text, position if end == len(text) else max(position, far)
-        )
+        begun = self.entry_beginnings.search(text, max(position, far))
         return begun.start() if begun is not None and begun.start() < end else -1
 
     @cached_property

@@ -73,6 +73,10 @@ class AnyOpeners:
         """Gives the start of the tail that may become an opener, or -1."""
         raise NotImplementedError
 
+    def find_any(self, buffer: str, position: int) -> int:
+        """Gives the first place of either, or -1; for a tail that is searched again and again."""
+        raise NotImplementedError
+
     def at(self, buffer: str, place: int) -> dict[int, int]:
         """Gives the formats that open at a place, each with the length of what opens there."""
         raise NotImplementedError
@@ -103,6 +107,11 @@ class BothOpeners(AnyOpeners):
     def held(self, buffer: str, position: int) -> int:
         """Gives the start of the tail that may become an opener, or -1."""
         return _first(self._fixed.held(buffer, position), self._named.held(buffer, position))
+
+    def find_any(self, buffer: str, position: int) -> int:
+        """Gives the first place of either, or -1; for a tail that is searched again and again."""
+        found = self._fixed.find_any(buffer, position)
+        return _first(found, self._named.find_any(buffer, position))
 
     def at(self, buffer: str, place: int) -> dict[int, int]:
         """Gives the formats that open at a place, each with the length of what opens there."""
@@ -150,6 +159,7 @@ class Openers(AnyOpeners):
         )
         self._anchored_search = compile_pattern(_either(o.pattern for o in self._anchored))
         self._begun: _Search | None = None
+        self._any: _Search | None = None
         self._anchored_begun: re.Pattern[str] | None = None
 
     def _place(self, opener: _Opener) -> None:
@@ -195,6 +205,18 @@ class Openers(AnyOpeners):
                 return 0
         return begun.find(buffer, position)
 
+    def find_any(self, buffer: str, position: int) -> int:
+        """Gives the first place of either, or -1; for a tail that is searched again and again."""
+        if position == 0 and self._anchored:
+            return _first(self.find(buffer, 0), self.held(buffer, 0))
+        if self._any is None:
+            self._any = _Search(
+                {key: _and_begun(group) for key, group in self._by_first.items()},
+                _and_begun(self._of_lines),
+                _and_begun(self._loose),
+            )
+        return self._any.find(buffer, position)
+
     def _beginnings(self) -> _Search:
         """Gives the search of what may become an opener, made when it is first asked for."""
         if self._begun is None:
@@ -227,6 +249,16 @@ class Openers(AnyOpeners):
                 for number in opener.users:
                     lengths[number] = max(length, lengths.get(number, 0))
         return lengths
+
+
+def _and_begun(openers: Iterable[_Opener]) -> list[str]:
+    """Lists the expressions of openers, and of what may become one at the end of a text."""
+    return [
+        expression
+        for each in openers
+        for expression in (each.pattern, rf"(?:{each.beginning})\Z" if each.beginning else "")
+        if expression
+    ]
 
 
 class _Search:

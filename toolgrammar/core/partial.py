@@ -24,6 +24,8 @@ _END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT
 MOST_BLANKS = 64
 """White space that a token begins with; what is more belongs to what stands before it. A stream
 tries each of as many places with as many lengths, for each chunk of a run of white space."""
+BEGUN = "begun"
+"""Names, in an expression of matches and their beginnings, what is only begun."""
 _KEPT = 512
 """Beginnings that are remembered: the formats and the places of one ask for the same again."""
 REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})

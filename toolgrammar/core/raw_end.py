@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.beginnings import first_characters, without
 from toolgrammar.core.fences import NESTED
 from toolgrammar.core.misspelt import near_closer, near_mark
-from toolgrammar.core.partial import MOST_BLANKS, partial, tail_that_begins
+from toolgrammar.core.partial import BEGUN, MOST_BLANKS, partial, tail_that_begins
 from toolgrammar.core.quick_search import behind_blanks, quick_search
 from toolgrammar.core.raw_outer import after_outer, outer_closers
 from toolgrammar.core.raw_tags import is_bracket, is_tag, sampled
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 _LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """What may depend on more text; not the guard of strays, which stand before what decides."""
-BEGUN = "begun"
-"""Names what may become an end with more text."""
 _BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
 """How the tables write that a closer may begin with white space."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.fences import length
 from toolgrammar.core.misspelt import is_near
-from toolgrammar.core.raw_end import BEGUN
+from toolgrammar.core.partial import BEGUN
 from toolgrammar.core.raw_leaving import LONGEST, begun_closer, close_raw
 from toolgrammar.core.raw_siblings import Sibling, is_unclosed
 from toolgrammar.core.stops import end_of_payload

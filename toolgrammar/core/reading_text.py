@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.found_tokens import SHORT
+from toolgrammar.core.machine import LONGEST_OPENER, MAX_TOKEN
 from toolgrammar.core.misspelt import opens_at
+from toolgrammar.core.partial import BEGUN
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks
@@ -23,12 +25,16 @@ def read_text(driver: Driver) -> bool:
     node = driver.node
     if driver.among is not None and driver.among.governs(node):
         return driver.among.text(driver)
+    if driver.held_at == driver.base + position and not driver.final and _still_held(driver):
+        return False
+    position = driver.position
     match = node.entry.search(buffer, position)
     end = match.start() if match else len(buffer)
     if not driver.final:
         begun = node.begun_entry(buffer, position, end)
         if begun >= 0:
             match, end = None, begun
+            driver.held_at = driver.base + begun
     driver.give_text_to(end)
     if match is None:
         return False
@@ -37,6 +43,25 @@ def read_text(driver: Driver) -> bool:
     if driver.among is not None:
         driver.among.in_section = True
     return True
+
+
+def _still_held(driver: Driver) -> bool:
+    """Whether what had begun goes on and opens nothing yet; else gives out what can't any more.
+
+    Without this question each character of it would have all of it searched again.
+    """
+    buffer, position, node = driver.buffer, driver.position, driver.node
+    if len(buffer) - position > LONGEST_OPENER or node.entry.match(buffer, position):
+        return False
+    if node.entry_beginnings.match(buffer, position):
+        return True
+    if len(buffer) - position <= SHORT:
+        return False
+    found = node.entry_or_begun.search(buffer, position + 1)
+    driver.give_text_to(len(buffer) if found is None else found.start())
+    held = found is not None and found.lastgroup == BEGUN
+    driver.held_at = driver.base + driver.position if held else -1
+    return held or found is None
 
 
 def _behind_island(driver: Driver) -> bool | None:

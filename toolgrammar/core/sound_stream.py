@@ -90,7 +90,8 @@ class SoundStream(SoundRaw):
             begun = node.begun_entry(text, position, end)
             if begun >= 0:
                 self.say(text[position:begun], base + position)
-                return self.hold(text, begun)
+                waits = self.hold(text, begun)
+                return waits if len(text) - begun <= _MOST_WAITING else UNSOUND
             self.say(text[position:end], base + position)
         if opener is not None:
             return self._begin_island(end)

@@ -103,13 +103,15 @@ class Withheld:
             builder: the message.
             ended: whether it has ended.
         """
-        held = self.events + events
-        first = 0 if self.events else _first_end(held, builder.turns.awaiting)
-        if not ended:
-            self.events = held[first:]
-            return held[:first]
-        self.events = []
-        return _settled(held, builder)
+        if ended:
+            held, self.events = self.events + events, []
+            return _settled(held, builder)
+        if self.events:
+            self.events += events
+            return []
+        first = _first_end(events, builder.turns.awaiting)
+        self.events = events[first:]
+        return events[:first]
 
 
 def _settled(events: list[Event], builder: Builder) -> list[Event]:
