@@ -99,7 +99,8 @@ def why_apart(truth: Truth, row: Mapping[str, Any], calls: tuple[ToolCall, ...])
         _stands_in(string, text) for each in truth.calls for string in _strings(each.arguments)
     ):
         return "a string that does not stand in the message"
-    if any(_is_expression(leaf, text) for each in truth.calls for leaf in _leaves(each.arguments)):
+    leaves = (leaf for each in truth.calls for leaf in _leaves(each.arguments))
+    if "parser" in row["truth"] and any(_is_expression(leaf, text) for leaf in leaves):
         return "an expression, taken for its text or worked out"
     if any(_is_inner_call(key, text) for each in truth.calls for key in _keys(each.arguments)):
         return "a call inside of a call, taken for an object"
