@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolgrammar import ToolCall
 
 _ARITHMETIC = re.compile(r"[\d.)]\s*(?:[*/+-]|\*\*)\s*[\d.(]")
+_NUMBERED = re.compile(r"_\d+$")
 _UNDERSCORE = r"\\?_"
 FREE_TEXT = "input"
 """The key that stands for the payload of a call without named arguments."""
@@ -79,7 +80,9 @@ def answers(calls: tuple[ToolCall, ...], gold: list[dict[str, dict[str, list[Any
 
 
 def _answers(call: ToolCall, name: str, values: dict[str, list[Any]]) -> bool:
-    if call.name != name or not call.arguments.keys() <= values.keys():
+    # Of several calls of one tool each has a number; some models may not write the dot in a name.
+    names = {_letters(name), _letters(_NUMBERED.sub("", name))}
+    if _letters(call.name) not in names or not call.arguments.keys() <= values.keys():
         return False
     given = call.arguments
     return all(
@@ -104,7 +107,12 @@ def why_apart(truth: Truth, row: Mapping[str, Any], calls: tuple[ToolCall, ...])
         return "an expression, taken for its text or worked out"
     if any(_is_inner_call(key, text) for each in truth.calls for key in _keys(each.arguments)):
         return "a call inside of a call, taken for an object"
-    if _drops_unnamed(truth, calls, row["tools"] or {}):
+    tools = row["tools"] or {}
+    if not calls or any(call.name not in tools for call in calls):
+        return ""
+    if not truth.calls and all(call.arguments for call in calls):
+        return "calls of given tools, none of them read"
+    if _drops_unnamed(truth, calls):
         return "arguments without names, dropped"
     return ""
 
@@ -142,17 +150,17 @@ def _keys(value: object) -> Iterator[str]:
             yield from _keys(each)
 
 
-def _drops_unnamed(truth: Truth, calls: tuple[ToolCall, ...], tools: Mapping[str, Any]) -> bool:
+def _drops_unnamed(truth: Truth, calls: tuple[ToolCall, ...]) -> bool:
     """Whether the source read the same calls, but for arguments that have no names."""
-    if not calls or any(call.name not in tools for call in calls):
-        return False
-    if not truth.calls:
-        return all(call.arguments for call in calls)
     return len(calls) == len(truth.calls) and all(
         call.name == each.name and each.arguments.items() <= call.arguments.items()
         for call, each in zip(calls, truth.calls, strict=True)
         if all(not isinstance(value, dict | list) for value in each.arguments.values())
     )
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name))
 
 
 def alike(found: object, wanted: object) -> bool:

@@ -37,6 +37,7 @@ KEYS = (
     "calls",
     "carry",
     "keys",
+    "misspelt",
     "observation",
     "answer",
     "tools",
@@ -104,6 +105,8 @@ class Header(NamedTuple):
     """Arguments that a call without them has from the call before it."""
     keys: Mapping[str, str] = _NONE
     """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
+    misspelt: Mapping[str, str] = _NONE
+    """What terminals are written instead of, by their names: they are read under a warning."""
     observation: tuple[str, ...] = ()
     """Terminals that begin the result of a tool: where a model writes one, it is made up."""
     answer: tuple[str, ...] = ()
@@ -379,6 +382,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "calls": _choice("all", "last"),
     "carry": _read_blank_words,
     "keys": _read_pairs,
+    "misspelt": _read_pairs,
     "observation": _read_blank_words,
     "answer": _read_blank_words,
     "tools": _read_words,

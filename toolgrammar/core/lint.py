@@ -174,7 +174,7 @@ class Lint:
                 message = f"`{key}` says how `{terminal}` is written, and it is not used here"
                 hint = f"drop the line, or `%declare {terminal}` and use it"
                 yield self._header_line(key).error(f"unread-{key}", message, hint)
-        keys = ("names", "keys", "observation", "answer")
+        keys = ("names", "keys", "misspelt", "observation", "answer")
         for key, name in ((each, name) for each in keys for name in getattr(self._header, each)):
             if name not in used:
                 near = difflib.get_close_matches(name, sorted(used), 1)

@@ -161,7 +161,7 @@ def _respelt(
             continue
         match = each.whole.match(driver.buffer, place) if near else None
         if match is not None:
-            _report(driver, place, match.end(), each.step.terminal.text.strip(), sure=True)
+            report_misspelt(driver, place, match.end(), each.step.terminal.text.strip(), sure=True)
             return each.step, match
         if not driver.final and each.begun.match(driver.buffer, place):
             return False
@@ -197,7 +197,7 @@ def respell(driver: Driver, place: int) -> bool | None:
     for group, terminal in node.tokens:
         step = node.steps[group]
         if behind_key and terminal.text.strip() == ">" and buffer.startswith("=", place):
-            _report(driver, place, place + 1, ">", sure=True)
+            report_misspelt(driver, place, place + 1, ">", sure=True)
             _read_as(driver, step, place + 1)
             return True
         pattern, word = near_opener(step, "near")
@@ -250,7 +250,7 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
     text = meant.terminal.text.strip() or f'"{key}"'
     if text.endswith(":"):
         end = buffer.index(":", end) + 1
-    _report(driver, start, end, text, sure=is_near(word, key))
+    report_misspelt(driver, start, end, text, sure=is_near(word, key))
     return Meant(meant, text, end)
 
 
@@ -275,7 +275,8 @@ def _leads_on(node: Node) -> bool:
     return any(step.node.takes_arguments for step in colons)
 
 
-def _report(driver: Driver, start: int, end: int, text: str, *, sure: bool) -> None:
+def report_misspelt(driver: Driver, start: int, end: int, text: str, *, sure: bool) -> None:
+    """Tells of what stands between two indexes of the buffer, and what it is read as."""
     builder = driver.builder
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
     builder.report(

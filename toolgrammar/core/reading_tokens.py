@@ -11,10 +11,11 @@ from toolgrammar.core.loose import as_strict, code_of, is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.mending import step_back_to_call
 from toolgrammar.core.mismatch import give_back_nameless, mismatch
-from toolgrammar.core.misspelt import arguments_key, respelt_opener
+from toolgrammar.core.misspelt import arguments_key, report_misspelt, respelt_opener
 from toolgrammar.core.partial import MOST_BLANKS
 from toolgrammar.core.reading_payloads import MAX_ISLAND, find_payload
 from toolgrammar.core.role_effects import fill_role, open_role
+from toolgrammar.core.roles import MISSPELT
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
 
@@ -196,6 +197,9 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         at_end = driver.position == len(driver.buffer)
         builder.raws.cuts_token = at_end and step.kind == "regex" and step.node.end is None
     for role, value in (*step.constants, *step.filled(match, text)):
+        if role == MISSPELT:
+            place = start - driver.base
+            report_misspelt(driver, place, place + len(text), value, sure=True)
         fill_role(builder, role, value, start, driver.unit)
         driver.called = driver.called or role == "name"
 

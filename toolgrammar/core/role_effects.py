@@ -13,7 +13,7 @@ from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group
 from toolgrammar.core.json_duplicates import is_same
 from toolgrammar.core.json_repairs import MESSAGES
-from toolgrammar.core.roles import GROUP_ROLES
+from toolgrammar.core.roles import GROUP_ROLES, MISSPELT
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int)
             builder.text(text[max(0, -start) :], max(0, start))
     elif role == "reasoning":
         builder.reason(text)
+    elif role == MISSPELT:
+        pass  # the driver tells of it
     elif role in ("observation", "answer"):
         begins = unit if 0 <= unit < start else start
         builder.turns.begin(role, begins, len(builder.calls))

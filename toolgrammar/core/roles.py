@@ -8,6 +8,9 @@ from __future__ import annotations
 KNOWN_TOOL = "tool"
 """The group of an expression that has to be the name of a known tool; it fills no role."""
 
+MISSPELT = "misspelt"
+"""What a header says of a terminal that is written instead of another text; it fills no role."""
+
 LEAF_ROLES = {
     "name": "the tool that is called",
     "id": "the id of the call",

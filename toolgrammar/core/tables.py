@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgrammar.core import files, marks
 from toolgrammar.core.fences import OPENING
-from toolgrammar.core.roles import MARK_TERMINAL
+from toolgrammar.core.roles import MARK_TERMINAL, MISSPELT
 from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class Terminal(NamedTuple):
 
     def with_header(self, header: Header) -> Terminal:
         """Gives the terminal with what a header says of it."""
-        texts = (("name", header.names.get(self.name)), ("key", header.keys.get(self.name)))
-        constants = tuple((role, text) for role, text in texts if text is not None)
+        said = (("name", header.names), ("key", header.keys), (MISSPELT, header.misspelt))
+        constants = tuple((role, texts[self.name]) for role, texts in said if self.name in texts)
         constants += tuple(each for each in TURN_ROLES if self.name in getattr(header, each[0]))
         return self._replace(marks=header.marks_of(self.name), constants=constants)
 
