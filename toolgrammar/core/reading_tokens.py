@@ -43,7 +43,7 @@ def read_token(driver: Driver) -> bool:
     match = node.token.match(buffer, position)
     if not driver.final and _waits(node, buffer, position, match):
         return False
-    if match is None:
+    if match is None or _is_near_opener(node, match):
         return _read_misfit(driver)
     group = match.lastgroup
     assert group is not None
@@ -88,6 +88,13 @@ def _names_another(driver: Driver, step: Step, text: str, match: re.Match[str]) 
     if step.kind == "same":
         return not driver.builder.repeats(step.terminal.name, text)
     return bool(step.terminal.groups) and step.names_stranger(match, driver.builder.tools)
+
+
+def _is_near_opener(node: Node, match: re.Match[str]) -> bool:
+    """Whether what stands for an opener resembles it so much that any call may follow."""
+    if MISSPELT not in dict(node.steps[match.lastgroup or ""].constants):
+        return False
+    return any(each.matches(match.string, match.start()) for each in node.near_openers)
 
 
 def _read_misfit(driver: Driver) -> bool:
