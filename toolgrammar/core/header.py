@@ -28,6 +28,7 @@ KEYS = (
     "roles",
     "quotes",
     "element",
+    "alike",
     "names",
     "unwrap",
     "doubled",
@@ -86,6 +87,8 @@ class Header(NamedTuple):
     """What strings of a `BARE_OBJECT` stand between; the first is the one that is written."""
     element: str = ""
     """What stands before each tag of `ELEMENTS`."""
+    alike: tuple[str, ...] = ()
+    """A part of literals as the grammar spells it, and other spellings of it that are repairs."""
     names: Mapping[str, str] = _NONE
     """The tools that terminals stand for, by the names of the terminals; `*` is the one tool that
     the caller passes."""
@@ -373,6 +376,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "roles": _pairs_of("role on the wire", *WIRE_ROLES),
     "quotes": _read_quotes,
     "element": _read_element,
+    "alike": _read_strings,
     "names": _read_pairs,
     "unwrap": _read_blank_words,
     "doubled": _read_text,

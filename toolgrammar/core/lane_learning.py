@@ -246,7 +246,7 @@ def _closing(closed: tuple[str, ...], group: str, marks: list[tuple[int, str]]) 
 def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str]]]:
     """Writes one token, guarded against the tokens that the node prefers, and lists its roles."""
     machine = node.machine
-    whole = machine.pattern(step.terminal)
+    whole = machine.exact(step.terminal)
     names = {name: f"{group}_{place}" for place, (name, _) in enumerate(step.terminal.groups)}
     found = [(names[name], role) for name, role in step.terminal.groups]
     if step.leaf and step.leaf not in dict(step.terminal.groups).values():

@@ -53,6 +53,16 @@ def loose_pattern(terminal: Terminal) -> str:
     )
 
 
+def alike_pattern(terminal: Terminal) -> str:
+    """Gives the expression of a literal in all spellings that the header allows; "" without any."""
+    if terminal.kind != "literal" or not terminal.marks:
+        return ""
+    own = re.escape(terminal.marks[0])
+    spellings = "|".join(map(re.escape, sorted(terminal.marks, key=len, reverse=True)))
+    words = terminal.text.split()
+    return r"\s+".join(re.escape(word).replace(own, f"(?:{spellings})") for word in words)
+
+
 def keys_of(terminal: Terminal) -> tuple[str, ...]:
     """Gives the words that a JSON key may be, without their quotes."""
     if terminal.kind == "literal":
@@ -74,6 +84,8 @@ def _loose_key(key: str) -> str:
 
 def code_of(terminal: Terminal, text: str, *, is_key: bool) -> str:
     """Gives the code of the repair of a loose key or string."""
+    if terminal.marks:
+        return "misspelt"
     if text[0] in "'" + _SMART:
         return "quote-style"
     if terminal.text.strip().endswith(":") and text.startswith('"') and text.count('"') > 1:
@@ -103,6 +115,8 @@ def is_loose(terminal: Terminal, text: str) -> bool:
     """Whether a text was read in another way than the terminal says."""
     if terminal.kind == "literal":
         written = terminal.text.strip()
+        if terminal.marks:
+            return text.split() != written.split()
         if not written.startswith('"') or text.strip() == written:
             return False
         return loose_pattern(terminal) != ""  # else it is white space that is written otherwise

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core import fences, marks, roles
 from toolgrammar.core.beginnings import first_characters, literal_start, without
 from toolgrammar.core.found_tokens import remembered_tokens
-from toolgrammar.core.loose import loose_pattern
+from toolgrammar.core.loose import alike_pattern, loose_pattern
 from toolgrammar.core.misspelt import NearOpener, near_openers
 from toolgrammar.core.partial import BEGUN, partial
 from toolgrammar.core.patience import Patience
@@ -291,6 +291,10 @@ class Machine:
         return found
 
     def pattern(self, terminal: Terminal) -> str:
+        """Gives the regular expression of a terminal, and of spellings that are like its own."""
+        return alike_pattern(terminal) or self.exact(terminal)
+
+    def exact(self, terminal: Terminal) -> str:
         """Gives the regular expression of a terminal, with the known tools filled in.
 
         That of a payload is of what it begins with.
@@ -319,6 +323,8 @@ class Machine:
             return "|".join(p for name in self.tool_names if (p := partial(re.escape(name))))
         if terminal.kind == "same":
             return _REPEATED.get(terminal.name, ("", _WORD))[1]
+        if alike := alike_pattern(terminal):
+            return partial(alike) or ""
         return terminal.partial if terminal.is_read(self.tool_names) else ""
 
     def shift(

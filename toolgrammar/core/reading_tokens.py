@@ -129,6 +129,9 @@ def _pass_blanks(driver: Driver) -> bool | None:
     return None
 
 
+_NOT_AS = ("without JSON's quotes", "where the format spells it otherwise")
+
+
 def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -> str:
     """Notes a key or string of the envelope that is quoted otherwise than in JSON; gives it so."""
     builder = driver.builder
@@ -140,15 +143,19 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     # What a name without one of its quotes has lost besides, only the tools tell.
     is_name = step.leaf == "name" and code == "missing-quote"
     doubtful = is_name and decoded_token(strict) not in builder.tools
+    draft = builder.draft
+    # Where the call began as the format spells it, what is like a tag may stand in a value.
+    is_odd = code == "misspelt" and draft is not None and not draft.repaired
     builder.report(
         code,
-        "error" if doubtful else "warning",
-        f"Found `{written[:40]}` without JSON's quotes",
+        "error" if doubtful or is_odd else "warning",
+        f"Found `{written[:40]}` {_NOT_AS[code == 'misspelt']}",
         span,
         edits=(Edit(span, strict),),
     )
-    if builder.draft is not None:
-        builder.draft.repaired = True
+    if draft is not None:
+        draft.repaired = True
+        draft.doubts += [code] * is_odd
     else:
         builder.mended_before = True
     if doubtful:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.backslashes import plain_name
-from toolgrammar.core.loose import loose_pattern
+from toolgrammar.core.loose import alike_pattern, loose_pattern
 from toolgrammar.core.roles import KNOWN_TOOL
 from toolgrammar.core.scanners import beginning
 
@@ -80,7 +80,7 @@ class Step:
     @cached_property
     def may_be_loose(self) -> bool:
         """Whether the terminal is read in other ways than the grammar says, too."""
-        return loose_pattern(self.terminal) != ""
+        return loose_pattern(self.terminal) != "" or alike_pattern(self.terminal) != ""
 
     @cached_property
     def is_sound(self) -> bool:

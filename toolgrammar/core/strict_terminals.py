@@ -321,7 +321,7 @@ class StrictTerminals:
             return marks.closing(self._marks)
         if self._names and self.machine.tables.terminals[number].name == "SAME_NAME":
             return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"
-        pattern = self.machine.pattern(self.machine.tables.terminals[number])
+        pattern = self.machine.exact(self.machine.tables.terminals[number])
         return _NAMED_GROUP.sub("(?:", pattern)
 
     def _alternatives(self, node: Node, key: str = "") -> list[str]:

@@ -48,7 +48,7 @@ class Terminal(NamedTuple):
     """Named groups that fill a role: pairs of group name in `pattern` and role."""
     marks: tuple[str, ...] = ()
     """What the header says of a declared terminal: the quotes of its strings, what stands before
-    its tags."""
+    its tags. Of a literal: a part of it and the other spellings of that."""
     constants: tuple[tuple[str, str], ...] = ()
     """Roles that the header fills where this terminal stands, with their texts; the text `*` of a
     name is the one tool that is known."""
@@ -61,7 +61,9 @@ class Terminal(NamedTuple):
         said = (("name", header.names), ("key", header.keys), (MISSPELT, header.misspelt))
         constants = tuple((role, texts[self.name]) for role, texts in said if self.name in texts)
         constants += tuple(each for each in TURN_ROLES if self.name in getattr(header, each[0]))
-        return self._replace(marks=header.marks_of(self.name), constants=constants)
+        is_alike = self.kind == "literal" and header.alike and header.alike[0] in self.text
+        marks = header.alike if is_alike else header.marks_of(self.name)
+        return self._replace(marks=marks, constants=constants)
 
     def fills(self, tools: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Gives the roles that it fills by itself, with the one known tool filled in."""
