@@ -58,7 +58,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         _doubt_name(builder, draft, draft.name)
         doubt_mended(builder, draft)
     turns.doubt_behind_observation(builder, draft)
-    ended_here = _cut_by_server(builder, draft, place)
+    ended_here = _is_cut(builder, draft, place)
     builder.draft = None
     builder.watched = False
     builder.last_name = draft.written_name
@@ -100,18 +100,25 @@ def _report_nameless(builder: Builder, draft: Draft, place: int) -> None:
     )
 
 
-def _cut_by_server(builder: Builder, draft: Draft, place: int) -> bool:
-    """Whether the open call was cut; says so where nothing but the server's word tells it."""
+def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
+    """Whether the open call was cut; says so where the text alone does not tell.
+
+    A call that the end of the text closes is cut where the server says so, and where its tool
+    requires an argument that did not come.
+    """
     if draft.truncated or draft.name is None:
         return draft.truncated
-    if not (builder.cut_by_server and builder.ended_open):
+    has_text = draft.inputs is not None and "".join(draft.inputs).strip() != ""
+    lacks = builder.lacks_required and not has_text
+    if not (builder.ended_open and (builder.cut_by_server or lacks)):
         return False
     if draft.error is None:
         builder.watched = False  # in any other format it is cut, too
+        why = "the server cut the answer" if builder.cut_by_server else "an argument did not come"
         builder.report(
             "truncated",
             "error",
-            "Found the end of the text where the call may go on, and the server cut the answer",
+            f"Found the end of the text where the call may go on, and {why}",
             Span(max(0, place), max(0, place)),
             hint="the call is not complete: do not run it",
         )

@@ -169,6 +169,15 @@ def doubt_near_closer(driver: Driver, end: int) -> None:
                 return
 
 
+def doubt_quoted_opener(driver: Driver) -> None:
+    """Doubts a call in whose value another call opens that nothing closes: it may be meant."""
+    builder, place = driver.builder, max(0, driver.base + driver.position)
+    if builder.draft is not None:
+        builder.draft.doubts.append("missing-close-tag")
+        message = "Found the opener of another call in a value, and one closer for both"
+        builder.report("missing-close-tag", "error", message, Span(place, place))
+
+
 def doubt_paired_closer(driver: Driver, word: str, end: int) -> None:
     """Doubts a call whose value ends with a misspelt closer that may pair with a tag in it.
 

@@ -62,6 +62,12 @@ class RawEnd(TokenPatterns):
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
+        self.closes_call = {
+            f"closer_{group}"
+            for group, terminal in node.tokens
+            if self.call_closes_alone and "call" in self.forced(group, terminal, "")[2].after
+        }
+        """Of those, what also closes the call, by the groups of the expressions."""
         self.looks_on = False
         """Whether a closer may depend on the character behind it; known with the expressions."""
         self.repeats = False
@@ -249,7 +255,7 @@ class RawEnd(TokenPatterns):
             for number, head in enumerate(heads):
                 opener = self.sequence(head, f"opened_{number}" if named else "")
                 parts.append(f"{opener}(?P<call_opener_{number}>){after}")
-            if not self.call_closes_alone:
+            if not self.call_closes_alone or named:
                 parts.append(f"{self.sequence(closer, 'closed')}(?P<call_closer>)")
             values = self.machine.tables.value_openers
             for number, value in enumerate(values):

@@ -82,6 +82,8 @@ def _end_at_last_closer(reader: RawReader, pieces: list[str]) -> None:
     keep = max(0, len(held) - (driver.base + driver.position - reader.last_closer))
     driver.builder.raws.take(held[:keep])
     driver.stand_before(held[keep:] + driver.buffer[driver.position :], reader.last_closer)
+    if reader.shared:
+        doubts.doubt_quoted_opener(driver)
     driver.builder.raws.end(reader.last_closer, whole=True)
     leave(driver, driver.position)
     driver.read_on()

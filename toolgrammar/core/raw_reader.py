@@ -41,6 +41,7 @@ class RawReader:
         "others_open",
         "quoted",
         "searched",
+        "shared",
         "sibling",
         "strays",
         "values_open",
@@ -61,6 +62,8 @@ class RawReader:
         """The word that ends the value in place of the one of its closer."""
         self.last_closer = -1
         """Offset of the last such closer."""
+        self.shared = False
+        """Whether a closer that may be the payload's own paired with a quoted opener."""
         self.sibling = ""
         """What looks like the opener of another argument inside the value."""
         self.fences = 0
@@ -319,10 +322,13 @@ class RawReader:
             self.searched = match.end()
             return False
         if self.quoted:
-            if end.call_closes_alone:
-                self.quoted.pop()
+            if match.lastgroup in end.closes_call:
+                name = next((v for g, v in groups.items() if v and g.startswith("u_SAME_NAME")), None)
+                if name is None or name in self.quoted:
+                    self._close_quoted(name)
+                    self.shared = True
                 self._hold(match.start())
-            self.searched = match.start() + 1 if not end.call_closes_alone else match.end()
+            self.searched = match.end() if end.call_closes_alone else match.start() + 1
             return False
         if self.values_open:
             begins = end.closing_call_beginnings

@@ -48,6 +48,11 @@ def close_by_stop(driver: Driver) -> bool:
         return False
     path = node.repairs.to_end or ()
     driver.position = len(driver.buffer)
+    builder = driver.builder
+    builder.ended_open = True
+    spec = builder.spec()
+    if builder.draft is not None and not builder.has_arguments and (not spec or spec.properties):
+        builder.draft.truncated = True  # whether arguments were to come nobody knows
     for step in path:
         driver.pass_over(step)
     driver.to_text()
