@@ -182,18 +182,18 @@ def _guide(schema: Any) -> Guide | None:
     properties = {name: part for name, part in shape.properties.items() if name != _WHOLE}
     judged = bool(properties) and _is_closed(schema)
     types = types_of(schema)
-    return Guide(types, properties, shape.required, judged=judged, items=_items(schema))
+    return Guide(types, properties, shape.required, judged=judged, items=said_of(schema, "items"))
 
 
-def _items(schema: JsonSchema) -> object:
-    """Gives the schema of the items, also where it stands in the one alternative that has it."""
-    if "items" in schema:
-        return schema["items"]
+def said_of(schema: JsonSchema, word: str) -> object:
+    """Gives what a keyword says, also where it stands in the one alternative that has it."""
+    if word in schema:
+        return schema[word]
     for keyword in ("anyOf", "oneOf", "allOf"):
         parts = schema.get(keyword)
         if not isinstance(parts, list):
             continue
-        found = [part["items"] for part in parts if isinstance(part, dict) and "items" in part]
+        found = [part[word] for part in parts if isinstance(part, dict) and word in part]
         if len(found) == 1:
             return found[0]
     return None

@@ -323,7 +323,9 @@ class RawReader:
             return False
         if self.quoted:
             if match.lastgroup in end.closes_call:
-                name = next((v for g, v in groups.items() if v and g.startswith("u_SAME_NAME")), None)
+                name = next(
+                    (v for g, v in groups.items() if v and g.startswith("u_SAME_NAME")), None
+                )
                 if name is None or name in self.quoted:
                     self._close_quoted(name)
                     self.shared = True

@@ -15,11 +15,12 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.core.json_guide import said_of
 from toolgrammar.core.json_tokens import MAX_DEPTH, as_json
 from toolgrammar.core.remembered import in_strings
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.patterns import compile_pattern
-from toolgrammar.values.schemas import types_of
+from toolgrammar.values.schemas import shape_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,7 @@ _LONGEST_TAG: Final = 260
 class _Element:
     """One open element."""
 
-    __slots__ = ("children", "is_text", "schema", "tag", "text")
+    __slots__ = ("_properties", "children", "is_text", "schema", "tag", "text")
 
     def __init__(self, tag: str, schema: JsonSchema | None) -> None:
         self.tag = tag
@@ -47,14 +48,20 @@ class _Element:
         self.is_text = (types_of(schema) if schema else None) == ("string",)
         self.text: list[str] = []
         self.children: list[tuple[str, Any]] = []
+        self._properties: Mapping[str, JsonSchema] | None = None
 
     def inner_schema(self, tag: str) -> JsonSchema | None:
-        """Gives the schema of an element inside."""
-        schema = self.schema or {}
-        if "array" in (types_of(schema) or ()):
-            return _schema(schema.get("items"))
-        properties = _schema(schema.get("properties")) or {}
-        return _schema(properties.get(tag)) or _schema(schema.get("additionalProperties"))
+        """Gives the schema of an element inside, also where that of this one is a union."""
+        schema = self.schema
+        if schema is None:
+            return None
+        if self._properties is None:
+            self._properties = shape_of(schema).properties
+        known = self._properties.get(tag)
+        if known is not None:
+            return known
+        is_array = "array" in (types_of(schema) or ())
+        return _schema(said_of(schema, "items" if is_array else "additionalProperties"))
 
     def value(self) -> tuple[Any, bool]:
         """Gives the value of the whole element, and whether its schema takes it."""
@@ -65,7 +72,8 @@ class _Element:
                 return ([] if "array" in types else {}), True
             return type_text(text, self.schema)
         listed = all(tag == ITEM for tag, _ in self.children) and not text.strip()
-        if "array" in types or ("object" not in types and listed):
+        is_array = "array" in types
+        if (is_array and listed) or ("object" not in types and (is_array or listed)):
             return [value for _, value in self.children], not types or "array" in types
         members: dict[str, Any] = {}
         for tag, value in self.children:
