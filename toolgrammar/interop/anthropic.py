@@ -10,6 +10,7 @@ from toolgrammar.interop.exchange import (
     Withheld,
     arguments_of,
     plain,
+    server_problem,
     to_json,
     translated,
     with_ids,
@@ -319,11 +320,16 @@ class _Events:
         index = chunk.get("index")
         match chunk.get("type"):
             case "content_block_start":
-                return self._start(index, chunk["content_block"])
+                return [*self._pieces.end_all(), *self._start(index, chunk["content_block"])]
             case "content_block_delta":
                 return self._delta(index, chunk["delta"])
-            case "content_block_stop" if index in self._pieces:
+            case "content_block_stop" if index in self._pieces and self._pieces.has_begun(index):
                 return self._pieces.end(index)
+            case "message_delta":
+                # A call without arguments may have been cut before them: here the server says so.
+                return self._pieces.end_all((chunk.get("delta") or {}).get("stop_reason"))
+            case "error":
+                return [*self._pieces.end_all("max_tokens"), server_problem(chunk.get("error"))]
             case _:
                 return []
 

@@ -6,9 +6,20 @@ import json
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Protocol, TypeVar, overload
 
-from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Event, TextDelta
+from toolgrammar.parsing.checks import is_cut
+from toolgrammar.recovery.json_parser import recover_json
+from toolgrammar.values.calls import Status, ToolCall
+from toolgrammar.values.diagnostics import Diagnostic
+from toolgrammar.values.events import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Event,
+    Problem,
+    TextDelta,
+)
 from toolgrammar.values.ids import ids_of
+from toolgrammar.values.spans import NOWHERE
 
 Taken = TypeVar("Taken")
 Given = TypeVar("Given")
@@ -104,7 +115,7 @@ def written_arguments(call: ToolCall) -> str:
             raise ValueError(f"the arguments of {call.name!r} are no JSON: {problem}") from problem
     raw = call.raw_arguments
     shows = raw.lstrip().startswith("{") or not arguments_of(call)
-    if shows and read_arguments(raw)[1] is not None:
+    if shows and read_arguments(raw)[1] is not None and mended_arguments(raw) is None:
         return raw
     return to_json(arguments_of(call))[:-1]
 
@@ -201,6 +212,26 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     return value, None
 
 
+def mended_arguments(text: str) -> dict[str, Any] | None:
+    """Gives the arguments of a text that a server calls whole and that is almost JSON, or None.
+
+    Nothing may be missing at its end, and no repair may be in doubt.
+    """
+    text = text.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return None
+    found = recover_json(text)
+    whole = found.executable and found.rest is None and isinstance(found.value, dict)
+    return found.value if whole else None
+
+
+def server_problem(error: object) -> Problem:
+    """Gives the event that tells of an error which a server sent in place of an answer's rest."""
+    said = error.get("message") if isinstance(error, Mapping) else error
+    message = f"Found an error of the server: {said or 'it says no more'}"
+    return Problem(Diagnostic("truncated", "error", message, NOWHERE))
+
+
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
@@ -235,6 +266,15 @@ class Pieces:
     def __contains__(self, key: object) -> bool:
         return key in self._open
 
+    def take_place(self) -> int:
+        """Gives the index of a call that somebody else keeps."""
+        self._count += 1
+        return self._count - 1
+
+    def has_begun(self, key: object) -> bool:
+        """Whether any arguments of an open call have come."""
+        return any(self._open[key].parts)
+
     def is_another(self, key: object, name: str | None, identity: str | None) -> bool:
         """Whether a piece begins another call than the open one under its key, as its id tells.
 
@@ -247,8 +287,7 @@ class Pieces:
 
     def start(self, key: object, name: str, identity: str | None) -> list[Event]:
         """Begins a call."""
-        call = self._open[key] = _Arriving(self._count, name, identity)
-        self._count += 1
+        call = self._open[key] = _Arriving(self.take_place(), name, identity)
         return [CallStart(call.index, name, identity)]
 
     def add(self, key: object, text: str) -> list[Event]:
@@ -257,13 +296,25 @@ class Pieces:
         call.parts.append(text)
         return [ArgumentsDelta(call.index, text)] if text else []
 
-    def end(self, key: object) -> list[Event]:
-        """Ends an open call."""
+    def end(self, key: object, reason: str | None = None) -> list[Event]:
+        """Ends an open call.
+
+        Args:
+            key: whose it is.
+            reason: why the server stopped, where it says so.
+        """
         call = self._open.pop(key)
         text = "".join(call.parts)
+        cut = reason is not None and is_cut(reason)
         if not text.strip():
-            return [ArgumentsDelta(call.index, "{}"), call.ended("", {}, None)]
-        return [call.ended(text, *read_arguments(text))]
+            error = "the answer was cut before the arguments" if cut else None
+            return [ArgumentsDelta(call.index, "{}"), call.ended("", {}, error)]
+        arguments, error = read_arguments(text)
+        if error is not None and reason is not None and not cut:
+            mended = mended_arguments(text)
+            if mended is not None:
+                return [call.ended(text, mended, None, whole="repaired")]
+        return [call.ended(text, arguments, error)]
 
     def end_whole(self) -> list[Event]:
         """Ends the open calls whose arguments are whole; the others may still go on."""
@@ -274,9 +325,9 @@ class Pieces:
         ]
         return [event for key in whole for event in self.end(key)]
 
-    def end_all(self) -> list[Event]:
+    def end_all(self, reason: str | None = None) -> list[Event]:
         """Ends all open calls, in their order."""
-        return [event for key in list(self._open) for event in self.end(key)]
+        return [event for key in list(self._open) for event in self.end(key, reason)]
 
 
 class _Arriving:
@@ -290,14 +341,20 @@ class _Arriving:
         self.identity = identity
         self.parts: list[str] = []
 
-    def ended(self, text: str, arguments: dict[str, Any], error: str | None) -> CallEnd:
+    def ended(
+        self,
+        text: str,
+        arguments: dict[str, Any],
+        error: str | None,
+        whole: Status = "complete",
+    ) -> CallEnd:
         # What was given out of broken arguments can't be taken back: the call counts as cut off.
         call = ToolCall(
             self.name,
             arguments,
             id=self.identity,
             raw_arguments=text,
-            status="complete" if error is None else "truncated",
+            status=whole if error is None else "truncated",
             error=error,
         )
         return CallEnd(self.index, call)

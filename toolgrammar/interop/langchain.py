@@ -262,6 +262,10 @@ class _Events:
             events.append(TextDelta(text))
         for piece in chunk.get("tool_call_chunks") or ():
             events += self._piece(piece)
+        metadata = chunk.get("response_metadata") or {}
+        reason = metadata.get("finish_reason") or metadata.get("stop_reason")
+        if isinstance(reason, str):
+            events += self._pieces.end_all(reason)
         return events
 
     def close(self) -> list[Event]:

@@ -11,11 +11,13 @@ from toolgrammar.interop.exchange import (
     Withheld,
     plain,
     read_call,
+    server_problem,
     translated,
     with_ids,
     written_arguments,
     written_json,
 )
+from toolgrammar.interop.openai_responses import ResponsesEvents, is_responses_event
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import (
     ArgumentsDelta,
@@ -264,6 +266,9 @@ def from_stream(
 ) -> Iterator[Event] | AsyncIterator[Event]:
     """Returns the chunks of a streamed completion as events; of several choices the first.
 
+    The events of the Responses API are taken, too. Arguments that are almost JSON, of a call that
+    the server calls whole, are mended. An error that it sends in place of the rest is a `Problem`.
+
     Args:
         chunks: dicts, or the models of the openai package; an async iterable gives an async
             iterator.
@@ -276,16 +281,22 @@ class _Events:
 
     def __init__(self) -> None:
         self._pieces = Pieces()
+        self._responses = ResponsesEvents(self._pieces)
 
     def feed(self, item: object) -> list[Event]:
+        chunk = plain(item)
+        if is_responses_event(chunk):
+            return self._responses.feed(chunk)
+        if chunk.get("error"):
+            return [*self._pieces.end_all("length"), server_problem(chunk["error"])]
         events: list[Event] = []
-        for choice in plain(item).get("choices") or ():
+        for choice in chunk.get("choices") or ():
             if choice.get("index", 0) == 0:
                 events += self._choice(choice)
         return events
 
     def close(self) -> list[Event]:
-        return self._pieces.end_all()
+        return [*self._pieces.end_all(), *self._responses.close()]
 
     def _choice(self, choice: Mapping[str, Any]) -> list[Event]:
         delta = choice.get("delta") or {}
@@ -298,7 +309,7 @@ class _Events:
         for piece in delta.get("tool_calls") or ():
             events += self._piece(piece)
         if choice.get("finish_reason"):
-            events += self._pieces.end_all()
+            events += self._pieces.end_all(choice["finish_reason"])
         return events
 
     def _piece(self, piece: Mapping[str, Any]) -> list[Event]:
