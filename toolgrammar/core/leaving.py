@@ -8,6 +8,8 @@ from toolgrammar.core import call_ends
 from toolgrammar.core.doubts import doubt_line_behind
 from toolgrammar.core.mending import text_of
 from toolgrammar.core.mismatch import give_back_nameless
+from toolgrammar.core.straight_rules import touches
+from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
@@ -42,12 +44,23 @@ def end_before_text(driver: Driver) -> bool:
     """Ends a call that text, or the next call, follows without a closer; False for more text."""
     if not doubt_line_behind(driver):
         return False
+    _doubt_touching(driver)
     closed, stack = driver.node.after_text
     for role in closed:
         driver.close(role, driver.last_end)
     driver.node = driver.node.machine.node(stack)
     driver.to_text()
     return True
+
+
+def _doubt_touching(driver: Driver) -> None:
+    """Doubts a call that text touches: its arguments may go on there."""
+    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
+    if draft is None or not touches(*builder.source.slice(place - 1, place + 1).ljust(2)[:2]):
+        return
+    draft.doubts.append("skipped-markup")
+    message = "Found text right behind the arguments; it may be a part of them"
+    builder.report("skipped-markup", "error", message, Span(place, place))
 
 
 def cut_payload(driver: Driver, node: Node, *, known: bool = True) -> None:

@@ -118,8 +118,9 @@ def mend(driver: Driver) -> bool | None:
     if passed is not None:
         return passed
     if repairs.to_text is not None and driver.builder.has_arguments:
-        # Text behind a value that lacks its own closer may belong to it.
-        goes_on = driver.previous is not None and driver.previous.leaf == "value"
+        # Text behind a value that lacks its own closer may belong to it, and text behind a string.
+        last = driver.previous
+        goes_on = last is not None and (last.leaf == "value" or last.terminal.name == "JSON_TEXT")
         put_in(driver, repairs.to_text, doubtful=goes_on or markup_follows(driver, place))
         driver.position = place  # the white space before may be consumed already
         driver.to_text()

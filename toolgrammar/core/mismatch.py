@@ -41,6 +41,8 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     is_whole = driver.island < 0 or (len(opener.strip()) >= FENCED and not driver.island_payload)
     if not in_payload and is_whole and (mended := mend_envelope(driver)) is not None:
         return mended
+    if not in_payload and _is_call(driver):
+        driver.commit()
     if driver.final and driver.island >= 0:
         note_begun(driver)
     done = _give_back(driver) if driver.island >= 0 else _end_call(driver, in_payload=in_payload)
@@ -48,6 +50,19 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
         return done
     _to_text(driver)
     return True
+
+
+def _is_call(driver: Driver) -> bool:
+    """Whether an uncertain island is a whole object with name and arguments behind its opener.
+
+    The name may come last: then nothing has shown before that a call stands here.
+    """
+    draft = driver.builder.draft
+    if driver.island < 0 or not driver.called or draft is None or not draft.has_payload:
+        return False
+    before = driver.buffer[driver.island : draft.payload_start - driver.base].partition("{")[0]
+    ended = driver.previous is not None and driver.previous.terminal.text.strip() == "}"
+    return ended and len(before.strip()) >= FENCED and not driver.builder.strict
 
 
 def give_back(driver: Driver) -> None:

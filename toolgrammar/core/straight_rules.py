@@ -39,7 +39,13 @@ def is_over(node: Node, text: str, position: int) -> bool | None:
 
 def ends_plainly(text: str, position: int) -> bool:
     """Whether what follows a call without a closer is no line that may be one of its arguments."""
-    return text[position - 1 : position] != "\n" or not text[position : position + 1].strip()
+    before, behind = text[position - 1 : position], text[position : position + 1]
+    return (before != "\n" or not behind.strip()) and not touches(before, behind)
+
+
+def touches(before: str, behind: str) -> bool:
+    """Whether text goes on right behind a bracket, as in a value that has not ended there."""
+    return before in ("}", "]") and (behind.isalnum() or behind in ('"', "'", ":"))
 
 
 def raw_part(
