@@ -20,6 +20,9 @@ _ESCAPED = {
 }  # fmt: skip
 _LAST_CHARACTER: Final = 0x10FFFF
 
+TEMPLATE: Final = "`"
+"""The quote of strings with gaps, `${…}`, for expressions."""
+
 
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Gives what finds a part of a string that can't end it, and one that JSON writes the same."""

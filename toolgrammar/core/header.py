@@ -32,6 +32,7 @@ KEYS = (
     "names",
     "unwrap",
     "doubled",
+    "bare",
     "types",
     "entities",
     "unclosed",
@@ -96,6 +97,8 @@ class Header(NamedTuple):
     """Keys of a lone argument that holds all the arguments."""
     doubled: str = ""
     """What stands between the halves of a name that may be written twice."""
+    bare: Literal["text", "literal"] = "text"
+    """What a value without quotes is in a `BARE_OBJECT`: text, or a literal and nothing else."""
     types: Literal["schema", "shape"] = "schema"
     """What gives a raw value its type: the tool's schema, or whether the text is JSON."""
     entities: tuple[str, ...] = ()
@@ -380,6 +383,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "names": _read_pairs,
     "unwrap": _read_blank_words,
     "doubled": _read_text,
+    "bare": _choice("text", "literal"),
     "types": _choice("schema", "shape"),
     "entities": _words_of("value", "input", "body", "words", "content"),
     "unclosed": _choice("call", "text"),

@@ -234,6 +234,8 @@ def read_scanned(driver: Driver) -> bool:
             doubt = scanned.doubt_types if typed else scanned.doubt_quote
             doubt(scanner.doubt, driver.base + driver.position)
         tell_mended(driver, scanner)
+        if scanner.bare_text and driver.builder.header.bare == "literal":
+            scanned.doubt_expression(scanner.bare_text, driver.base + driver.position)
         if driver.step is not None and driver.step.terminal.name not in JSON_LIKE:
             scanned.doubt_twice(driver.base + driver.position)
         scanned.end(driver.base + driver.position)

@@ -13,7 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from toolgrammar.core.bare_frame import DELIMITED, ENDED, WAITS
-from toolgrammar.core.bare_values import begun_quote, read_escape, string_runs, word_as_json
+from toolgrammar.core.bare_values import (
+    TEMPLATE,
+    begun_quote,
+    read_escape,
+    string_runs,
+    word_as_json,
+)
 from toolgrammar.core.json_tokens import MAX_DEPTH, as_json, shown
 from toolgrammar.core.remembered import in_strings
 from toolgrammar.core.roles import BARE_QUOTES
@@ -70,6 +76,7 @@ class BareScanner:
         "_state",
         "_step",
         "_word",
+        "bare_text",
         "base",
         "done",
         "doubt",
@@ -110,12 +117,11 @@ class BareScanner:
         self.done = False
         self.failed = False
         self.failure = ""
-        self.doubt = ""
-        """The bare word that a quote stands in, which opens or closes nothing there."""
-        self.base = 0
-        """Offset in the source of the text that is fed."""
-        self.final = False
-        """Whether the text ends with what is fed."""
+        self.doubt = ""  # the bare word that a quote stands in, which opens or closes nothing there
+        self.bare_text = ""
+        """The first value without quotes that is no literal; `${` where a template has a gap."""
+        self.base = 0  # offset in the source of the text that is fed
+        self.final = False  # whether the text ends with what is fed
         self.put_in = ""
         """The closers that were missing before the markup around the object."""
         self.unread = ""
@@ -159,7 +165,8 @@ class BareScanner:
 
     def run_on(self) -> Remembered[str] | None:
         """Give chunks as JSON that only go on in a string, where one is open."""
-        return in_strings(self._run.pattern) if self._state == _STRING and not self._rest else None
+        runs = self._state == _STRING and not self._rest and self._quote != TEMPLATE
+        return in_strings(self._run.pattern) if runs else None
 
     def finish(self, out: list[str]) -> bool:
         """Append what closes the object; True if it was whole. The scanner stays as it is."""
@@ -268,7 +275,10 @@ class BareScanner:
         if how == ENDED and not "".join(self._word).strip():
             return self._refuse(text, end)
         self._begin(out)
-        out.append(word_as_json(self._taken_word()))
+        written = word_as_json(self._taken_word())
+        if written[0] == '"':
+            self.bare_text = self.bare_text or written
+        out.append(written)
         self._state = _AFTER
         return self._after(text, end, out)
 
@@ -320,14 +330,17 @@ class BareScanner:
         """Reads on in a string; at its closing quote the state becomes `then`."""
         quote = self._quote
         if len(quote) == 1:
-            if run := self._same.match(text, at):
-                sink.append(run.group())
-                return run.end()
-            if run := self._run.match(text, at):
-                sink.append(as_json(run.group())[1:-1])
+            if run := self._same.match(text, at) or self._run.match(text, at):
+                piece = run.group()
+                if quote == TEMPLATE:
+                    self._word.append(piece)
+                sink.append(piece if run.re is self._same else as_json(piece)[1:-1])
                 return run.end()
             if text[at] == "\\":
                 return read_escape(text, at, sink)
+            if "${" in "".join(self._word):
+                self.bare_text = self.bare_text or "${"
+            self._word = []
             self._state = then
             return at + 1
         end = text.find(quote, at)

@@ -122,7 +122,7 @@ class ElementScanner:
         "failure",
     )
 
-    mended = False
+    bare_text, mended = "", False
 
     def __init__(
         self,

@@ -81,7 +81,7 @@ class JsonScanner:
         "plain",
     )
 
-    doubt, mended = "", False  # what it takes is sure
+    doubt, bare_text, mended = "", "", False  # what it takes is sure
     inside = inside_string
     """What a chunk matches that only goes on in a string."""
 

@@ -35,7 +35,7 @@ class PythonArgumentsScanner(PythonValues):
 
     __slots__ = ("_cut", "_ended", "_given_out", "_is_spread", "_parameters", "_positional")
 
-    doubt, mended = "", False
+    doubt, bare_text, mended = "", "", False
     _takes_markdown = False
     """Whether `a\\_b` is read as the name `a_b`."""
 

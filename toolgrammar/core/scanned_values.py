@@ -242,6 +242,16 @@ class ScannedValues:
             message = f"Found a quote in `{word[:40]}`, which has none before it; kept both"
             self.builder.report("missing-quote", "error", message, Span(end, end))
 
+    def doubt_expression(self, written: str, end: int) -> None:
+        """Doubts a payload in which an expression was read as text."""
+        draft = self.builder.draft
+        if draft is not None and self.role in ("arguments", "value"):
+            code = "template" if written == "${" else "bare-text"
+            draft.doubts.append(code)
+            shown = written[:42].strip('"')
+            message = f"Found `{shown}` where a literal should stand; kept as text"
+            self.builder.report(code, "error", message, Span(max(0, draft.payload_start), end))
+
     def doubt_types(self, paths: str, end: int) -> None:
         """Doubts a payload with text that the schemas do not take, at paths between blanks."""
         draft = self.builder.draft

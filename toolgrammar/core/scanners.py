@@ -45,6 +45,8 @@ class Scanner(Protocol):
     failure: str
     doubt: str
     """What makes it doubtful whether the value is read as it was meant; mostly empty."""
+    bare_text: str
+    """What may be an expression, and was read as text; mostly empty."""
 
     @property
     def mended(self) -> bool:
@@ -136,7 +138,7 @@ def read_scanned(
     scanner = scanner_for(step.terminal, spec, MAX_DEPTH, step)
     written: list[str] = []
     end = scanner.feed(text, start, written)
-    if not scanner.done or scanner.failed or scanner.doubt or scanner.mended:
+    if not scanner.done or scanner.failed or scanner.doubt or scanner.mended or scanner.bare_text:
         return None
     try:
         return unique_value("".join(written)), end

@@ -215,7 +215,8 @@ class SoundJson(SoundMessage):
             value = unique_value(self.written.take())
         except ValueError:
             return UNSOUND
-        if type(value) is not dict or self.scanner.doubt or self.scanner.mended:
+        scanner = self.scanner
+        if type(value) is not dict or scanner.doubt or scanner.mended or scanner.bare_text:
             return UNSOUND
         self.arguments = value
         self.arguments_end = self.base + end

@@ -65,7 +65,7 @@ def test_no_value_and_no_key_is_made_up(written: str) -> None:
         ("functions.f({a: 'A', n: 3);\nfunctions.g({});", {"a": "A", "n": 3}, ";\n;"),
         ("functions.f({a: 'A')\nfunctions.g({})", {"a": "A"}, ""),
         ("functions.f({a: 'A', n: [1, 2)\nfunctions.g({})", {"a": "A", "n": [1, 2]}, ""),
-        ("functions.f({a: A b)\nfunctions.g({})", {"a": "A b"}, ""),
+        ("functions.f({a: 'A b')\nfunctions.g({})", {"a": "A b"}, ""),
         ("functions.f({a: 'A', n: 3)\nSo {x}", {"a": "A", "n": 3}, "So {x}"),
         ("functions.f({a: 'A', n: 3)", {"a": "A", "n": 3}, ""),
         ("functions.f({a: 'A', n: 3) ;", {"a": "A", "n": 3}, ";"),
