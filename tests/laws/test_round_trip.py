@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolgrammar
-from tests.laws.carried import carries_inputs, not_carried, own_samples, recorded, samples
+from tests.laws.carried import carries_inputs, every_sample, not_carried, recorded
 from tests.laws.drawn import argument_calls, input_calls, tools_of
 from tests.laws.every_case import each_format, hold, row_cases
 from toolgrammar import formats
@@ -16,7 +16,7 @@ from toolgrammar.testing import laws
 
 @each_format
 def test_what_a_format_carries(format_id: str) -> None:
-    every = {*samples(), *own_samples(format_id)}
+    every = set(every_sample(format_id))
     missing = not_carried(format_id)
     lost = missing - set(recorded().get(format_id, every))
     assert not lost, "no longer written; if that is meant: python -m tests.laws.carried"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _OK = 0
 _BROKEN = 1
+_PAGE = "page "
+_OWN = "own "
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -89,7 +91,27 @@ def _check(name: str) -> bool:
     write_line(
         f"{chosen.id}: {kept} of {len(cases)} examples keep every {'other ' * bool(slow)}law"
     )
-    return not (broken or slow)
+    return _writes(chosen, cases, places) and not (broken or slow)
+
+
+def _writes(chosen: Format, cases: list[Case], places: dict[str, str]) -> bool:
+    """Tells what `render` refuses to write, and says whether it writes any of the examples."""
+    from toolgrammar.testing.carried import own_samples, refused
+
+    found = refused(chosen, cases)
+    pages = [name for name in own_samples(cases) if name.startswith(_PAGE)]
+    unwritten = [name for name in pages if name in found]
+    if pages and unwritten == pages:
+        complain(f"{chosen.id}: render writes the calls of no example: {found[pages[0]]}")
+        return False
+    for name in unwritten:
+        slug = name.removeprefix(_PAGE)
+        complain(f"{places[slug]}: {slug}: render does not write it: {found[name]}", "note")
+    others = {name.removeprefix(_OWN): each for name, each in found.items() if name not in pages}
+    if others:
+        said = f"render does not write calls with {', '.join(others)}"
+        complain(f"{chosen.id}: {said}; the first: {next(iter(others.values()))}", "note")
+    return True
 
 
 def _keeps_laws(case: Case, places: dict[str, str], untold: set[str]) -> bool:

@@ -243,6 +243,10 @@ class Lint:
                 message = f"white space alone does not end `{role}`: a literal of it is not read"
                 hint = "write it as a pattern: `/\\n/`"
                 yield place.error("blank-closer", message, hint)
+            elif following is not None and following.kind == "same" and not self._header.trim:
+                message = f"the white space behind `{role}` would be part of it"
+                hint = f"write `//@ trim: {role}=one-newline` in the header"
+                yield place.error("blank-beside-raw", message, hint)
         elif behind.lead.strip(_LINE_END) and self._header.trim.get(role, "") not in _BEHIND:
             message = f"the white space behind `{role}` would be part of it"
             hint = f"read it by a pattern, or write `//@ trim: {role}=right` in the header"

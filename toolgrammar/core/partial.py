@@ -314,6 +314,10 @@ def _without_end(items: list[Any]) -> list[Any]:
     if items and items[-1][0] is sre.SUBPATTERN:
         group, added, removed, body = items[-1][1]
         items = [*items[:-1], (sre.SUBPATTERN, (group, added, removed, _without_end(list(body))))]
+    elif items and items[-1][0] is sre.BRANCH:
+        first, branches = items[-1][1]
+        branches = [_without_end(list(branch)) for branch in branches]
+        items = [*items[:-1], (sre.BRANCH, (first, branches))]
     return items
 
 

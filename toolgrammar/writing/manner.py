@@ -14,3 +14,5 @@ class Manner(NamedTuple):
     """An argument is written by the last of its alternatives that can, not by the first."""
     makes_ids: bool = False
     """A call without an id gets one, also where the grammar could leave it out."""
+    pads: bool = True
+    """A text with a line end at its edge gets one more where the format takes one off."""

@@ -76,7 +76,7 @@ def _written(
     fmt: Writable, stretches: Sequence[Stretch], tools: Mapping[str, ToolSpec] | None
 ) -> str:
     problem: RenderError | None = None
-    for manner in _manners(fmt.tables):
+    for manner in _manners(fmt):
         walk = Walk(fmt.tables, fmt.header, manner)
         try:
             written = _joined(_write(walk, stretch) for stretch in stretches)
@@ -95,8 +95,9 @@ def has_place_for(fmt: Writable, kind: Kind) -> bool:
     return walk.prose(Stretch(kind, "x")) is not None
 
 
-def _manners(tables: Tables) -> list[Manner]:
+def _manners(fmt: Writable) -> list[Manner]:
     """Lists the ways to choose among alternatives, the plainest first."""
+    tables = fmt.tables
     of_values = [p for p in tables.productions if p.role == "value"]
     symbols = {roles.bare_name(symbol) for p in of_values for symbol in p.symbols}
     # Where JSON is a way to write a value, raw text is for strings.
@@ -106,6 +107,9 @@ def _manners(tables: Tables) -> list[Manner]:
         manners += [manner._replace(last_first=True) for manner in manners]
     if "id" in tables.leaf_roles:
         manners.append(manners[0]._replace(makes_ids=True))
+    if "one-newline" in fmt.header.trim.values():
+        # A literal of white space beside the text may be the line end that is taken off.
+        manners += [manner._replace(pads=False) for manner in manners]
     return manners
 
 

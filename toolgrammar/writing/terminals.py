@@ -134,7 +134,8 @@ class Terminals:
         """Puts line ends round a text that begins or ends with one, where one is taken off."""
         at_edge = text.startswith("\n") or text.endswith("\n")
         mode = self.trim.get(key) or self.trim.get(role)
-        return f"\n{text}\n" if at_edge and mode == "one-newline" else text
+        pads = self.manner.pads and mode == "one-newline"
+        return f"\n{text}\n" if at_edge and pads else text
 
     def _input(self, terminal: Terminal, needs: Needs, call: ToolCall, role: str) -> str | None:
         text = call.input

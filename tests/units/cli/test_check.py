@@ -78,3 +78,39 @@ def test_a_page_that_is_not_there_or_not_utf8(run: Run, tmp_path: Path) -> None:
     assert "mine.md:1: byte 7 is not UTF-8" in run("check", "mine.lark").error
     page.unlink()
     assert "there is no page" in run("check", "mine.lark").error
+
+
+def test_a_format_that_render_can_not_write_is_told(run: Run, tmp_path: Path) -> None:
+    grammar = (
+        "//@ id: mine\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
+        'start: (TEXT | call)*\ncall: "<" name /[^x\\s]/ arguments ">"\nname: /\\w+/\n'
+        "arguments: JSON_OBJECT\n"
+    )
+    write(tmp_path / "mine.lark", grammar)
+    expected = '{"calls": [{"name": "f", "arguments": {"a": 1}}]}'
+    write(
+        tmp_path / "mine.md",
+        f'# Mine\n\n## One\n\n~~~text example\n<f!{{"a": 1}}>\n~~~\n~~~json\n{expected}\n~~~\n',
+    )
+    status, out, error = run("check", "mine.lark")
+    assert status == 1
+    assert "1 of 1 examples keep every law" in out
+    assert "mine: render writes the calls of no example: the format has no way to write" in error
+
+
+def test_what_render_does_not_write_is_a_note(run: Run, tmp_path: Path) -> None:
+    grammar = (
+        "//@ id: mine\n%import .common.text (TEXT, RAW, MARK, SAME_MARK)\n"
+        'start: (TEXT | call)*\ncall: "@@" name " <<" MARK LINE_END input SAME_MARK\nname: /\\w+/\n'
+        "input: RAW\nLINE_END: /\\n/\n"
+    )
+    write(tmp_path / "mine.lark", grammar)
+    expected = '{"calls": [{"name": "f", "arguments": {}, "input": "a\\n"}]}'
+    write(
+        tmp_path / "mine.md",
+        f"# Mine\n\n## One\n\n~~~text example\n@@f <<EOF\na\nEOF\n~~~\n~~~json\n{expected}\n~~~\n",
+    )
+    status, _, error = run("check", "mine.lark")
+    assert status == 0
+    assert "note: mine: render does not write calls with an input, an input of lines" in error
+    assert "its input, 'ls -l', would come back as 'ls -lEOF'" in error

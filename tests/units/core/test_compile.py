@@ -45,6 +45,15 @@ BROKEN = [
     ("no way to the call", GOOD.replace("| call)", ")"), "6:1", "unreached", "(TEXT | call)*"),
     ("change of nothing", GOOD + "%override id: /x/\n", "10:11", "not-imported", "start, id)"),
     ("more of nothing", GOOD + "%extend id: /x/\n", "10:9", "not-imported", "start, id)"),
+    (
+        "line end before a mark",
+        called('OPEN name " <<" MARK NL input "\\n" SAME_MARK', "NL: /\\n/\ninput: RAW\n").replace(
+            "RAW)", "RAW, MARK, SAME_MARK)"
+        ),
+        "6:37",
+        "blank-beside-raw",
+        "one-newline",
+    ),
     ("ignore", GOOD + "%ignore /\\s+/\n", "10:1", "ignore", "drop the line"),
     ("empty pattern", named("/[\\w.-]*/"), "8:7", "empty-terminal", "`[…]`"),
     ("empty terminal", named("WORD") + 'WORD: "x"*\n', "10:1", "empty-terminal", "`[…]`"),

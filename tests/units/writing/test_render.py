@@ -279,3 +279,17 @@ def test_a_call_with_one_body_follows_a_call_with_elements() -> None:
     calls = [ToolCall("search", {"query": "x"}), ToolCall("note", {"a b": "x"})]
     written = formats["anthropic_legacy"].render(calls)
     assert parse(written, format="anthropic_legacy").calls == tuple(calls)
+
+
+@pytest.mark.parametrize("text", ["a", "a\n", "\na\n\n", ""])
+def test_the_line_end_before_a_mark_is_no_part_of_the_text(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.lark"
+    path.write_text(
+        "//@ id: mine\n//@ trim: input=one-newline\n"
+        "%import .common.text (TEXT, RAW, MARK, SAME_MARK)\nstart: (TEXT | call)*\n"
+        'call: "@@" name " <<" MARK "\\n" input "\\n" SAME_MARK\nname: /\\w+/\ninput: RAW\n',
+        encoding="utf-8",
+    )
+    mine = load_format(path)
+    written = mine.render([ToolCall("f", input=text)])
+    assert [call.input for call in parse(written, format=mine).calls] == [text]
