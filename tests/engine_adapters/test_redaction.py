@@ -32,11 +32,24 @@ SECRET_TEXTS = (
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dBjftJeZ4CVP-mB92K27uhbUJU1p1r",
     "Bearer abc123.def-456_ghi",
     "bearer   QWxhZGRpbjpvcGVuc2VzYW1l==",
+    "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+    "rk_test_4eC39HqLyjWDarjtT1zdp7dc",
+    "glpat-0123456789abcdefghij",
+    "AIzaSyA0123456789abcdefghijABCDEFGHIJ01",
+    "npm_0123456789abcdefghijABCDEFGHIJ012345",
+    "pypi-AgEIcHlwaS5vcmcCJDAwMDAwMDAw",
+    "hf_0123456789abcdefghijABCDEFGHIJ01",
+    "SG.0123456789abcdefghij.0123456789abcdefghij",
+    "hvs.CAESIAbcdefghijklmnop0123",
+    "123456789:AAE0123456789abcdefghijABCDEFGHIJ01",
+    "Basic dXNlcjpwYXNzd29yZA==",
+    "basic Om5vbmFtZQ",
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAK\n-----END RSA PRIVATE KEY-----",
 )
 OPEN_TEXTS = (
     "the task-force met", "a risk-free desk-top", "sk-", "task-abcdefghijk", "AKIAshort",
-    "eyJ is how JSON begins in base64", "the bearer of it", "-----BEGIN", "xox-o", "ghp_",
+    "eyJ is how JSON begins in base64", "the bearer of it", "basic authentication",
+    "Basic training", "glad-to-hear-of-it", "npm_config", "hf_hub", "at 12:30:45", "-----BEGIN", "xox-o", "ghp_",
 )  # fmt: skip
 
 
@@ -125,3 +138,77 @@ def test_a_broken_pattern_is_refused() -> None:
 def test_any_text_can_be_looked_at(text: str) -> None:
     hidden = Redactor().text(text)
     assert hidden == text or HIDDEN in hidden
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("password=hunter2", "password=***"),
+        ("PASSWORD = hunter2 rest", "PASSWORD = *** rest"),
+        ("?user=ada&api_key=abc&page=2", "?user=ada&api_key=***&page=2"),
+        ("Server=db;Uid=ada;Pwd=hunter2;", "Server=db;Uid=ada;Pwd=***;"),
+        ("connect(user='ada', password='hun ter2')", "connect(user='ada', password=***)"),
+        ('{"user": "ada", "password": "hun\\"ter2"}', '{"user": "ada", "password": ***}'),
+        ("{'clientSecret': 'a b', 'n': 1}", "{'clientSecret': ***, 'n': 1}"),
+        ('{"password": "hunter', '{"password": ***'),
+        ("token='a", "token=***"),
+        ('{"token":12345}', '{"token":***}'),
+        (r'"{\"password\": \"hunter2\"}"', r'"{\"password\": ***}"'),
+        ("postgres://ada:hunter2@db/x", "postgres://ada:***@db/x"),
+        ("https://:hunter2@host", "https://:***@host"),
+        ("Authorization: Token abc", "Authorization: Token ***"),
+        ("{'Authorization': 'Digest abc'}", "{'Authorization': ***}"),
+    ],
+)
+def test_what_is_assigned_to_a_secret_name_is_hidden(text: str, hidden: str) -> None:
+    assert Redactor().text(text) == hidden
+    assert Redactor().data({"a": [text]}) == {"a": [hidden]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: Field required",
+        "token: unexpected argument",
+        "authorization: Input should be a valid string",
+        "max_tokens=5",
+        '{"max_tokens": 5}',
+        "a == b",
+        "password=",
+        "http://host:8080/path",
+        "http://host:8080/a@b",
+        "mailto:ada@example.org",
+        "the password is wrong",
+    ],
+)
+def test_names_in_other_places_stay(text: str) -> None:
+    assert Redactor().text(text) == text
+
+
+def test_own_keys_count_in_texts_too() -> None:
+    assert Redactor(keys=["card number"]).text("card_number=4111, n=1") == "card_number=***, n=1"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "_",
+        ".",
+        "=",
+        '"',
+        "'",
+        "\\",
+        "password=",
+        '"password": "',
+        "a://",
+        "a://b:",
+        ":",
+        "eyJ.",
+        "basic ",
+        "token='\\",
+    ],
+)
+def test_long_texts_are_looked_at_in_linear_work(unit: str) -> None:
+    """Twice the text would take for ever if a search began anew at each character."""
+    assert Redactor().text(unit * (200_000 // len(unit)))

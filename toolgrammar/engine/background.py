@@ -24,7 +24,7 @@ _ALIVE_WITHIN: Final = 1.0
 
 _depth: ContextVar[int] = ContextVar("toolgrammar_depth", default=0)
 """How many of these loops the current code is inside of: a tool may run calls itself."""
-_loops: dict[int, asyncio.AbstractEventLoop] = {}
+_loops: dict[int, tuple[asyncio.AbstractEventLoop, threading.Thread]] = {}
 _lock = threading.Lock()
 
 
@@ -70,7 +70,8 @@ class Running:
         if alive.wait(_ALIVE_WITHIN):
             return False
         with _lock:
-            if _loops.get(self._depth) is self._loop:
+            known = _loops.get(self._depth)
+            if known is not None and known[0] is self._loop:
                 del _loops[self._depth]
         return True
 
@@ -78,26 +79,35 @@ class Running:
 def _loop_at(depth: int) -> asyncio.AbstractEventLoop:
     """Returns the loop for code that is inside of so many others; starts it at its first use."""
     with _lock:
-        loop = _loops.get(depth)
-        if loop is None:
-            loop = _loops[depth] = asyncio.new_event_loop()
+        if depth not in _loops:
+            loop = asyncio.new_event_loop()
             name = f"toolgrammar-loop-{depth}"
-            threading.Thread(target=_run, args=(loop,), name=name, daemon=True).start()
-        return loop
+            thread = threading.Thread(target=_run, args=(loop,), name=name, daemon=True)
+            _loops[depth] = loop, thread
+            thread.start()
+        return _loops[depth][0]
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     """Is the thread."""
     try:
         loop.run_forever()
+        tasks = asyncio.all_tasks(loop)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            loop.run_until_complete(asyncio.wait(tasks))
     finally:
         loop.close()
 
 
 @atexit.register
 def _stop() -> None:
-    for loop in _loops.values():
+    """Ends what is still at work when the interpreter does; what never gives way is left behind."""
+    for loop, _ in _loops.values():
         loop.call_soon_threadsafe(loop.stop)
+    for _, thread in _loops.values():
+        thread.join(_ALIVE_WITHIN)
 
 
 def _forget() -> None:

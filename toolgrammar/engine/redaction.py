@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-__all__ = ["HIDDEN", "Redactor"]
+from toolgrammar.engine.secret_shapes import HIDDEN, hide
 
-HIDDEN: Final = "***"
-"""What stands in place of a secret."""
+__all__ = ["HIDDEN", "Redactor"]
 
 _SECRET_NAMES: Final = (
     *(("password",), ("passwd",), ("secret",), ("token",), ("authorization",), ("cookie",)),
@@ -19,22 +18,8 @@ _SECRET_NAMES: Final = (
 )
 """What names a secret, as segments that follow one another in a key."""
 
-# A shape begins where no word does, so that each character is looked at a few times only.
-_SHAPES: Final = re.compile(
-    r"""
-    (?<![A-Za-z0-9_])(?:
-        sk-[A-Za-z0-9_-]{6,}
-      | gh[a-z]_[A-Za-z0-9]{6,} | github_pat_[A-Za-z0-9_]{6,}
-      | A[KS]IA[A-Z0-9]{12,}
-      | xox[a-z]-[A-Za-z0-9-]{6,}
-      | eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*
-      | (?i:bearer)\s+[A-Za-z0-9._~+/=-]{6,}
-    )
-  | -----BEGIN\ [A-Z0-9 ]+-----.*?(?:-----END\ [A-Z0-9 ]+-----|\Z)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-"""Keys of well-known services, JSON web tokens, bearer tokens, PEM blocks."""
+_SHORT_NAMES: Final = frozenset({"pwd", "pass", "passphrase"})
+"""What names a secret where a text assigns it, as connection strings do."""
 
 _SEGMENT: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+|[A-Z]+")
 """A segment of a key: `maxTokens`, `MAX_TOKENS` and `max-tokens` have two."""
@@ -69,7 +54,7 @@ class Redactor:
                 raise TypeError(f"{name} wants several strings, got the one string {given!r}")
         self._names = {*_SECRET_NAMES, *(_segments(key) for key in keys)}
         self._longest = max(map(len, self._names))
-        self._patterns = [_SHAPES, *(re.compile(pattern) for pattern in patterns)]
+        self._patterns = [re.compile(pattern) for pattern in patterns]
         # The longest first: a secret may hold another one.
         secrets = sorted({value for value in values if value}, key=len, reverse=True)
         if secrets:
@@ -79,7 +64,10 @@ class Redactor:
         """Returns a string without the secrets in it."""
         for pattern in self._patterns:
             text = pattern.sub(HIDDEN, text)
-        return text
+        return hide(text, self._names_in_text)
+
+    def _names_in_text(self, key: str) -> bool:
+        return self.hides_key(key) or key.rpartition("_")[2].lower() in _SHORT_NAMES
 
     def data(self, value: Any) -> Any:
         """Returns a copy of JSON data without the secrets in it."""
