@@ -47,3 +47,25 @@ def damaged(text: str, literals: list[str], draw: random.Random) -> tuple[str, s
     if kind == 5:
         return "scrap inserted", text[:place] + draw.choice(_SCRAPS) + text[place:]
     return "character replaced", text[:place] + draw.choice(_SCRAPS)[0] + text[place + 1 :]
+
+
+_REPLACEMENTS = " \n\"'`{}[]()<>:,=/|\\_-x7"
+
+
+def small_damage(text: str, draw: random.Random) -> tuple[range, str]:
+    """Returns which characters were touched, and the text with one to three of them damaged.
+
+    They are deleted, written twice, replaced, or two of them change places.
+    """
+    place = draw.randrange(len(text))
+    count = min(draw.choice((1, 1, 2, 3)), len(text) - place)
+    before, here, after = text[:place], text[place : place + count], text[place + count :]
+    kind = draw.choice(("deleted", "doubled", "swapped", "replaced"))
+    if kind == "swapped" and place + 1 < len(text):
+        return range(place, place + 2), before + text[place + 1] + text[place] + text[place + 2 :]
+    if kind == "doubled":
+        return range(place, place + count), before + here + here + after
+    if kind == "replaced":
+        here = "".join(draw.choice(_REPLACEMENTS) for _ in here)
+        return range(place, place + count), before + here + after
+    return range(place, place + count), before + after

@@ -32,7 +32,13 @@ _SHORT: Final = 64
 """Characters before or behind such a name, at most."""
 
 
-_ODD_ENDS: Final = " \t\r\n,:\"'"
+_NAMESPACE: Final = "functions"
+"""What wires write before a dot and the name of a tool."""
+_NEAR_NAMESPACE: Final = 0.75
+"""How much of it something else has that was meant to be it."""
+_LONGER: Final = 3
+"""Characters that it may have more or less than that."""
+_ODD_ENDS: Final = " \t\r\n.,:\"'"
 """What no name begins or ends with."""
 
 
@@ -44,9 +50,19 @@ def oddity(name: str, tools: Mapping[str, ToolSpec]) -> str:
     """
     if name in tools:
         return ""
-    if name.strip(_ODD_ENDS) != name or not name:
+    if name.strip(_ODD_ENDS) != name or not name or _is_near_namespace(name):
         return "malformed-name" if name.strip() else "empty-name"
     return "overlong-name" if any(map(name.startswith, tools)) else ""
+
+
+def _is_near_namespace(name: str) -> bool:
+    """Whether a name begins with what seems to be the namespace of tools, damaged."""
+    head, dot, _ = name.partition(".")
+    if not dot or head == _NAMESPACE or abs(len(head) - len(_NAMESPACE)) > _LONGER:
+        return False
+    from difflib import SequenceMatcher  # few names have a dot
+
+    return SequenceMatcher(None, head, _NAMESPACE).ratio() >= _NEAR_NAMESPACE
 
 
 def named_as_in_a_call(

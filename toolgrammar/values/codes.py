@@ -213,7 +213,8 @@ _JSON = (
     CodeEntry(
         "malformed-name",
         "error",
-        "The name of a call begins or ends with a blank, a comma, a colon or a quote.",
+        "The name of a call begins or ends with a blank or a mark that is no part of it, or begins "
+        "with what was meant for `functions.`.",
         doubt=True,
     ),
     CodeEntry("missing-quote", "error", "A string lacks a quote.", doubt=True),
