@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.json_tokens import MAX_DIGITS, as_json
 from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _NUMBER = late(r"(-?)(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _ESCAPE = late(
@@ -22,6 +25,16 @@ _LAST_CHARACTER: Final = 0x10FFFF
 
 TEMPLATE: Final = "`"
 """The quote of strings with gaps, `${…}`, for expressions."""
+
+
+def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
+    """Gives the quote that stands at an index; empty where none does, None where one may."""
+    left = len(text) - at
+    for quote in quotes:
+        if text.startswith(quote, at):
+            return quote
+    may = any(len(quote) > left and text.endswith(quote[:left]) for quote in quotes)
+    return None if may else ""
 
 
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:

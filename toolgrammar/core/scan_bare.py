@@ -16,6 +16,7 @@ from toolgrammar.core.bare_frame import DELIMITED, ENDED, WAITS
 from toolgrammar.core.bare_values import (
     TEMPLATE,
     begun_quote,
+    opened_quote,
     read_escape,
     string_runs,
     word_as_json,
@@ -118,29 +119,27 @@ class BareScanner:
         self.failed = False
         self.failure = ""
         self.doubt = ""  # the bare word that a quote stands in, which opens or closes nothing there
-        self.bare_text = ""
-        """The first value without quotes that is no literal; `${` where a template has a gap."""
+        self.bare_text = (
+            ""  # a value without quotes that is no literal; `${`: the gap of a template
+        )
         self.base = 0  # offset in the source of the text that is fed
         self.final = False  # whether the text ends with what is fed
-        self.put_in = ""
-        """The closers that were missing before the markup around the object."""
-        self.unread = ""
-        """What was taken before the last chunk and is no part of the object."""
+        self.put_in = ""  # the closers that were missing before the markup around the object
+        self.unread = ""  # what was taken before the last chunk and is no part of the object
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
-        """Give the offset of the first character not consumed; safe pieces go to `out`.
-
-        All of `text` is consumed unless the object is `done` or the scanner has `failed`.
-        """
+        """Give the offset of the first character not consumed; safe pieces go to `out`."""
         window, at, shift = text, position, 0
         if self._rest or not position:
             before = self._before
             window, at = f"{before}{self._rest}{text[position:]}", len(before)
             shift = position - at - len(self._rest)
             self._rest = ""
-        while at < len(window) and not self._is_over():
+        over = False
+        while at < len(window) and not over:
             end = self._handlers[self._state](self, window, at, out)
-            if end == at and not self._is_over():
+            over = self.done or self.failed
+            if end == at and not over:
                 self._rest = window[at:]
                 end = len(window)
             at = end
@@ -156,9 +155,6 @@ class BareScanner:
     def mended(self) -> bool:
         """Whether closers were put in."""
         return bool(self.put_in)
-
-    def _is_over(self) -> bool:
-        return self.done or self.failed
 
     def passed(self, last: str) -> None:
         """Takes note of nothing."""
@@ -316,15 +312,11 @@ class BareScanner:
 
     def _opened(self, text: str, at: int) -> str | None:
         """Opens the string whose quote stands here; empty where none does, None where one may."""
-        for quote in self._quotes:
-            if text.startswith(quote, at):
-                self._quote = quote
-                self._run, self._same = string_runs(quote[0])
-                return quote
-        left = len(text) - at
-        if any(len(quote) > left and text.endswith(quote[:left]) for quote in self._quotes):
-            return None
-        return ""
+        quote = opened_quote(text, at, self._quotes)
+        if quote:
+            self._quote = quote
+            self._run, self._same = string_runs(quote[0])
+        return quote
 
     def _string_part(self, text: str, at: int, sink: list[str], then: int) -> int:
         """Reads on in a string; at its closing quote the state becomes `then`."""
