@@ -1,6 +1,7 @@
 """Results go back to the model in the shape of its API, or in the text of its format."""
 
 import json
+from typing import Any
 
 import pytest
 from anthropic.types import MessageParam
@@ -8,6 +9,7 @@ from openai.types.chat import ChatCompletionToolMessageParam
 from pydantic import TypeAdapter
 
 from toolgrammar import ToolCall, formats
+from toolgrammar.engine import Engine
 from toolgrammar.engine.failures import ToolError
 from toolgrammar.engine.messages import to_messages
 from toolgrammar.engine.results import ToolResult
@@ -95,3 +97,67 @@ def test_an_unknown_style_is_the_callers_mistake() -> None:
 
 def test_a_generator_of_results_will_do() -> None:
     assert to_messages(result for result in RESULTS) == to_messages(RESULTS)
+
+
+# ------------------------------------------------------------------------------- images
+
+
+PNG = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
+SOUND = {"type": "audio", "data": "aGk=", "mimeType": "audio/wav"}
+BLOB = {"type": "resource", "resource": {"uri": "a", "blob": "aGk=", "mimeType": "image/gif"}}
+SOURCE = {"type": "base64", "media_type": "image/png", "data": "aGk="}
+
+
+@pytest.mark.parametrize(
+    ("value", "content", "blocks"),
+    [
+        (PNG, "[image/png, 2 bytes]", [{"type": "image", "source": SOURCE}]),
+        (
+            ["A map", PNG, {"n": 1}],
+            'A map\n[image/png, 2 bytes]\n{"n":1}',
+            [
+                {"type": "text", "text": "A map"},
+                {"type": "image", "source": SOURCE},
+                {"type": "text", "text": '{"n":1}'},
+            ],
+        ),
+        ([SOUND], "[audio/wav, 2 bytes]", [{"type": "text", "text": "[audio/wav, 2 bytes]"}]),
+        (
+            [BLOB],
+            "[image/gif, 2 bytes]",
+            [{"type": "image", "source": {**SOURCE, "media_type": "image/gif"}}],
+        ),
+    ],
+)
+def test_images_travel_where_the_api_has_them(
+    value: Any, content: str, blocks: list[dict[str, Any]]
+) -> None:
+    result = ToolResult(ToolCall("look", id="1"), value)
+    assert result.content == content
+    (found,) = to_messages([result], "anthropic")
+    TypeAdapter(MessageParam).validate_python(found)
+    assert found["content"][0]["content"] == blocks
+    (found,) = to_messages([result])
+    TypeAdapter(ChatCompletionToolMessageParam).validate_python(found)
+    assert found["content"] == content
+    assert content.splitlines()[0] in to_messages([result], "hermes")[0]["content"].replace(
+        "\\n", "\n"
+    )
+
+
+@pytest.mark.parametrize("value", [{"type": "image"}, {"type": "image", "data": 1}, [], "x", None])
+def test_what_is_no_image_is_json(value: Any) -> None:
+    result = ToolResult(ToolCall("look", id="1"), value)
+    (found,) = to_messages([result], "anthropic")
+    assert found["content"][0]["content"] == result.content
+
+
+def test_an_image_is_never_cut() -> None:
+    data = "A" * 1_000_000
+    picture = {**PNG, "data": data}
+    engine = Engine([lambda: ["x" * 5_000, picture, {"y": "z" * 5_000}]], max_result_chars=1_000)
+    value = engine.run_sync(ToolCall("<lambda>")).value
+    assert value[1] == picture
+    assert [len(each) < 1_100 for each in (value[0], value[2])] == [True, True]
+    assert "of 5000 characters cut" in value[0]
+    assert Engine([lambda: picture]).run_sync(ToolCall("<lambda>")).value == picture

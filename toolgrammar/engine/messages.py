@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from toolgrammar.catalogue.registry import formats
+from toolgrammar.engine.media import blocks_of, media_of, text_of_block
 from toolgrammar.values.errors import UnknownFormat
 from toolgrammar.values.ids import ids_of
 
@@ -19,6 +20,9 @@ __all__ = ["Answer", "to_messages"]
 
 Message: TypeAlias = Any
 """A message, as a dict. `Any`, so that it is taken where an API's library has a type of its own."""
+
+
+_ANTHROPIC_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 class Answer(Protocol):
@@ -45,9 +49,11 @@ def to_messages(
     Args:
         results: the results of one message, in any order; those that know their place in it are
             put in its order.
-        style: `openai` gives a message for each result, `anthropic` one for all; the id of a
-            format one for all in the format's own text for results, or in JSON lines where it has
-            none.
+        style: `openai` gives a message for each result, `anthropic` one for all, with the images;
+            elsewhere a text stands for an image. The id of a format gives one for all in the
+            format's own text for results, or in JSON lines where it has none: for prompts that you
+            put together yourself. A server whose chat template writes results would write its
+            markup round that again.
         id_prefix: what stands before the index in the id of a call that has none; None: the id is
             made from the call. The same as for the calls themselves in `toolgrammar.interop`.
 
@@ -70,7 +76,7 @@ def to_messages(
             {
                 "type": "tool_result",
                 "tool_use_id": identity,
-                "content": answer.content,
+                "content": _anthropic_content(answer),
                 "is_error": not answer.ok,
             }
             for answer, identity in zip(answers, ids, strict=True)
@@ -78,6 +84,22 @@ def to_messages(
         return [{"role": "user", "content": blocks}] if blocks else []
     text = _wire_text(answers, style, "call_" if id_prefix is None else id_prefix)
     return [{"role": "tool", "content": text}] if answers else []
+
+
+def _anthropic_content(answer: Answer) -> str | list[dict[str, Any]]:
+    """Returns the text of a result, or its blocks where it has images that the API takes."""
+    blocks = blocks_of(getattr(answer, "value", None)) if answer.ok else None
+    if blocks is None:
+        return answer.content
+    content: list[dict[str, Any]] = []
+    for block in blocks:
+        media = media_of(block)
+        if media is not None and media.kind in _ANTHROPIC_IMAGES:
+            source = {"type": "base64", "media_type": media.kind, "data": media.data}
+            content.append({"type": "image", "source": source})
+        elif text := text_of_block(block):
+            content.append({"type": "text", "text": text})
+    return content
 
 
 def _in_order(results: Iterable[Answer]) -> tuple[list[Answer], list[int]]:

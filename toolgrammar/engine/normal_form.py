@@ -14,7 +14,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from toolgrammar.engine.failures import cut, text_of
-from toolgrammar.engine.results import compact_json
+from toolgrammar.engine.media import blocks_of, cut_beside_media
+from toolgrammar.engine.text_json import compact_json
 
 DEEPEST: Final = 64
 """Levels of lists and dicts that are kept."""
@@ -50,6 +51,9 @@ def normal_form(value: Any, limit: int | None) -> Any:
         return plain
     if isinstance(plain, str):
         return cut(plain, limit)
+    blocks = blocks_of(plain)
+    if blocks is not None:
+        return cut_beside_media(blocks, limit) if isinstance(plain, list) else plain
     text = compact_json(plain)
     return cut(text, limit) if len(text) > limit else plain
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from toolgrammar.engine.exact import cache_key
 from toolgrammar.engine.failures import TIMEOUT, UserError, text_of
 from toolgrammar.engine.normal_form import normal_form
-from toolgrammar.engine.results import compact_json
+from toolgrammar.engine.text_json import compact_json
 from toolgrammar.values.plain import copy_json
 
 if TYPE_CHECKING:

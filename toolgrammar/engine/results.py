@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from toolgrammar.engine.failures import ToolError
+from toolgrammar.engine.media import blocks_of, text_of_block
+from toolgrammar.engine.text_json import compact_json
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.error_root import ToolGrammarError
 from toolgrammar.values.plain import check_version, copy_json, headed
@@ -41,10 +42,18 @@ class ToolResult:
 
     @property
     def content(self) -> str:
-        """The result as text for the model: a string itself, anything else as compact JSON."""
+        """The result as text for the model: a string itself, anything else as compact JSON.
+
+        Images and other media are named: `[image/png, 1,024 bytes]`.
+        """
         if self.error is not None:
             return f"Error: {self.error}"
-        return self.value if isinstance(self.value, str) else compact_json(self.value)
+        if isinstance(self.value, str):
+            return self.value
+        blocks = blocks_of(self.value)
+        if blocks is not None:
+            return "\n".join(map(text_of_block, blocks))
+        return compact_json(self.value)
 
     def raise_for_error(self) -> Self:
         """Returns the result itself when it is ok.
@@ -101,11 +110,3 @@ class ToolFailed(ToolGrammarError):  # noqa: N818 - a public name
 
     def __str__(self) -> str:
         return f"{self.result.call.name}: {self.result.error}"
-
-
-def compact_json(value: Any) -> str:
-    """Returns JSON without white space, not ASCII-escaped."""
-    return _ENCODER.encode(value)
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.engine.number_forms import is_integer, is_number
-from toolgrammar.engine.results import compact_json
+from toolgrammar.engine.text_json import compact_json
 from toolgrammar.values.schemas import admitted_types, type_of
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, assert_never, overload
 
 from toolgrammar.interop.exchange import (
     Cut,
+    Message,
     Pieces,
     Withheld,
     arguments_of,
@@ -98,7 +99,7 @@ def _call(block: Mapping[str, Any]) -> ToolCall:
 
 def to_message(
     result: ParseResult, *, id_prefix: str | None = None, thinking: bool = False
-) -> dict[str, Any]:
+) -> Message:
     """Returns what was read as an assistant message.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any, NoReturn, Protocol, TypeVar, overload
+from typing import Any, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
 from toolgrammar.parsing.checks import is_cut
 from toolgrammar.recovery.json_parser import recover_json
@@ -25,6 +25,10 @@ Taken = TypeVar("Taken")
 Given = TypeVar("Given")
 Taken_contra = TypeVar("Taken_contra", contravariant=True)
 Given_co = TypeVar("Given_co", covariant=True)
+
+
+Message: TypeAlias = Any
+"""A message, as a dict. `Any`, so that it is taken where an API's library has a type of its own."""
 
 
 class Translator(Protocol[Taken_contra, Given_co]):

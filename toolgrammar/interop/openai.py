@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, assert_never, overload
 
 from toolgrammar.interop.exchange import (
     Cut,
+    Message,
     Pieces,
     Withheld,
     plain,
@@ -98,7 +99,7 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
 
 def to_message(
     result: ParseResult, *, id_prefix: str | None = None, reasoning_key: str | None = None
-) -> dict[str, Any]:
+) -> Message:
     """Returns what was read as an assistant message.
 
     Args:
