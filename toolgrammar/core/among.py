@@ -15,7 +15,6 @@ from toolgrammar.core.evidence import (
     NotACall,
     begins_its_arguments,
     is_code_block,
-    is_inline_code,
     is_markup,
     is_name,
     length_as_evidence,
@@ -25,6 +24,7 @@ from toolgrammar.core.machine import LONGEST_OPENER
 from toolgrammar.core.open_search import begins_at, search_openers, stands_at
 from toolgrammar.core.quotes import FENCES, Quoted
 from toolgrammar.core.reasoning_ends import MOST_ALARMS, OtherEnds, follows_thought
+from toolgrammar.core.standing import is_inline, note_fence, note_quoted
 from toolgrammar.core.stumbles import Ended, Judge, Mark, NoIsland, Stumble
 from toolgrammar.core.tables import ANY_TOOL
 from toolgrammar.values.patterns import compile_pattern
@@ -182,15 +182,11 @@ class Among:
     def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative]:
         """Lists the formats that open at a place, in the order in which they are tried."""
         buffer, offset = driver.buffer, driver.base + place
-        if self.several.wary and offset >= 0:
-            source = self.builder.source
-            self.in_fence = self.fences.holds(source, offset, self.free)
-            example = self.in_fence and not self.builder.tools
-            if example or is_inline_code(source, offset, self.free):
-                return []
+        lengths = self.openers.at(buffer, place)
+        if offset >= 0 and self._is_quoted(buffer, place, offset, max(lengths.values(), default=0)):
+            return []
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
-        lengths = self.openers.at(buffer, place)
         if self.several.wary:
             lengths = {
                 number: length_as_evidence(buffer[place : place + length])
@@ -212,6 +208,19 @@ class Among:
                 continue
             found.append((-alternative.last_call, -length, number, alternative))
         return [alternative for *_, alternative in sorted(found)]
+
+    def _is_quoted(self, buffer: str, place: int, offset: int, length: int) -> bool:
+        """Whether what opens at a place is inline code, or an example to who knows no tools."""
+        builder = self.builder
+        note_fence(builder, self.fences, offset, self.free)
+        self.in_fence = self.several.wary and builder.turns.fence >= 0
+        if buffer[place] in "`~":
+            builder.turns.fence = -1
+        inline = is_inline(builder, offset)
+        if not (inline or (self.in_fence and not builder.tools)):
+            return False
+        note_quoted(builder, offset, buffer[place : place + length], is_inline=inline)
+        return True
 
     def _count_calls(self) -> None:
         calls = self.builder.calls
@@ -261,6 +270,7 @@ class Among:
                 home.node = home.machine.node(home_node.after_text[1])
         self.current = alternative
         alternative.settings.apply(self.builder)
+        self.builder.signs = alternative.machine.signs
         if alternative.node is None:
             alternative.node = alternative.machine.start
         driver.start_node = alternative.machine.start

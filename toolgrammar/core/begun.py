@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.mending import cut_here
 from toolgrammar.core.scanners import PYTHON_BEGINNINGS
-from toolgrammar.core.weights import CERTAIN, POSSIBLE, letters_of, weight_of
+from toolgrammar.core.weights import POSSIBLE, is_of_calls, letters_of
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 
@@ -40,11 +40,6 @@ def note_given_back(driver: Driver) -> None:
     opener = driver.island_node.opener.match(driver.buffer, driver.island)
     if opener is not None and place >= 0 and letters_of(opener[0]):
         driver.builder.given_back[place] = driver.base + opener.end()
-
-
-def is_of_calls(opener: str, follows: str) -> bool:
-    """Whether an opener is markup that texts do not have; what follows may tell."""
-    return weight_of(opener.strip() + ("[" if follows == "[" else "")) >= CERTAIN
 
 
 def _begins_as_calls_alone(driver: Driver) -> bool:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.json_guide import Guide
     from toolgrammar.core.source import Source
     from toolgrammar.core.steps import Step
+    from toolgrammar.core.unread import Signs
     from toolgrammar.values.calls import Status, ToolCall
     from toolgrammar.values.tools import ToolSpec
 
@@ -50,6 +51,10 @@ class Builder:
     driver reads do here, `call_ends` how a call and the message end.
     """
 
+    watched = False
+    """Whether a repair is to be judged first: the text may be in another format."""
+    signs: Signs | None = None
+    """What shows that a call was written, in the format that is read."""
     prefix = ""
     """What stands before the message, where the template of the chat had written some of it."""
     begun: tuple[int, int] | None = None
@@ -114,8 +119,6 @@ class Builder:
         """Whether the text ended where a closer could still have come."""
         self.unclosed_text = self.skipped_from = self.skipped_to = self.token_start = -1
         self.given_back: dict[int, int] = {}  # openers without a call: where each begins and ends
-        self.watched = False
-        """Whether a repair is to be judged first: the text may be in another format."""
         self.scanned = ScannedValues(self)
         self.raws = RawValues(self)
 
@@ -346,10 +349,22 @@ class Builder:
             tuple(dict.fromkeys(draft.doubts)),
         )
         self.calls.append(call)
-        if self.header.answer:
+        is_fenced = 0 <= self.turns.fence <= draft.start and "quoted-call" not in draft.doubts
+        if is_fenced:
+            self.turns.fenced[index] = self.turns.fence
+        if self.header.answer or is_fenced:
             self.turns.awaiting.append(index)
         if self.listening:
             self.events.append(CallEnd(index, call))
+
+    def text_since_call(self) -> tuple[int, str]:
+        """Gives the text since the last call, and where it begins; what lies between is left out."""
+        end = self.calls[-1].span.end if self.calls else 0
+        offsets, texts = self.text_parts.offsets, self.text_parts.texts
+        first = len(offsets)
+        while first and offsets[first - 1] >= end:
+            first -= 1
+        return (offsets[first] if first < len(offsets) else end), "".join(texts[first:])
 
     def count_rest(self) -> None:
         """Adds, at the end, the diagnostics that count what is not listed."""

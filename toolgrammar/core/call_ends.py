@@ -9,6 +9,7 @@ from toolgrammar.core.groups import settle
 from toolgrammar.core.mended_calls import doubt_mended
 from toolgrammar.core.named_tools import oddity
 from toolgrammar.core.owed import report_owed
+from toolgrammar.core.standing import doubt_fenced, doubt_inside
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
 from toolgrammar.values.patterns import late
@@ -57,6 +58,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     if draft.name is not None:
         _doubt_name(builder, draft, draft.name)
         doubt_mended(builder, draft)
+        doubt_inside(builder, draft)
     turns.doubt_behind_observation(builder, draft)
     ended_here = _is_cut(builder, draft, place)
     builder.draft = None
@@ -182,6 +184,7 @@ def broken(builder: Builder, place: int, last_end: int) -> None:
     if not draft.given_out and draft.error is None:
         draft.error = "the call could not be read"
     end(builder, draft, max(last_end, draft.start))
+    builder.turns.is_open = True  # what follows may be its payload
 
 
 def cut(
@@ -268,6 +271,7 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
         )
     last_call.settle_candidate(builder)
     turns.doubt_before_answer(builder)
+    doubt_fenced(builder)
     settle(builder.calls, builder.report)
 
 

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.ending import finish
 from toolgrammar.core.evidence import NotACall
 from toolgrammar.core.mismatch import give_back
+from toolgrammar.core.quotes import FENCES, LONG_FENCES, Quoted
 from toolgrammar.core.reading_text import read_text
 from toolgrammar.core.reading_tokens import read_token
 from toolgrammar.core.role_effects import close_role
@@ -65,6 +66,7 @@ class Driver:
         "builder",
         "called",
         "fenced",
+        "fences",
         "final",
         "held_at",
         "island",
@@ -72,6 +74,7 @@ class Driver:
         "island_payload",
         "last_end",
         "limits_depth",
+        "long_fences",
         "may_be_fenced",
         "node",
         "open_brackets",
@@ -103,6 +106,8 @@ class Driver:
         """Whether no code fence was left out yet behind the island's opener."""
         self.fenced = False
         """Whether a code fence was left out before the payload, so that one may end behind it."""
+        self.fences, self.long_fences = Quoted(FENCES), Quoted(LONG_FENCES)
+        """The blocks of code of the message, and those that hold blocks."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base

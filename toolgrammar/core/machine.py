@@ -275,7 +275,7 @@ class Machine:
         self.tables = tables
         self.tool_names = tuple(sorted(tool_names, key=lambda name: (-len(name), name)))
         self.nodes: dict[tuple[int, ...], Node] = {}
-        self.signs = Signs(tables.signs, self.tool_names)
+        self.signs = Signs(tables.signs, self.tool_names, tables.call_closers)
         """What shows in text that a call was written there."""
         self.straight = Patience()
         """Whether messages that need no driver are."""

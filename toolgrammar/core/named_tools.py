@@ -98,6 +98,11 @@ def named_as_in_a_call(
     return None
 
 
+def properties_of(tools: Mapping[str, ToolSpec]) -> set[str]:
+    """Returns the names of all arguments that tools take."""
+    return {name for spec in tools.values() for name in spec.properties}
+
+
 def _is_all(text: str, start: int, end: int) -> bool:
     """Whether a name is all there is, but for markup with brackets."""
     if start > _SHORT or len(text) - end > _SHORT:

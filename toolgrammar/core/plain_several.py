@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from toolgrammar.core.evidence import is_name, opens_as_prose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.patience import Patience
+from toolgrammar.core.standing import is_doubtful
 from toolgrammar.core.straight import reading_of
 from toolgrammar.core.straight_rules import is_judged
 from toolgrammar.values.patterns import compile_pattern
@@ -137,6 +138,8 @@ class PlainSeveral:
             number = self._reader(place, text, end)
             if number < 0:
                 message.stopped = place, end
+                return False
+            if between and is_doubtful(between, self.several.load(number)[0].signs, message.tools):
                 return False
             if number != last and last >= 0:
                 assert node is not None

@@ -36,16 +36,22 @@ def quotes(machine: Machine) -> list[Quote]:
 
 
 FENCES = [
-    Quote(r"(?m:^ {0,3}```[^`\n]*\n)", r"(?m:^ {0,3}```[ \t]*$)"),
+    Quote(
+        r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
+        r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
+    ),
+    Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t]*$)"),
     Quote(r"(?m:^ {0,3}~~~[^\n]*\n)", r"(?m:^ {0,3}~~~[ \t]*$)"),
 ]
-"""The fenced blocks of Markdown."""
+"""The fenced blocks of Markdown; those of Markdown itself hold others."""
+LONG_FENCES = [Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)")]
+"""Those that hold blocks."""
 
 
 class Quoted:
     """Where quoted text of one format begins and ends in one message, as far as it was asked."""
 
-    __slots__ = ("_asked", "_end", "_openers", "_place")
+    __slots__ = ("_asked", "_end", "_inner", "_openers", "_place", "began")
 
     def __init__(self, found: Sequence[Quote]) -> None:
         self._openers = [
@@ -55,8 +61,12 @@ class Quoted:
         """Offset up to which is known what is quoted."""
         self._end: re.Pattern[str] | None = None
         """What ends the quoted text there; None outside of it."""
-        self._asked: list[tuple[int, re.Pattern[str] | None]] = []
-        """The places that were asked for, with what ends the quoted text there."""
+        self.began = -1
+        """Offset where the quoted text begins that was asked for last; -1 outside of any."""
+        self._inner = 0
+        """How many quoted texts are open within it."""
+        self._asked: list[tuple[int, re.Pattern[str] | None, int, int]] = []
+        """The places that were asked for, with what was so there."""
 
     def holds(self, source: Source, place: int, free: int) -> bool:
         """Whether the text at a place is quoted.
@@ -68,7 +78,9 @@ class Quoted:
         """
         while self._asked and self._asked[-1][0] > place:
             self._asked.pop()
-            self._place, self._end = self._asked[-1] if self._asked else (0, None)
+            self._place, self._end, self.began, self._inner = (
+                self._asked[-1] if self._asked else (0, None, -1, 0)
+            )
         self._place = max(self._place, free)
         before = min(1, self._place)  # for anchors
         text = source.slice(self._place - before, place)
@@ -78,12 +90,17 @@ class Quoted:
                 match = self._end.search(text, at)
                 if match is None:
                     break
-                at, self._end = match.end(), None
+                at = match.end()
+                self._inner += 1 if match.groupdict().get("inner") else -1
+                if self._inner >= 0:
+                    continue
+                self._end, self.began, self._inner = None, -1, 0
             opened = [(m, end) for each, end in self._openers if (m := each.search(text, at))]
             if not opened:
                 break
             match, self._end = min(opened, key=lambda pair: pair[0].start())
+            self.began = self._place - before + match.end()
             at = match.end()
         self._place = place
-        self._asked.append((place, self._end))
+        self._asked.append((place, self._end, self.began, self._inner))
         return self._end is not None

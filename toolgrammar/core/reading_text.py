@@ -9,6 +9,7 @@ from toolgrammar.core.machine import LONGEST_OPENER, MAX_TOKEN
 from toolgrammar.core.misspelt import opens_at
 from toolgrammar.core.partial import BEGUN
 from toolgrammar.core.roles import RAW_LIKE
+from toolgrammar.core.standing import NESTED, is_inline, note_fence, note_quoted
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
@@ -35,6 +36,10 @@ def read_text(driver: Driver) -> bool:
         if begun >= 0:
             match, end = None, begun
             driver.held_at = driver.base + begun
+
+    if match is not None and not node.closes_group and not _may_open(driver, end):
+        driver.give_text_to(end + 1)
+        return True
     driver.give_text_to(end)
     if match is None:
         return False
@@ -62,6 +67,25 @@ def _still_held(driver: Driver) -> bool:
     held = found is not None and found.lastgroup == BEGUN
     driver.held_at = driver.base + driver.position if held else -1
     return held or found is None
+
+
+def _may_open(driver: Driver, place: int) -> bool:
+    """Whether what opens at a place is no inline code; notes a block of code that it stands in.
+
+    What begins with such marks itself is no code, but in a block with more of them.
+    """
+    builder, offset = driver.builder, driver.base + place
+    if driver.buffer[place] in "`~":
+        note_fence(builder, driver.long_fences, offset, max(0, driver.last_end))
+        if builder.turns.fence >= 0:
+            builder.turns.fence = NESTED
+        return True
+    if is_inline(builder, offset):
+        opener = driver.node.opener.match(driver.buffer, place)
+        note_quoted(builder, offset, opener[0] if opener is not None else "")
+        return False
+    note_fence(builder, driver.fences, offset, max(0, driver.last_end))
+    return True
 
 
 def _behind_island(driver: Driver) -> bool | None:

@@ -23,6 +23,7 @@ _GAP: Final = "\1"
 """Stands for what a terminal does not fix."""
 _MOST_WAYS: Final = 16
 """Ways to match one expression that are looked at."""
+_CLOSES: Final = ("</", "[/", "<|", "<\uff5c")
 _CALL_ROLES: Final = frozenset({"call", *GROUP_ROLES})
 
 
@@ -45,6 +46,24 @@ def signs_of(
         for text in sorted(weighed)
         if not any(other in text for other in weighed if other != text)
     )
+
+
+def closers_of(terminals: Iterable[Terminal], productions: Sequence[Production]) -> tuple[str, ...]:
+    """Gives the texts that end calls and sections, without white space, where they are markup."""
+    by_name = {terminal.name: terminal for terminal in terminals}
+    found: set[str] = set()
+    waiting = [each for each in productions if each.role in _CALL_ROLES]
+    seen = set()
+    while waiting:
+        last = waiting.pop().symbols[-1:]
+        for symbol in last:
+            terminal = by_name.get(bare_name(symbol))
+            if terminal is not None and terminal.kind in ("literal", "regex"):
+                found |= {terminal.text.strip()} if terminal.text else _fixed_texts(terminal)
+            elif symbol not in seen:
+                seen.add(symbol)
+                waiting += [each for each in productions if each.origin == symbol]
+    return tuple(sorted(text for text in found if weight_of(text) or text[:2] in _CLOSES))
 
 
 def _of_calls(productions: Sequence[Production]) -> tuple[set[str], set[str]]:

@@ -61,6 +61,7 @@ class SoundMessage:
         "in_group",
         "index",
         "is_plain",
+        "judged",
         "key",
         "last",
         "last_end",
@@ -133,6 +134,8 @@ class SoundMessage:
         """The number of the call that is open, or comes next."""
         self.texts = Stretches()
         self.reasonings = Stretches()
+        self.judged = (0, 0)
+        """Where the text stands that was judged last: what may be behind it."""
         self.passing: Stretches | None = None
         """What the chunks that come are stretches of, as long as they only go on."""
         self.passing_from = 0

@@ -20,6 +20,7 @@ from toolgrammar.core.roles import GROUP_ROLES, JSON_LIKE, RAW_LIKE
 from toolgrammar.core.scanners import PYTHON_BEGINNINGS
 from toolgrammar.core.sound_message import UNSOUND, WAITS
 from toolgrammar.core.sound_raw import SoundRaw
+from toolgrammar.core.standing import is_doubtful
 from toolgrammar.core.straight_rules import ends_plainly, is_over
 from toolgrammar.values.making import make_result, make_text_delta
 from toolgrammar.values.patterns import blanks
@@ -98,6 +99,11 @@ class SoundStream(SoundRaw):
         return self._pass_text(text)
 
     def _begin_island(self, position: int) -> int:
+        last = self.texts.last
+        if last != self.judged:
+            self.judged = last
+            if is_doubtful(self.source.slice(*last), self.machine.signs, self.tools):
+                return UNSOUND
         self.unit = -1
         self.behind = False
         self.read = self._read_tokens

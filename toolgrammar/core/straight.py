@@ -33,6 +33,7 @@ from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.named_tools import oddity
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scanners import read_scanned
+from toolgrammar.core.standing import is_doubtful
 from toolgrammar.core.straight_rules import fits, is_over, may_be_arguments, raw_part, typed_value
 from toolgrammar.values.making import make_call, make_span
 
@@ -116,6 +117,8 @@ class StraightReading:
             end = match.start() if match else len(text)
             if end > position:
                 between = text[position:end]
+                if match and is_doubtful(between, self.machine.signs, self.tools):
+                    return False
                 if node.closes_group and match and self._in_section(between, behind):
                     pass
                 elif not node.skipping:

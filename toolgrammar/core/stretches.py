@@ -26,6 +26,11 @@ class Stretches:
             else:
                 places.append((start, end))
 
+    @property
+    def last(self) -> tuple[int, int]:
+        """Where the last one stands."""
+        return self._places[-1] if self._places else (0, 0)
+
     def of(self, source: str) -> str:
         """Gives their text."""
         if not self._places:

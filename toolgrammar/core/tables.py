@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolgrammar.core import files, marks
 from toolgrammar.core.fences import OPENING
 from toolgrammar.core.roles import MARK_TERMINAL, MISSPELT
+from toolgrammar.core.signs import closers_of
 from toolgrammar.core.unopened import reasoning_tags
 
 if TYPE_CHECKING:
@@ -161,6 +162,11 @@ class Tables:
     def reasoning_tags(self) -> dict[str, str]:
         """What closes reasoning, each with what opens it."""
         return reasoning_tags(self)
+
+    @cached_property
+    def call_closers(self) -> tuple[str, ...]:
+        """What ends calls and sections."""
+        return closers_of(self.terminals, self.productions)
 
     @cached_property
     def has_keys(self) -> bool:

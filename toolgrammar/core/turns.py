@@ -8,21 +8,37 @@ that begin such turns.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from toolgrammar.values.events import CallEnd, Problem
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from toolgrammar.core.build import Builder
     from toolgrammar.core.draft import Draft
     from toolgrammar.values.events import Event
 
 
+_LATE = frozenset({"final-answer", "quoted-call"})
+"""Codes of doubts that come when the message has ended."""
+
+
 class Turns:
     """The other turns of a message, up to a place in it."""
 
-    __slots__ = ("answer_start", "answered", "awaiting", "observed")
+    __slots__ = (
+        "answer_start",
+        "answered",
+        "awaiting",
+        "code",
+        "fence",
+        "fenced",
+        "inline",
+        "is_open",
+        "observed",
+    )
 
     def __init__(self) -> None:
         self.observed = False
@@ -32,7 +48,18 @@ class Turns:
         self.answer_start = -1
         """Offset where that answer begins, or -1."""
         self.awaiting: list[int] = []
-        """The calls, by number, that a final answer behind them puts into doubt."""
+        """The calls, by number, that what follows may put into doubt: a final answer, or more than
+        the end of the block of code that they stand in."""
+        self.fence = -1
+        """Offset of what the block of code holds that the open island stands in, or -1."""
+        self.fenced: dict[int, int] = {}
+        """The calls in such blocks, with those offsets."""
+        self.code = -1
+        """Offset of the last opener in inline code, or -1."""
+        self.inline = -1
+        """Offset behind the first opener that was taken for a quoted one, or -1."""
+        self.is_open = False
+        """Whether a call that could not be read has begun, and nothing has closed it."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
@@ -52,6 +79,8 @@ class Turns:
         copied = Turns()
         copied.observed, copied.answered = self.observed, self.answered
         copied.answer_start, copied.awaiting = self.answer_start, [*self.awaiting]
+        copied.fence, copied.fenced, copied.is_open = self.fence, {**self.fenced}, self.is_open
+        copied.inline, copied.code = self.inline, self.code
         return copied
 
     def before_answer(self, text: str, start: int) -> str:
@@ -116,19 +145,27 @@ class Withheld:
 
 def _settled(events: list[Event], builder: Builder) -> list[Event]:
     """Gives the events with the calls as they are now; what puts a call into doubt comes before."""
-    late = {}
+    late: dict[Span, list[Event]] = {builder.calls[at].span: [] for at in builder.turns.awaiting}
     for event in events:
-        if isinstance(event, Problem) and event.diagnostic.code == "final-answer":
-            late[event.diagnostic.span] = event
+        if _is_late(event, late):
+            late[event.diagnostic.span].append(event)
     found: list[Event] = []
+    spans = frozenset(late)
     for event in events:
         if isinstance(event, CallEnd):
             call = builder.calls[event.index]
-            found += [each for each in [late.pop(call.span, None)] if each is not None]
+            found += late.pop(call.span, [])
             found.append(CallEnd(event.index, call))
-        elif not (isinstance(event, Problem) and event.diagnostic.code == "final-answer"):
+        elif not _is_late(event, spans):
             found.append(event)
     return found
+
+
+def _is_late(event: Event, spans: Container[Span]) -> TypeGuard[Problem]:
+    """Whether an event puts a call into doubt whose `CallEnd` was held back."""
+    if not isinstance(event, Problem) or event.diagnostic.code not in _LATE:
+        return False
+    return event.diagnostic.span in spans
 
 
 def _first_end(events: list[Event], awaiting: list[int]) -> int:

@@ -10,9 +10,17 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.begun import is_of_calls
 from toolgrammar.core.named_tools import named_as_in_a_call
-from toolgrammar.core.used import NEAR, begins, is_quoted, is_used, quotations
+from toolgrammar.core.standing import openers_in
+from toolgrammar.core.used import (
+    NEAR,
+    begins,
+    holds_object,
+    is_label,
+    is_quoted,
+    is_used,
+    quotations,
+)
 from toolgrammar.core.weights import ANY_NAME, CERTAIN, weight_of
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -36,10 +44,12 @@ _HINT = (
 class Signs:
     """What shows in a text that a call was written there."""
 
-    __slots__ = ("_by_first", "_marks", "weights")
+    __slots__ = ("_by_first", "_closers", "_marks", "weights")
 
-    def __init__(self, signs: Iterable[tuple[str, int]], names: Sequence[str]) -> None:
-        """Takes signs, each with its weight, and the names of the known tools.
+    def __init__(
+        self, signs: Iterable[tuple[str, int]], names: Sequence[str], closers: Iterable[str] = ()
+    ) -> None:
+        """Takes signs, each with its weight, the names of the known tools, and what ends calls.
 
         One of no weight only tells of a call where the name of a tool follows it.
         """
@@ -57,6 +67,35 @@ class Signs:
             if weight >= CERTAIN or (weight and weight_of(text) >= CERTAIN)
         }
         """Those that are markup of calls alone, openers too."""
+
+        self._closers = (
+            *closers,
+            *(f"</{name}>" for name in names if f"</{name}>" in self.weights),
+        )
+
+    def behind_closers(self, text: str) -> str:
+        """Returns what of a text stands behind the last closer of a call in it."""
+        ends = [at + len(closer) for closer in self._closers if (at := text.rfind(closer)) >= 0]
+        return text[max(ends, default=0) :]
+
+    def show_use(self, text: str, opened: Sequence[tuple[int, str]]) -> bool:
+        """Whether the markup of a call that goes on to the end of a text stands in it.
+
+        An object that is whole ends what it is the payload of.
+
+        Args:
+            text: the text.
+            opened: openers in it that only calls have, each with its place.
+        """
+        found = [sign for sign in self._marks if sign in text]
+        if not (found or opened):
+            return False
+        quoted = quotations(text)
+        if any(is_label(text, at := text.find(sign), at + len(sign)) for sign in found):
+            return True
+        places = [place for sign in found for place in _uses(text, sign, quoted)]
+        places += [(at, sign) for at, sign in opened if _is_used(text, at, sign, quoted)]
+        return not all(holds_object(text, at + len(sign)) for at, sign in places)
 
     def are_in(self, text: str, tools: Mapping[str, ToolSpec]) -> bool:
         """Whether a call may be written in a text.
@@ -113,14 +152,13 @@ class Signs:
 
 
 def _uses(text: str, sign: str, quoted: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """Yields the first place where a sign is used as a call uses it, of the first few."""
+    """Yields the places where a sign is used as a call uses it, of the first few that it has."""
     at = text.find(sign)
     for _ in range(_MOST_PLACES):
         if at < 0:
             return
         if _is_used(text, at, sign, quoted):
             yield at, sign
-            return
         at = text.find(sign, at + len(sign))
 
 
@@ -153,7 +191,7 @@ def report_unread(builder: Builder, signs: Signs) -> None:
         text = builder.turns.before_answer(whole, start)  # the answer may speak of calls
         # What ended the call before does not tell of an object that a comma joins to it.
         begin = start + 1 if _JOINED.match(text) else start
-        opened = _openers_in(builder, start, text)
+        opened = openers_in(builder, start, text)
         if not (opened or signs.are_in(text, tools)) or told.touches(begin, start + len(text)):
             continue
         found = signs.first_in(text, tools, opened)
@@ -180,16 +218,6 @@ def _ends(builder: Builder, text: str, at: int, opener: str) -> bool:
     before = text[max(0, at - NEAR) : at]
     is_meant = builder.cut_by_server or begins(before)
     return is_meant and not text[at + len(opener) :].strip() and not is_quoted(text, at)
-
-
-def _openers_in(builder: Builder, start: int, text: str) -> list[tuple[int, str]]:
-    """Gives the openers in a stretch of text that calls alone have, each with its place in it."""
-    found = []
-    for place, stop in sorted(builder.given_back.items()):
-        at, end = place - start, stop - start
-        if 0 <= at < end <= len(text) and is_of_calls(text[at:end], text[end : end + 1]):
-            found.append((at, text[at:end]))
-    return found
 
 
 class _Told:

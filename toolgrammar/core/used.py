@@ -16,7 +16,7 @@ _QUOTATION = late(
 """Markup in quotes."""
 _REST = late(r"[^<>\n]{0,128}[>\]]")
 _TAGS = late(r"(?:\s{0,64}<[^<>\s]{1,64}>){0,8}")
-_BEGINS = late(r"(?:\A|\n|[^\w\s,;(\"'`])[ \t]*\Z")
+_BEGINS = late(r"(?:\A|\n|[^\w\s,;(\"'`])[ \t]*\Z|\w\Z")
 """What stands before something that no sentence leads to."""
 _STRUCTURE = late(
     r"""\s{0,64}(?:[\[{(]\s{0,64}(?:["'\[{<(]|[\w$.-]{1,64}[ \t]?[(:=]|[})])|<[^<>\n]{1,128}=)"""
@@ -25,8 +25,13 @@ _STRUCTURE = late(
 _BEHIND = late(r"[^\s\w]{0,8}\w|[^\S\n]*\n\s*\S|[:=][ \t]*\S")
 """What stands behind an opener where no sentence goes on; a blank and a word would be one."""
 _PROSE = late(r"[.,;!?)\"'`\u201d\u2019](?:\s|\Z)|[^\S\n]+\w")
+_LINE = late(r"(?:\A|\n)[ \t]*\Z")
 _CLOSED = late(r"(?:(?:(?<![\w,] )[}\])]|[}\])][\"']|[\"'])|</[^<>\n]{1,128}>)\s{0,64}\Z")
 """What calls have before their closer."""
+
+_PARTS = late(
+    r"""(?P<open>[{\[])|(?P<close>[}\]])|(?P<blank>\s+)|"(?:[^"\\]|\\.)*+"|[^\s{}\[\]"]+|["\\]"""
+)
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
@@ -38,6 +43,27 @@ def is_quoted(text: str, place: int) -> bool:
     """Whether a quote or an open backtick stands before a place of its line."""
     line = text[max(0, place - NEAR) : place].rpartition("\n")[2]
     return line.count("`") % 2 == 1 or line[-1:] in _QUOTES
+
+
+def is_label(text: str, start: int, end: int) -> bool:
+    """Whether a word with a colon stands at the beginning of a line, and something behind it."""
+    begins_line = _LINE.search(text[max(0, start - NEAR) : start]) is not None
+    return begins_line and text[end - 1] == ":" and not text[end:].isspace() and end < len(text)
+
+
+def holds_object(text: str, place: int) -> bool:
+    """Whether an object or a list stands at a place of a text, and is whole."""
+    depth, tags = 0, _TAGS.match(text, place)
+    for part in _PARTS.finditer(text, tags.end() if tags else place):
+        if part["open"]:
+            depth += 1
+        elif part["close"]:
+            depth -= 1
+        elif not depth and not part["blank"]:
+            return False
+        if part["close"] and depth <= 0:
+            return depth == 0
+    return False
 
 
 def begins(before: str) -> bool:

@@ -38,3 +38,8 @@ def weight_of(text: str) -> int:
         return POSSIBLE
     is_tag = not _TAG.isdisjoint(text) and letters >= _OF_A_TAG
     return CERTAIN if is_tag or letters >= _OF_A_LABEL or text.isupper() else POSSIBLE
+
+
+def is_of_calls(opener: str, follows: str) -> bool:
+    """Whether an opener is markup that texts do not have; what follows may tell."""
+    return weight_of(opener.strip() + ("[" if follows == "[" else "")) >= CERTAIN

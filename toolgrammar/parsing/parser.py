@@ -16,6 +16,7 @@ from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.passage import LONGEST_PASSAGE, end_passage, feed_inside, passage_at
 from toolgrammar.core.patience import CREDIT
 from toolgrammar.core.source import Source
+from toolgrammar.core.standing import report_inline
 from toolgrammar.core.turns import Withheld
 from toolgrammar.core.unopened import report_unopened
 from toolgrammar.core.unread import report_unread
@@ -95,8 +96,10 @@ class Parser:
 
             self._several = several_of(chosen, specs)
             machine, settings = self._several.start, _NEUTRAL
+            signs = None
         else:
             machine, settings = machine_of(chosen, specs), settings_of(chosen)
+            signs = machine.signs
         self._builder = Builder(
             source=self._source,
             format_id=settings.format_id,
@@ -111,6 +114,7 @@ class Parser:
             max_calls=limits.max_calls,
             header=settings.header,
         )
+        self._builder.signs = signs
         self._driver = Driver(
             machine,
             self._builder,
@@ -265,6 +269,7 @@ class Parser:
         if final:
             self._builder.watched = False  # nothing is left to be judged
             report_unopened(self._builder, self._reasoning_tags())
+            report_inline(self._builder)
             if not self._over:
                 report_begun(self._builder)
                 report_unread(self._builder, self._signs())

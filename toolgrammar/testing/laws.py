@@ -349,6 +349,8 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
         calls = _parsed(case, before + tail).calls
         if index >= len(calls) or (calls[index], calls[index].span) != (call, call.span):
             return True
+        if calls[index].executable != call.executable:
+            return True
     return False
 
 

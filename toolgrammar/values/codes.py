@@ -62,6 +62,13 @@ _CALLS = (
         loss=True,
     ),
     CodeEntry(
+        "quoted-call",
+        "error",
+        "A call may only be quoted: it stands in a block of code with something else, or behind the "
+        "beginning of another call that nothing closes. A warning in inline code, where it is text.",
+        doubt=True,
+    ),
+    CodeEntry(
         "malformed-arguments",
         "error",
         "The arguments could not be read; the call is unreadable and has none.",
