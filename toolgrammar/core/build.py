@@ -357,15 +357,6 @@ class Builder:
         if self.listening:
             self.events.append(CallEnd(index, call))
 
-    def text_since_call(self) -> tuple[int, str]:
-        """Gives the text since the last call, and where it begins; what lies between is left out."""
-        end = self.calls[-1].span.end if self.calls else 0
-        offsets, texts = self.text_parts.offsets, self.text_parts.texts
-        first = len(offsets)
-        while first and offsets[first - 1] >= end:
-            first -= 1
-        return (offsets[first] if first < len(offsets) else end), "".join(texts[first:])
-
     def count_rest(self) -> None:
         """Adds, at the end, the diagnostics that count what is not listed."""
         added = self.listing.end()

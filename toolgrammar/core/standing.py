@@ -87,7 +87,7 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
     signs, turns = builder.signs, builder.turns
     if signs is None or builder.header.calls == "last":
         return
-    start, text = builder.text_since_call()
+    start, text = _text_since_call(builder)
     if turns.is_open:
         rest = signs.behind_closers(text)
         turns.is_open = len(rest) == len(text)
@@ -101,6 +101,16 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
         _doubt(builder, draft, "in a block that holds blocks of code")
     elif 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
         _doubt(builder, draft, "of no known tool in a block of code")
+
+
+def _text_since_call(builder: Builder) -> tuple[int, str]:
+    """Gives the text since the last call, and where it begins; what lies between is left out."""
+    end = builder.calls[-1].span.end if builder.calls else 0
+    offsets, texts = builder.text_parts.offsets, builder.text_parts.texts
+    first = len(offsets)
+    while first and offsets[first - 1] >= end:
+        first -= 1
+    return (offsets[first] if first < len(offsets) else end), "".join(texts[first:])
 
 
 def _doubt(builder: Builder, draft: Draft, where: str) -> None:
