@@ -81,8 +81,12 @@ def _may_open(driver: Driver, place: int) -> bool:
             builder.turns.fence = NESTED
         return True
     if is_inline(builder, offset):
-        opener = driver.node.opener.match(driver.buffer, place)
-        note_quoted(builder, offset, opener[0] if opener is not None else "")
+        found = driver.node.opener.match(driver.buffer, place)
+        opener = found[0] if found is not None else ""
+        tags = driver.node.machine.tables.reasoning_tags
+        if opener.strip() in (*tags, *tags.values()):
+            return True
+        note_quoted(builder, offset, opener)
         return False
     note_fence(builder, driver.fences, offset, max(0, driver.last_end))
     return True
