@@ -20,6 +20,7 @@ from toolgrammar.core.scanners import PYTHON_BEGINNINGS, scanner_for
 from toolgrammar.core.undecided import Undecided
 from toolgrammar.core.unreadable_payloads import holds_arguments, pass_unreadable
 from toolgrammar.values.patterns import blanks
+from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
@@ -165,8 +166,23 @@ def read_undecided(driver: Driver) -> bool:
     driver.undecided = None
     start = undecided.rewind()
     if step is undecided.raw:
+        _doubt_text(driver, step, driver.base + start)
         return _enter_raw(driver, step, start)
     return _enter(driver, step, start, decided=True)
+
+
+def _doubt_text(driver: Driver, step: Step, start: int) -> None:
+    """Doubts a value that begins as JSON and is none, where the schema does not ask for text."""
+    builder = driver.builder
+    guide = builder.guide(step.leaf)
+    wants_text = guide is not None and guide.types is not None and guide.takes_text
+    if step.leaf != "value" or builder.draft is None or wants_text:
+        return
+    if builder.source.slice(start, start + 1) not in ("{", "[", '"'):
+        return  # a word or a number, with which text begins too
+    builder.draft.doubts.append("bare-text")
+    place = Span(max(0, start), max(0, start))
+    builder.report("bare-text", "error", "Found a value that is no JSON; kept as text", place)
 
 
 def _goes_on(driver: Driver, node: Node, end: int) -> bool:
