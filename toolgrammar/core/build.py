@@ -86,8 +86,7 @@ class Builder:
         self.source = source
         self.format_id = format_id
         self.tools = tools
-        self.trim = trim
-        self.wire_roles = wire_roles
+        self.trim, self.wire_roles = trim, wire_roles
         self.drop_unknown = drop_unknown
         self.id_seed = id_seed
         self.listening = listening
@@ -108,8 +107,7 @@ class Builder:
         """The last call so far, where only the last one counts."""
         self.turns = Turns()
         self.last_fence = self.last_mark = self.last_name = ""
-        self.text_parts = Parts()
-        self.reasoning_parts = Parts()
+        self.text_parts, self.reasoning_parts = Parts(), Parts()
         self.listing = Listing()
         self.draft: Draft | None = None
         self.group: Group | None = None

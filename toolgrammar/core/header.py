@@ -102,7 +102,7 @@ class Header(NamedTuple):
     types: Literal["schema", "shape"] = "schema"
     """What gives a raw value its type: the tool's schema, or whether the text is JSON."""
     entities: tuple[str, ...] = ()
-    """The roles whose raw payloads have entities as in XML."""
+    """The roles whose raw payloads, or tokens, have entities as in XML."""
     unclosed: Literal["call", "text"] = "call"
     """What a call is whose closer never comes."""
     calls: Literal["all", "last"] = "all"
@@ -385,7 +385,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "doubled": _read_text,
     "bare": _choice("text", "literal"),
     "types": _choice("schema", "shape"),
-    "entities": _words_of("value", "input", "body", "words", "content"),
+    "entities": _words_of("value", "input", "body", "words", "content", "name", "key"),
     "unclosed": _choice("call", "text"),
     "calls": _choice("all", "last"),
     "carry": _read_blank_words,

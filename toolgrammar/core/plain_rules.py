@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Machine
 
 
+_OF_TOKENS = frozenset({"name", "key"})
+
+
 class PlainRules:
     """What a message in which everything is as its format says depends on."""
 
@@ -21,6 +24,7 @@ class PlainRules:
         "digest",
         "drops",
         "entities",
+        "has_raw_entities",
         "id",
         "judges",
         "machine",
@@ -37,6 +41,7 @@ class PlainRules:
         self.unwrap = tuple(header.unwrap)
         """Keys that may hold all arguments of a call."""
         self.entities = bool(header.entities)
+        self.has_raw_entities = not _OF_TOKENS.issuperset(header.entities)
         """Whether `&` may begin the entity of a character."""
         self.drops = header.unknown_arguments == "drop"
         """Whether arguments that the tool does not have are left out."""

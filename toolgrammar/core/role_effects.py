@@ -40,7 +40,7 @@ def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> 
     """
     if _take_outside(builder, role, text, start, unit):
         return
-    value = decoded_token(text)
+    value = _plain_text(builder, role, text)
     if role == "mode":
         if builder.group is not None and value.lower() in ("parallel", "sequential"):
             builder.group.mode = value.lower()
@@ -77,9 +77,15 @@ def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int)
     return True
 
 
+def _plain_text(builder: Builder, role: str, text: str) -> str:
+    """Gives what a token stands for: of a JSON string its content, with the entities decoded."""
+    value = decoded_token(text)
+    return decoded(value) if role in builder.header.entities else value
+
+
 def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) -> None:
     """Takes the name or the id of a call, if it has none."""
-    value, between = decoded_token(text), builder.header.doubled
+    value, between = _plain_text(builder, role, text), builder.header.doubled
     if (draft.name if role == "name" else draft.id) is not None:
         doubt_second(builder, role, start, start + len(text))
     elif role == "name":
@@ -106,8 +112,6 @@ def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
 
 def _take_words(builder: Builder, draft: Draft, words: str, start: int, unit: int) -> None:
     """Takes words on the line of a call; where no property waits for them, as its input."""
-    if "words" in builder.header.entities:
-        words = decoded(words)
     if draft.arguments_start < 0:
         draft.arguments_start = start
     if takes_words(builder.spec()):

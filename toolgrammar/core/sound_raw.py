@@ -168,7 +168,7 @@ class SoundRaw(SoundJson):
     def _pass_on(self) -> None:
         """Takes the next chunks; where nothing is held back and all is certain, at once."""
         self.take = self._take_raw
-        role, is_free = self.payload.leaf, self.began and not self.rules.entities
+        role, is_free = self.payload.leaf, self.began and not self.rules.has_raw_entities
         raw = self.raw
         held = r"\s" if self.blanks is None or raw.solid is not None else self.blanks
         solid = _without_blanks(raw.solid_plain.pattern, held)
@@ -190,7 +190,7 @@ class SoundRaw(SoundJson):
     def _judge_raw(self, match: re.Match[str] | None, text: str, start: int) -> int:
         """Ends a payload at what was found in it, or passes on what is sure of it."""
         raw = self.raw
-        if self.rules.entities and "&" in text:
+        if self.rules.has_raw_entities and "&" in text:
             return UNSOUND
         stop = len(text) if match is None else match.start()
         closes = match is not None and is_closer(match)

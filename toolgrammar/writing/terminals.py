@@ -61,7 +61,7 @@ class Terminals:
             return None
         if role == "name" and "name" in needs.parts:
             needs.parts.discard("name")
-            return self._named(terminal, call, call.name)
+            return self._named(terminal, call, self.raw.text(call.name, "name"))
         if role == "id" and call.id is None and self.manner.makes_ids and not terminal.groups:
             return self._named(terminal, call, f"call_{self.index}")
         if role == "id" and ("id" in needs.parts or terminal.groups):
@@ -105,7 +105,9 @@ class Terminals:
         if role == "key" and needs.arguments:
             needs.key, needs.whole = needs.arguments.pop(0), True
             needs.last_key = needs.key[0]
-            return _fitting(terminal, (needs.key[0], as_json(needs.key[0])))
+            return _fitting(
+                terminal, (self.raw.text(needs.last_key, "key"), as_json(needs.last_key))
+            )
         if role == "value" and needs.key is not None:
             key, value = needs.key
             needs.key = None
