@@ -20,6 +20,7 @@ _OUTSIDE = frozenset({"reasoning", "content", "text"})
 _BEFORE = frozenset({"strip", "quoted"})
 _BEHIND = frozenset({"strip", "quoted", "right"})
 _LINE_END = "\n"
+_OF_ONE_ARGUMENT = frozenset({"argument", *roles.LEAF_ROLES} - _OUTSIDE)
 
 
 class Lint:
@@ -56,6 +57,7 @@ class Lint:
         checks = (
             self._ignored,
             self._unreached,
+            self._recursive,
             self._nameless,
             self._trimmed,
             self._unread,
@@ -87,6 +89,34 @@ class Lint:
                 if roles.bare_name(name) == "call":
                     hint = "name it where a call may stand: `start: (TEXT | call)*`"
                     yield place.error("unreached", f"`start` does not lead to `{name}`", hint)
+
+    def _recursive(self) -> Iterator[GrammarError]:
+        """Finds what holds itself in a call, and inside of an argument: its parts are not kept."""
+        for origin, productions in self._by_origin.items():
+            played = {production.role for production in productions}
+            if "call" in played:
+                suspects = {origin}
+            elif played & _OF_ONE_ARGUMENT:
+                suspects = {origin} | self._reached(origin)
+            else:
+                continue
+            for name in sorted(suspects):
+                if name in self._reached(name) and not name.startswith("__"):
+                    place = self._places.definition(name) or self._places.start()
+                    message = f"`{roles.bare_name(name)}` holds itself: values inside are not kept"
+                    hint = "declare a payload that nests: JSON_VALUE, BARE_OBJECT, ELEMENTS"
+                    yield place.error("recursive", message, hint)
+
+    def _reached(self, origin: str) -> set[str]:
+        """Lists the rules that a rule leads to."""
+        seen: set[str] = set()
+        pending = [origin]
+        while pending:
+            for production in self._by_origin[pending.pop()]:
+                found = {symbol for symbol in production.symbols if symbol in self._by_origin}
+                pending += found - seen
+                seen |= found
+        return seen
 
     def _nameless(self) -> Iterator[GrammarError]:
         """Finds the ways to write a call in which no name can stand."""
