@@ -76,6 +76,15 @@ class ToolCall(Edited):
         """What the model wrote as arguments, before any edit: ids are made from it."""
         return getattr(self, "_origin", "") or self.raw_arguments
 
+    def feedback(self) -> str:
+        """Returns what the model is to know about a call that did not run; "" if it may run.
+
+        A short text: what was wrong, and how to write it again.
+        """
+        from toolgrammar.values.feedback import call_feedback  # few messages need it
+
+        return call_feedback(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the call as plain JSON data."""
         return headed(self.body())
@@ -148,6 +157,12 @@ class ParseResult:
         if not self.ok:
             raise ParseError(self)
         return self
+
+    def feedback(self) -> str:
+        """Returns what the model is to know about its message: a line a problem; "" when ok."""
+        from toolgrammar.values.feedback import result_feedback  # few messages need it
+
+        return result_feedback(self)
 
     def unknown_tools(self, tools: Iterable[object] | None) -> tuple[str, ...]:
         """Returns the names called that no tool has, each once, in the order of the calls.
