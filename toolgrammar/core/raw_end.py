@@ -24,6 +24,7 @@ from toolgrammar.core.quick_search import behind_blanks, quick_search
 from toolgrammar.core.raw_outer import after_outer, outer_closers
 from toolgrammar.core.raw_tags import is_bracket, is_tag, sampled
 from toolgrammar.core.raw_tokens import BLANKS, STRAY, TokenPatterns
+from toolgrammar.core.weights import is_of_calls
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class RawEnd(TokenPatterns):
         )
         openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
         begin = [terminals[each[0]] for each in openers]
+        self.thought = role == "reasoning"
+        """Whether it is reasoning, which the model may forget to close."""
         self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
         """Whether the opener of an argument is more than a bracket and the key: no prose."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
@@ -227,7 +230,17 @@ class RawEnd(TokenPatterns):
             closers.append(NESTED)
         # A closer is tried before the tags of quoted calls: it may be one of them.
         closers += self._near_closers(final=final)
+        closers += self._islands()
         return [*closers, *outer_closers(self, final=final), *self._tags(), *self._value_closers()]
+
+    def _islands(self) -> list[str]:
+        """Writes the openers of calls, where a thought may have ended before one."""
+        if not self.thought:
+            return []
+        own = {terminal.name for _, terminal in self.node.tokens}
+        openers = [each for _, each in self.machine.start.tokens if each.name not in own]
+        marks = [each for each in openers if is_of_calls(each.text or sampled(each), "")]
+        return [f"{self.named(each, '')}(?P<island_{at}>)" for at, each in enumerate(marks)]
 
     def _near_closers(self, *, final: bool) -> list[str]:
         """Writes what resembles the closer of an argument, with what must follow that."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core import doubts
 from toolgrammar.core.leaving import cut_payload, leave
 from toolgrammar.core.stops import stopped_before
+from toolgrammar.core.thought_calls import end_before_calls
 
 if TYPE_CHECKING:
     from toolgrammar.core.raw_reader import RawReader
@@ -56,6 +57,8 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     driver = reader.driver
     stopped = stopped_before(driver, reader.end.node) != ""
     may_go_on = not driver.builder.cut_by_server and (not stopped or reader.quoted)
+    if reader.islands and end_before_calls(reader):
+        return
     if reader.held is not None and reader.last_closer >= 0 and may_go_on:
         _end_at_last_closer(reader, reader.held)
         return
@@ -66,7 +69,7 @@ def finish_raw(reader: RawReader, step: Step) -> None:
         doubts.doubt_stopped(driver, step, end)
     begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
     if step.leaf in ("text", "reasoning") and not ends:
-        driver.builder.unclosed_text = driver.builder.raws.start
+        driver.builder.unclosed_text = max(0, driver.builder.raws.start)
     driver.builder.ended_open = ends and step.leaf not in _PROSE
     driver.builder.raws.end(driver.base + end, whole=ends, mended=begun)
     if ends or step.leaf in _PROSE:

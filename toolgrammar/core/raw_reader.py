@@ -10,6 +10,7 @@ from toolgrammar.core.partial import BEGUN
 from toolgrammar.core.raw_leaving import LONGEST, begun_closer, close_raw
 from toolgrammar.core.raw_siblings import Sibling, is_unclosed
 from toolgrammar.core.stops import end_of_payload
+from toolgrammar.core.thought_calls import note_island
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class RawReader:
         "end",
         "fences",
         "held",
+        "islands",
         "last_closer",
         "mended",
         "near",
@@ -56,6 +58,8 @@ class RawReader:
         """Whether what may become one begins there."""
         self.held: list[str] | None = None
         """What stands behind a closer that paired with a quoted opener; None before the first."""
+        self.islands: list[int] = []
+        """Offsets of the openers of calls in reasoning that may have ended before one."""
         self.mended = False
         """Whether something else than the payload's own closer ends it."""
         self.near = ""
@@ -197,6 +201,8 @@ class RawReader:
         """
         kind = match.lastgroup or ""
         groups = match.groupdict()
+        if kind.startswith("island_"):
+            return note_island(self, match.start())
         if kind.startswith("outer_"):
             return self._outer_closer_ends(match, groups)
         if kind.startswith("near_closer"):

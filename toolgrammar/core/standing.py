@@ -94,6 +94,8 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
         start, text = start + len(text) - len(rest), rest
     if not turns.is_open and text:
         opened = openers_in(builder, start, text)
+        # An opener that stands there twice holds nothing.
+        text = text.rstrip().removesuffix(f"<{draft.written_name}>")
         turns.is_open = stands_inside(text, signs, builder.tools, opened)
     if turns.is_open:
         _doubt(builder, draft, "behind the beginning of another that nothing closes")
