@@ -12,7 +12,7 @@ from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
 from toolgrammar.core.json_repairs import MESSAGES, OpenerRun, Repair, single
 from toolgrammar.core.json_whole import read_whole
 from toolgrammar.core.json_words import scalar_of
-from toolgrammar.core.mended_calls import doubt_quotes
+from toolgrammar.core.mended_calls import doubt_quotes, is_endless
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.recovery.growing_value import GrowingValue
 from toolgrammar.recovery.json_escaped import Unescaper
@@ -333,6 +333,9 @@ class JsonParser:
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
                 repair.doubt = not equal
         doubt_quotes(repairs, value)
+        told = any(each.code == "nonfinite" for each in repairs)
+        if not told and is_endless(value):
+            repairs = [*repairs, Repair("nonfinite", self._begin, self._begin, "$")]
         doubts = {each.code for each in repairs if each.doubt}
         doubts.update(code for each in stretches for code in each.doubts)
         doubts -= self._allow
