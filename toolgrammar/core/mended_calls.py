@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _TYPED: Final = frozenset({"schema-type", "decoded"})
 """Codes of changes that the schema, or the value itself, makes sure."""
+_GREAT = late(r"[eE]\+?\d{3}|\d{200}")
+"""What stands in every number that is too great for a float."""
+
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
 _MEMBER_OR_BRACKET = late(r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}:)""")
@@ -88,8 +91,10 @@ def _holds_member(text: str) -> bool:
     return depth > 0
 
 
-def is_endless(value: JsonValue) -> bool:
-    """Whether a number in a value is infinite: too great for a float."""
+def is_endless(value: JsonValue, text: str | None = None) -> bool:
+    """Whether a number in a value is infinite: too great for a float; `text` is its JSON."""
+    if text is not None and not _GREAT.search(text):
+        return False
     return any(type(part) is float and math.isinf(part) for part in _parts(value))
 
 

@@ -334,7 +334,7 @@ class JsonParser:
                 repair.doubt = not equal
         doubt_quotes(repairs, value)
         told = any(each.code == "nonfinite" for each in repairs)
-        if not told and is_endless(value):
+        if not told and is_endless(value, text):
             repairs = [*repairs, Repair("nonfinite", self._begin, self._begin, "$")]
         doubts = {each.code for each in repairs if each.doubt}
         doubts.update(code for each in stretches for code in each.doubts)
