@@ -16,39 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-KEYS = (
-    "id",
-    "title",
-    "family",
-    "aliases",
-    "models",
-    "stop",
-    "special",
-    "trim",
-    "roles",
-    "quotes",
-    "element",
-    "alike",
-    "names",
-    "unwrap",
-    "doubled",
-    "bare",
-    "types",
-    "entities",
-    "unclosed",
-    "calls",
-    "carry",
-    "keys",
-    "misspelt",
-    "observation",
-    "answer",
-    "tools",
-    "since",
-    "source",
-    "unknown-arguments",
-)
-"""Every key that a header may have."""
-
 WIRE_ROLES = ("id", "depends_on")
 """What an argument on the wire can be instead of an argument."""
 
@@ -107,6 +74,8 @@ class Header(NamedTuple):
     """What a call is whose closer never comes."""
     calls: Literal["all", "last"] = "all"
     """Which calls of a message count."""
+    messages: Literal["joined", "lines"] = "joined"
+    """What stands between the texts of several envelopes: nothing, or a line end."""
     carry: tuple[str, ...] = ()
     """Arguments that a call without them has from the call before it."""
     keys: Mapping[str, str] = _NONE
@@ -388,6 +357,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "entities": _words_of("value", "input", "body", "words", "content", "name", "key"),
     "unclosed": _choice("call", "text"),
     "calls": _choice("all", "last"),
+    "messages": _choice("joined", "lines"),
     "carry": _read_blank_words,
     "keys": _read_pairs,
     "misspelt": _read_pairs,
@@ -398,3 +368,6 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "source": _read_text,
     "unknown-arguments": _choice("keep", "drop"),
 }
+
+KEYS = tuple(_READERS)
+"""Every key that a header may have."""

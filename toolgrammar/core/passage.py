@@ -313,6 +313,7 @@ def _in_raw(driver: Driver) -> Passage | None:
         or raw.others is not None
         or raws.decoder is not None
         or raws.undecided
+        or raws.joint
         or trimmer is None
         or not trimmer.passes
     ):

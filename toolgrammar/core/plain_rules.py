@@ -24,6 +24,7 @@ class PlainRules:
         "digest",
         "drops",
         "entities",
+        "has_lines",
         "has_raw_entities",
         "id",
         "judges",
@@ -40,6 +41,8 @@ class PlainRules:
         self.trim: Mapping[str, str] = header.trim
         self.unwrap = tuple(header.unwrap)
         """Keys that may hold all arguments of a call."""
+        self.has_lines = header.messages == "lines"
+        """Whether a line end is put between the texts of several envelopes."""
         self.entities = bool(header.entities)
         self.has_raw_entities = not _OF_TOKENS.issuperset(header.entities)
         """Whether `&` may begin the entity of a character."""

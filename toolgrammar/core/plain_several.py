@@ -175,7 +175,7 @@ class PlainSeveral:
         """Reads calls, or reasoning; gives the node and the place behind, None where none is plain."""
         text, specs, several = message.text, message.tools, self.several
         rules = several.rules(number)
-        if rules is None or (rules.entities and "&" in text):
+        if rules is None or rules.has_lines or (rules.entities and "&" in text):
             return None
         reading = reading_of(rules.machine or several.load(number)[0], rules, text, specs)
         behind = reading.island_at(node, start)

@@ -30,6 +30,7 @@ class RawValues:
         "builder",
         "cuts_token",
         "decoder",
+        "joint",
         "left_out",
         "role",
         "start",
@@ -42,7 +43,8 @@ class RawValues:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.trimmer: Trimmer | None = None
-        self.role = ""
+        self.role = self.joint = ""
+        """What is filled; and what parts its text from that of the envelope before it."""
         self.start = 0
         self.typed = True
         """Whether the schema types the value."""
@@ -86,6 +88,7 @@ class RawValues:
                 draft.arguments_start = start
         elif role not in ("reasoning", "content", "text", ""):
             self.builder.open_draft(unit)
+        self.joint = self._joint(role)
         default = ONE_NEWLINE if before or closes_line else NONE
         mode = self.builder.trim.get(key) or self.builder.trim.get(role) or default
         holds = role == "value" and mode in (ONE_NEWLINE, NONE)
@@ -96,6 +99,14 @@ class RawValues:
             self._begin_value()
         elif role in ("input", "body"):
             self._begin_input()
+
+    def _joint(self, role: str) -> str:
+        """Gives the line end that parts the text of an envelope from that of the one before."""
+        builder = self.builder
+        if builder.header.messages != "lines" or role not in ("reasoning", "content"):
+            return ""
+        parts = builder.reasoning_parts if role == "reasoning" else builder.text_parts
+        return "\n" if parts.texts and not parts.texts[-1][-1:].isspace() else ""
 
     def _begin_input(self) -> None:
         draft = self.builder.draft
@@ -144,6 +155,10 @@ class RawValues:
         if not text:
             return
         role = self.role
+        if self.joint:
+            joint, self.joint = self.joint, ""
+            if not text[0].isspace():
+                self._pass(joint)
         if role == "reasoning":
             self.builder.reason(text)
         elif role in ("text", "content"):

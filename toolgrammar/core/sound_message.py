@@ -291,8 +291,6 @@ class SoundMessage:
         if self.start < 0:
             self.start = max(0, self.unit)
             self.token_start = -1
-        if "&" in written and self.rules.entities:
-            return False
         value = decoded_token(written) if written[:1] == '"' else written
         if role == "key":
             if self.name is None or self._may_be_a_tool(value):

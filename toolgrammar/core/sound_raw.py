@@ -75,6 +75,8 @@ class SoundRaw(SoundJson):
         role = step.leaf
         if self.doubtful or (role != "value" and role not in _PROSE):
             return UNSOUND
+        if self.rules.has_lines and (self.reasonings if role == "reasoning" else self.texts):
+            return UNSOUND
         self.payload = step
         raw = self.raw = self.node.end_of_raw(step)
         self.waiting = _waiting(raw)

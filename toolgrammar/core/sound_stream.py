@@ -201,6 +201,8 @@ class SoundStream(SoundRaw):
         group = match.lastgroup or 0
         start, end = match.span(group)
         written = match[group]
+        if "&" in written and self.rules.entities:
+            return False
         if end - start > MAX_TOKEN or (step.may_be_loose and is_loose(step.terminal, written)):
             return False
         start += base

@@ -124,6 +124,7 @@ def _read_straight(
             and (_shows_calls(machine, parts, specs) or _closes_unopened(plain, written, reasoning))
         )
         or (plain.judges and is_judged(plain, calls, specs))
+        or (plain.has_lines and max(map(_count, (parts, reading.reasoning))) > 1)
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
         machine.straight.failed()
@@ -144,6 +145,11 @@ def _of_several(
     from toolgrammar.parsing.whole_several import read_several
 
     return read_several(entry, text, tools, id_seed, limits)
+
+
+def _count(parts: list[str]) -> int:
+    """Counts the parts that are not blank."""
+    return sum(not part.isspace() and part != "" for part in parts)
 
 
 def _shows_calls(machine: Machine, parts: list[str], specs: Mapping[str, ToolSpec]) -> bool:

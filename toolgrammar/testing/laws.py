@@ -122,9 +122,12 @@ def tiling(case: Case) -> None:
             broken("tiling", case, f"span of call {index}", f"after {end}, not empty", span)
         end = span.end
     gaps = gaps_between(spans, len(result.source))
+    joins = format_of(case).header.messages == "lines"
     place = 0
     for event in reading.events:
         match event:
+            case TextDelta("\n") | ReasoningDelta("\n") if joins:
+                pass  # it stands between two messages
             case TextDelta(text) | ReasoningDelta(text):
                 found = located(result.source, text, place, gaps)
                 if found is None:
