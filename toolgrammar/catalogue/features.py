@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from toolgrammar.catalogue.page import read_page_text
 from toolgrammar.core import roles
+from toolgrammar.core.payload_kinds import PAYLOADS
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError
 from toolgrammar.writing.read_back import read_message
@@ -22,11 +23,7 @@ Ids: TypeAlias = Literal["none", "optional", "always"]
 Streaming: TypeAlias = Literal["characters", "values"]
 
 _PAYLOADS = {
-    ("arguments", "JSON_OBJECT"): "JSON",
-    ("arguments", "JSON_VALUE"): "JSON",
-    ("arguments", "TEMPLATE_OBJECT"): "JSON",
-    ("arguments", "BARE_OBJECT"): "words",
-    ("arguments", "PYTHON_ARGUMENTS"): "Python",
+    **{("arguments", name): payload.shown for name, payload in PAYLOADS.items() if payload.shown},
     ("value", "RAW"): "text a value",
     ("value", "JSON_VALUE"): "JSON a value",
     ("value", "JSON_OBJECT"): "JSON a value",

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.mending import cut_here
-from toolgrammar.core.scanners import PYTHON_BEGINNINGS
 from toolgrammar.core.weights import POSSIBLE, is_of_calls, letters_of
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
@@ -72,8 +71,8 @@ def _is_cut(driver: Driver) -> bool:
     buffer, position = driver.buffer, blanks.match(driver.buffer, driver.position).end()
     if position == len(buffer) or cut_here(driver, driver.node, driver.position):
         return True
-    python = any(step.terminal.name == "PYTHON_ARGUMENTS" for step in driver.node.payloads)
-    return python and PYTHON_BEGINNINGS.match(buffer, position) is not None
+    begun = (step.begun for step in driver.node.payloads)
+    return any(each is not None and each.match(buffer, position) for each in begun)
 
 
 def report_begun(builder: Builder) -> None:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from toolgrammar.core.files import grammar_paths, read_text
+from toolgrammar.core.payload_kinds import PAYLOADS
 from toolgrammar.core.roles import BARE_QUOTES
 from toolgrammar.core.trim import MODES
 from toolgrammar.values.errors import GrammarError
@@ -97,9 +98,10 @@ class Header(NamedTuple):
 
     def marks_of(self, terminal: str) -> tuple[str, ...]:
         """Returns what the header says of a declared terminal."""
-        if terminal == "ELEMENTS":
+        key = PAYLOADS[terminal].header if terminal in PAYLOADS else ""
+        if key == "element":
             return (self.element,)
-        return (self.quotes or BARE_QUOTES) if terminal == "BARE_OBJECT" else ()
+        return (self.quotes or BARE_QUOTES) if key == "quotes" else ()
 
 
 class _Entry(NamedTuple):

@@ -29,7 +29,8 @@ from toolgrammar.core.lanes import (
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.partial import normalised
 from toolgrammar.core.pattern_trees import has_one_way
-from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
+from toolgrammar.core.payload_kinds import PAYLOADS, named
+from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -46,12 +47,7 @@ _REMEMBERED: Final = 64
 """Runs of a node that are counted."""
 _LEAF_MARKS: Final = {"name": NAME, "id": ID, "key": KEY}
 _JSON_STARTS: Final = frozenset('"{[-0123456789tfn')
-_ANY_JSON_START: Final = r'["{\[\-0-9tfn]'
-JSON_STARTS: Final = {
-    "JSON_OBJECT": r"\{",
-    "TEMPLATE_OBJECT": r"\{",
-    **dict.fromkeys(ANY_JSON, _ANY_JSON_START),
-}
+JSON_STARTS: Final = {name: PAYLOADS[name].begins for name in named("json") if name != "JSON_TEXT"}
 """Payloads that are JSON as a rule, and what their text begins with."""
 
 

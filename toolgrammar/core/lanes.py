@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.payload_kinds import PAYLOADS, named
 from toolgrammar.core.trim import NONE, ONE_NEWLINE
 from toolgrammar.values.patterns import compile_pattern
 
@@ -25,9 +26,9 @@ END_CALL, END_ARGUMENT, BEGIN_GROUP, END_GROUP = range(8, 12)
 _REPEATED = (SAME_NAME, SAME_KEY)
 _OPEN = (END_CALL, END_ARGUMENT, END_GROUP)
 
-OBJECTS = ("JSON_OBJECT", "TEMPLATE_OBJECT")
+OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
 """Those that are an object and nothing else."""
-SCANNED = ("PYTHON_ARGUMENTS", "BARE_OBJECT", "ELEMENTS")
+SCANNED = named("python", "bare", "elements")
 """Payloads that a scanner reads at once."""
 WHOLE_MATCH: Final = "whole"
 """The group of a mark that ends where its lane does."""

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core import roles
+from toolgrammar.core.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -199,8 +200,8 @@ class Lint:
     def _unread(self) -> Iterator[GrammarError]:
         """Finds keys of the header that say something of a terminal that is not there."""
         used = {terminal.name for terminal in self._terminals.values()}
-        for key, terminal in (("quotes", "BARE_OBJECT"), ("element", "ELEMENTS")):
-            if getattr(self._header, key) and terminal not in used:
+        for key, terminal in ((each.header, name) for name, each in PAYLOADS.items()):
+            if key and getattr(self._header, key) and terminal not in used:
                 message = f"`{key}` says how `{terminal}` is written, and it is not used here"
                 hint = f"drop the line, or `%declare {terminal}` and use it"
                 yield self._header_line(key).error(f"unread-{key}", message, hint)

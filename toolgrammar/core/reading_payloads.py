@@ -16,7 +16,7 @@ from toolgrammar.core.payload_beginnings import damaged_beginning, open_implied,
 from toolgrammar.core.raw_reader import RawReader, read_raw
 from toolgrammar.core.roles import ANY_JSON, JSON_LIKE, RAW_LIKE, STRICT_JSON
 from toolgrammar.core.scan_json import JsonScanner
-from toolgrammar.core.scanners import PYTHON_BEGINNINGS, scanner_for
+from toolgrammar.core.scanners import scanner_for
 from toolgrammar.core.undecided import Undecided
 from toolgrammar.core.unreadable_payloads import holds_arguments, pass_unreadable
 from toolgrammar.values.patterns import blanks
@@ -50,11 +50,7 @@ def find_payload(driver: Driver) -> bool:
                 return False
             if node.end is not None:
                 break  # the grammar lets the text end before the payload
-        if (
-            name == "PYTHON_ARGUMENTS"
-            and not driver.final
-            and PYTHON_BEGINNINGS.match(buffer, begin)
-        ):
+        if step.begun is not None and not driver.final and step.begun.match(buffer, begin):
             return False
         if step.begins.match(buffer, begin):
             return _enter(driver, step, begin)

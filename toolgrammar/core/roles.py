@@ -5,6 +5,8 @@ A rule's name is its role. The driver reads roles and never the name of a format
 
 from __future__ import annotations
 
+from toolgrammar.core.payload_kinds import PAYLOADS, named
+
 KNOWN_TOOL = "tool"
 """The group of an expression that has to be the name of a known tool; it fills no role."""
 
@@ -44,23 +46,7 @@ STRUCTURE_ROLES = {
 }
 """Roles of rules that hold others."""
 
-PAYLOAD_TERMINALS = {
-    "TEXT": "text of the message, up to the next opener",
-    "SKIPPED": "text between calls of a section that belongs to nobody: reported and dropped",
-    "RAW": "text without escapes, up to the closer that the grammar allows next",
-    "RAW_STRING": "the same, and a string whatever the schema says",
-    "JSON_OBJECT": "a JSON object",
-    "JSON_VALUE": "a JSON value",
-    "JSON_NUMBER": "a JSON value; a number where it is written",
-    "JSON_BOOLEAN": "a JSON value; true or false where it is written",
-    "JSON_NULL": "a JSON value; null where it is written",
-    "JSON_ARRAY": "a JSON value; an array where it is written",
-    "JSON_TEXT": "a JSON string: the payload is the text that it stands for",
-    "TEMPLATE_OBJECT": "a JSON object whose strings may be written between backticks",
-    "BARE_OBJECT": "an object with bare keys and words, its strings between the header's quotes",
-    "ELEMENTS": "arguments as elements inside each other, with the header's text before each tag",
-    "PYTHON_ARGUMENTS": "the arguments of a Python call, up to its closing parenthesis",
-}
+PAYLOAD_TERMINALS = {name: payload.meaning for name, payload in PAYLOADS.items()}
 """Declared terminals that a scanner reads."""
 
 SAME_TERMINALS = {
@@ -92,15 +78,9 @@ DECLARED_TERMINALS = {
     MARK_TERMINAL: "a word that stands alone on the line that ends the payload",
 }
 
-TEXT_LIKE = frozenset({"TEXT", "SKIPPED"})
-RAW_LIKE = frozenset({"RAW", "RAW_STRING"})
-TYPED_JSON = {
-    "JSON_NUMBER": (int, float),
-    "JSON_BOOLEAN": (bool,),
-    "JSON_NULL": (type(None),),
-    "JSON_ARRAY": (list, tuple),
-    "JSON_OBJECT": (dict,),
-}
+TEXT_LIKE = frozenset(named("text"))
+RAW_LIKE = frozenset(named("raw"))
+TYPED_JSON = {name: payload.types for name, payload in PAYLOADS.items() if payload.types}
 """Payloads of strict JSON that are written for one type, with the exact types of their values."""
 ANY_JSON = frozenset({"JSON_VALUE", *TYPED_JSON} - {"JSON_OBJECT"})
 """Payloads that read any JSON value."""

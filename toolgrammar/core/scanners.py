@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from toolgrammar.core.json_duplicates import unique_value
 from toolgrammar.core.json_tokens import MAX_DEPTH
-from toolgrammar.core.roles import ANY_JSON
+from toolgrammar.core.partial import partial
+from toolgrammar.core.payload_kinds import PAYLOADS
 from toolgrammar.core.scan_json import JsonScanner
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -19,22 +20,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
 
-_VALUE: Final = r'["{\[\-0-9tfn]'
-_PYTHON: Final = (
-    r"\)|\*\*\s{0,16}\{|[^\W\d][\w\\]{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
-    r"|(?:True|False|None|true|false|null)\b"
-)
-PYTHON_BEGINNINGS = late(r"(?:[^\W\d][\w\\]{0,255}\s{0,16}=?|\*{1,2}|\*\*\s{1,16})?\Z")
+_PYTHON_BEGUN = late(r"(?:[^\W\d][\w\\]{0,255}\s{0,16}=?|\*{1,2}|\*\*\s{1,16})?\Z")
 """What may yet become the beginning of Python arguments."""
-_BEGINNINGS: Final = {
-    "JSON_OBJECT": r"\{",
-    "TEMPLATE_OBJECT": r"\{",
-    "BARE_OBJECT": r"\{",
-    "JSON_TEXT": '"',
-    **dict.fromkeys(ANY_JSON, _VALUE),
-    "PYTHON_ARGUMENTS": _PYTHON,
-}
-"""What the text of a payload begins with; one that is not here begins with anything."""
 
 
 class Scanner(Protocol):
@@ -74,9 +61,21 @@ class CallScanner(Scanner, Protocol):
 
 def beginning(terminal: Terminal) -> re.Pattern[str]:
     """Gives the expression of how the text of a payload begins."""
-    if terminal.name == "ELEMENTS":
-        return _compiled(rf"{re.escape(terminal.marks[0])}<[^\W\d]")
-    return _compiled(_BEGINNINGS.get(terminal.name, ""))
+    pattern = PAYLOADS[terminal.name].begins if terminal.name in PAYLOADS else ""
+    return _compiled(pattern.replace("MARK", re.escape("".join(terminal.marks[:1]))))
+
+
+def begun(terminal: Terminal) -> re.Pattern[str] | None:
+    """Gives the expression of what may yet become the beginning of a payload, at the end of a text.
+
+    None where one character tells.
+    """
+    notation = PAYLOADS[terminal.name].notation if terminal.name in PAYLOADS else ""
+    if notation == "python":
+        return _PYTHON_BEGUN
+    if notation == "elements":
+        return _compiled(rf"{partial(beginning(terminal).pattern)}\Z")
+    return None
 
 
 @cache
@@ -99,7 +98,7 @@ def scanner_for(
     if found is not None:
         return found
     return JsonScanner(
-        object_only=terminal.name in ("JSON_OBJECT", "TEMPLATE_OBJECT"),
+        object_only=PAYLOADS[terminal.name].is_object,
         backticks=terminal.name == "TEMPLATE_OBJECT",
         max_depth=max_depth,
     )

@@ -17,7 +17,6 @@ from toolgrammar.core.loose import is_loose
 from toolgrammar.core.machine import MAX_TOKEN
 from toolgrammar.core.remembered import matching
 from toolgrammar.core.roles import GROUP_ROLES, JSON_LIKE, RAW_LIKE
-from toolgrammar.core.scanners import PYTHON_BEGINNINGS
 from toolgrammar.core.sound_message import UNSOUND, WAITS
 from toolgrammar.core.sound_raw import SoundRaw
 from toolgrammar.core.standing import is_doubtful
@@ -270,7 +269,7 @@ class SoundStream(SoundRaw):
             begin = position if is_raw and node.exact else place
             if begin == len(text):
                 return self.hold(text, position)
-            if step.terminal.name == "PYTHON_ARGUMENTS" and PYTHON_BEGINNINGS.match(text, begin):
+            if step.begun is not None and step.begun.match(text, begin):
                 return self.hold(text, position)
             if step.begins.match(text, begin):
                 return self._enter(step, text, begin, is_raw=is_raw)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.backslashes import plain_name
 from toolgrammar.core.loose import alike_pattern, loose_pattern
 from toolgrammar.core.roles import KNOWN_TOOL
-from toolgrammar.core.scanners import beginning
+from toolgrammar.core.scanners import beginning, begun
 
 if TYPE_CHECKING:
     import re
@@ -42,6 +42,8 @@ class Step:
         self.kind = terminal.kind
         self.begins = beginning(terminal)
         """How a payload begins."""
+        self.begun = begun(terminal)
+        """What may yet become that; None where one character tells."""
         self.constants = terminal.fills(machine.tool_names)
         """Roles that it fills with a text of the header."""
         self.before: tuple[str, ...] = ()

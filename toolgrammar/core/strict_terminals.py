@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from toolgrammar.core import fences, marks
 from toolgrammar.core.bare_frame import word_expressions
 from toolgrammar.core.doubled import once
-from toolgrammar.core.roles import ANY_JSON, RAW_LIKE
+from toolgrammar.core.payload_kinds import PAYLOADS, named
+from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scan_elements import NAME
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -25,13 +26,7 @@ _NOTHING = "(?!)"
 _END_OF_TEXT = r"\Z"
 _FENCE = late(fences.OPENING)
 _NAMED_GROUP = late(r"\(\?P<\w+>")
-_PAYLOAD_STARTS = {
-    "JSON_OBJECT": r"\s*\{",
-    "TEMPLATE_OBJECT": r"\s*\{",
-    "BARE_OBJECT": r"\s*\{",
-    "JSON_TEXT": r'\s*"',
-    **dict.fromkeys(ANY_JSON, r'\s*["{\[\-0-9tfn]'),
-}
+_PAYLOAD_STARTS = {name: rf"\s*{PAYLOADS[name].begins}" for name in named("json", "bare")}
 
 PAYLOAD_GRAMMAR = r"""
 json_object: _json_object
