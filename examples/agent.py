@@ -116,13 +116,12 @@ def turn(engine: Engine, conversation: list[dict[str, Any]]) -> list[ToolResult]
     """Lets the model answer once, and runs its calls while the answer still streams."""
     print("\nmodel: ", end="")
     pieces: list[str] = []
-    events = stream(kept(model(conversation), pieces), format=FORMAT, tools=engine.tools.values())
+    events = stream(kept(model(conversation), pieces), format=FORMAT, tools=engine)
     results = list(engine.stream_sync(shown(events)))
     print()
     conversation.append({"role": "assistant", "content": "".join(pieces)})
-    # They come as they finish; the model is told in the order of its calls.
-    results.sort(key=lambda result: result.call.span.start)
-    for result in results:
+    # They come as they finish; each knows its call, and `to_messages` puts them in order.
+    for result in sorted(results, key=lambda result: result.index or 0):
         print(f"  {'+' if result.ok else '!'} {result.call.name}: {result.content!r}")
     return results
 

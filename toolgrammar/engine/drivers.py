@@ -118,22 +118,28 @@ def _ask(effect: Ask, scope: Scope | None) -> Outcome:
 
 
 def _invoke(effect: Invoke, scope: Scope | None) -> Outcome:
-    limit, cancelled = effect.limit, effect.cancelled
+    if effect.around is None:
+        return _called(effect, scope)
     with effect.around():
-        if effect.target.is_async:
-            begin = partial(effect.target.function, *effect.args, **effect.kwargs)
-            return _in_background(begin, limit, cancelled, scope)
-        rest = None
-        work = partial(called, effect.target.function, effect.args, effect.kwargs, cancelled)
-        if limit is None:
-            outcome = work()
-        else:
-            started = monotonic()
-            outcome = _in_thread(work, limit, cancelled)
-            rest = max(0.0, limit - (monotonic() - started))
-        if is_later(outcome.value):
-            return _in_background(partial(_same, outcome.value), rest, cancelled, scope)
-        return outcome
+        return _called(effect, scope)
+
+
+def _called(effect: Invoke, scope: Scope | None) -> Outcome:
+    limit, cancelled, function = effect.limit, effect.cancelled, effect.target.function
+    if effect.target.is_async:
+        begin = partial(function, *effect.args, **effect.kwargs)
+        return _in_background(begin, limit, cancelled, scope)
+    rest = None
+    if limit is None:
+        outcome = called(function, effect.args, effect.kwargs, cancelled)
+    else:
+        started = monotonic()
+        work = partial(called, function, effect.args, effect.kwargs, cancelled)
+        outcome = _in_thread(work, limit, cancelled)
+        rest = max(0.0, limit - (monotonic() - started))
+    if is_later(outcome.value):
+        return _in_background(partial(_same, outcome.value), rest, cancelled, scope)
+    return outcome
 
 
 def _in_thread(
@@ -242,18 +248,23 @@ async def _perform_async(effect: Effect) -> Outcome:
 
 
 async def _invoke_async(effect: Invoke) -> Outcome:
-    limit, cancelled = effect.limit, effect.cancelled
+    if effect.around is None:
+        return await _called_async(effect)
     with effect.around():
-        if effect.target.is_async:
-            begin = partial(effect.target.function, *effect.args, **effect.kwargs)
-            return await _awaited(begin, limit, cancelled)
-        started = monotonic()
-        work = partial(called, effect.target.function, effect.args, effect.kwargs, cancelled)
-        outcome = await _in_thread_async(work, limit, cancelled) if effect.threaded else work()
-        if is_later(outcome.value):
-            rest = None if limit is None else max(0.0, limit - (monotonic() - started))
-            return await _awaited(partial(_same, outcome.value), rest, cancelled)
-        return outcome
+        return await _called_async(effect)
+
+
+async def _called_async(effect: Invoke) -> Outcome:
+    limit, cancelled, function = effect.limit, effect.cancelled, effect.target.function
+    if effect.target.is_async:
+        return await _awaited(partial(function, *effect.args, **effect.kwargs), limit, cancelled)
+    started = monotonic()
+    work = partial(called, function, effect.args, effect.kwargs, cancelled)
+    outcome = await _in_thread_async(work, limit, cancelled) if effect.threaded else work()
+    if is_later(outcome.value):
+        rest = None if limit is None else max(0.0, limit - (monotonic() - started))
+        return await _awaited(partial(_same, outcome.value), rest, cancelled)
+    return outcome
 
 
 async def _in_thread_async(

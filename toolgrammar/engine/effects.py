@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from threading import Event
 
     from toolgrammar.engine.signature import Target
@@ -29,7 +29,7 @@ class Invoke:
         cancelled: Event | None,
         *,
         threaded: bool,
-        around: Callable[[], AbstractContextManager[object]] = nullcontext,
+        around: Callable[[], AbstractContextManager[object]] | None = None,
     ) -> None:
         self.target = target
         """The function, and whether it runs in an event loop."""
@@ -42,7 +42,7 @@ class Invoke:
         self.threaded = threaded
         """Whether the async driver calls a sync function in a thread of its own."""
         self.around = around
-        """Gives what is entered while the tool runs."""
+        """Gives what is entered while the tool runs, or None."""
 
 
 class Ask:

@@ -19,8 +19,8 @@ def cache_key(call: ToolCall) -> tuple[str, str] | None:
     made by hand has no key.
     """
     raw = call.raw_arguments
-    if not raw and (call.arguments or call.input is not None):
-        return None
+    if not raw:
+        return None if call.arguments or call.input is not None else (call.name, raw)
     if call.input is None and _reads_as(raw, call.arguments):
         return call.name, raw
     return call.name, f"{raw}\n{exact_json([call.arguments, call.input])}"
@@ -29,7 +29,7 @@ def cache_key(call: ToolCall) -> tuple[str, str] | None:
 def _reads_as(raw: str, arguments: dict[str, Any]) -> bool:
     """Tells whether a text is the JSON of just these arguments."""
     try:
-        return _same(json.loads(raw) if raw else {}, arguments)
+        return _same(json.loads(raw), arguments)
     except (ValueError, RecursionError):
         return False
 

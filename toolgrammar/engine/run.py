@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from threading import Event, Lock
@@ -166,8 +165,8 @@ class Run:
         self.traced = settings.recorder is not None
         """Whether anybody sees the events: ask before making one."""
         self._key: str | None = None
-        self.around: Callable[[], AbstractContextManager[object]] = nullcontext
-        """Gives what is entered while the tool runs."""
+        self.around: Callable[[], AbstractContextManager[object]] | None = None
+        """Gives what is entered while the tool runs, or None."""
         if settings.recorder is not None:
             named = {"tool_name": call.name, "call_id": call.id}
             self._identity: dict[str, Any] = {
