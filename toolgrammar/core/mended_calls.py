@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from toolgrammar.core.build import Builder
     from toolgrammar.core.draft import Draft
     from toolgrammar.core.json_repairs import Repair
+    from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.json_types import JsonValue
 
 _TYPED: Final = frozenset({"schema-type", "decoded"})
 """Codes of changes that the schema, or the value itself, makes sure."""
+_SPELLED: Final = frozenset(
+    {"comment", "control", "literal", "number", "quote-style", "space", "stray-comma"}
+)
+"""Codes of what is only spelled otherwise: that makes no other keys or types."""
 _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 """What stands in every number that is too great for a float."""
 
@@ -36,13 +41,23 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
     spec = builder.spec()
     if not draft.repaired or not codes or draft.doubts:
         return
-    if spec is not None and not guide_of_tool(spec).admits(draft.arguments):
+    inside = bool(counted) or any(_is_inside(draft, each) for each in found)
+    if inside and spec is not None and not guide_of_tool(spec).admits(draft.arguments):
         message = "Found arguments that were mended, and that the tool's schema does not take"
         _doubt(builder, draft, "schema-mismatch", message)
     marks = "".join(_MARKS.get(code, "") for code in codes)
     if any(_ends_with_stray(text, marks) for text in strings_of(draft.arguments)):
         message = "Found a string that ends with the delimiter that is missing behind it"
         _doubt(builder, draft, "slipped-quote", message)
+
+
+def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
+    """Whether something was mended in the arguments, not in the markup around them."""
+    place = mended.span.start
+    if mended.severity != "warning" or mended.code in _TYPED | _SPELLED:
+        return False
+    is_markup = mended.code in ("missing-close-tag", "stray-close-tag")
+    return draft.arguments_start <= place < draft.arguments_end + (not is_markup)
 
 
 def _doubt(builder: Builder, draft: Draft, code: str, message: str) -> None:

@@ -61,9 +61,7 @@ def test_what_is_sure_is_not_doubted(arguments: str) -> None:
     check(arguments)
 
 
-@pytest.mark.parametrize(
-    "arguments", ['{path: ["a"]}', "{pathh: 'a'}", "{'lines': 2, 'tags': [true,]}"]
-)
+@pytest.mark.parametrize("arguments", ['{path: ["a"]}', "{pathh: 'a'}", "{lines: 2, tags: [true]}"])
 def test_mended_arguments_fit_the_schema(arguments: str) -> None:
     check(arguments, "schema-mismatch")
     check(arguments, tools=False)
