@@ -60,6 +60,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         doubt_mended(builder, draft)
         doubt_inside(builder, draft)
     turns.doubt_behind_observation(builder, draft)
+    builder.turns.is_open = builder.turns.is_open or draft.may_go_on
     ended_here = _is_cut(builder, draft, place)
     builder.draft = None
     builder.watched = False
@@ -111,7 +112,8 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
     if draft.truncated or draft.name is None:
         return draft.truncated
     has_text = draft.inputs is not None and "".join(draft.inputs).strip() != ""
-    lacks = builder.lacks_required and not has_text
+    carried = builder.header.carry  # what comes from another call is not cut off
+    lacks = not carried and builder.lacks_required and not has_text
     if not (builder.ended_open and (builder.cut_by_server or lacks)):
         return False
     if draft.error is None:

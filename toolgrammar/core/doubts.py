@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.misspelt import is_near
+from toolgrammar.core.shapes import json_shape
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -176,6 +177,23 @@ def doubt_quoted_opener(driver: Driver) -> None:
         builder.draft.doubts.append("missing-close-tag")
         message = "Found the opener of another call in a value, and one closer for both"
         builder.report("missing-close-tag", "error", message, Span(place, place))
+
+
+def doubt_open_json(driver: Driver, end: int) -> None:
+    """Doubts a call whose value lacks its closer and is JSON that has not ended there.
+
+    Args:
+        driver: the driver, whose payload that value is.
+        end: index in the buffer where the value ends.
+    """
+    builder, stop = driver.builder, max(0, driver.base + end)
+    text = builder.source.slice(builder.raws.start, stop).strip()
+    if builder.draft is not None and text[:1] in ("{", "[") and json_shape(text) is None:
+        builder.draft.doubts.append("missing-close-tag")
+        message = (
+            "Found a closer of the call inside of JSON that has not ended; it may be a part of it"
+        )
+        builder.report("missing-close-tag", "error", message, Span(stop, stop))
 
 
 def doubt_paired_closer(driver: Driver, word: str, end: int) -> None:

@@ -57,6 +57,7 @@ class Draft:
         "inputs",
         "is_markdown",
         "key",
+        "may_go_on",
         "members",
         "name",
         "payload",
@@ -73,6 +74,7 @@ class Draft:
         "truncated",
         "unclosed",
         "unclosed_to",
+        "unescaped",
         "wire_role",
         "words",
         "written_key",
@@ -120,6 +122,10 @@ class Draft:
         """Arguments without names, for a tool that takes some."""
         self.text_key: str | None = None
         """The argument that the text of a free-text call is."""
+        self.unescaped = False
+        """Whether it has a payload without escapes."""
+        self.may_go_on = False
+        """Whether such a payload may go on behind what was taken for the call's end."""
         self.unclosed = False
         """Whether it lacks the closer without which it is text."""
         self.unclosed_to = -1

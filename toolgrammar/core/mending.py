@@ -219,9 +219,10 @@ def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> N
         draft.repaired = True
         if "}" in text and builder.lacks_required:
             draft.doubts.append("missing-close-tag")
-        if not builder.has_arguments and any("call" in s.after + s.before for s in path):
+        if any("call" in s.after + s.before for s in path):
             # Whether arguments were to come nobody knows.
-            draft.truncated = True
+            draft.truncated = draft.truncated or not builder.has_arguments
+            draft.may_go_on = draft.may_go_on or draft.unescaped
     for step in path:
         driver.pass_over(step)
 

@@ -32,6 +32,10 @@ def close_raw(reader: RawReader, end: int) -> None:
         doubts.doubt_inner_closer(driver, reader.strays, end, mended=reader.mended)
     if reader.mended:
         doubts.doubt_near_closer(driver, end)
+    draft = driver.builder.draft
+    if reader.unended and draft is not None:
+        draft.may_go_on = True
+        doubts.doubt_open_json(driver, end)
     if reader.near:
         doubts.doubt_paired_closer(driver, reader.near, end)
     dropped = driver.builder.raws.end(driver.base + end, whole=True, mended=reader.mended)

@@ -46,6 +46,7 @@ class RawReader:
         "shared",
         "sibling",
         "strays",
+        "unended",
         "values_open",
     )
 
@@ -64,6 +65,8 @@ class RawReader:
         """Whether something else than the payload's own closer ends it."""
         self.near = ""
         """The word that ends the value in place of the one of its closer."""
+        self.unended = False
+        """Whether that is a closer of the call."""
         self.last_closer = -1
         """Offset of the last such closer."""
         self.shared = False
@@ -305,7 +308,7 @@ class RawReader:
         """Judges a closer of what stands around the payload: its own closer may be missing."""
         name = next((v for g, v in groups.items() if g.startswith("SAME_") and v), None)
         if not self.quoted and name in (None, self.driver.builder.same("SAME_NAME")):
-            self.mended = True
+            self.mended = self.unended = True
             return True
         self._close_quoted(name)
         self.searched = match.end()

@@ -114,6 +114,8 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
     builder.scanned.begin(
         step.leaf, driver.base + start, driver.unit, may_be_arguments=driver.node.takes_arguments
     )
+    if builder.draft is not None and name in ("BARE_OBJECT", "ELEMENTS"):
+        builder.draft.unescaped = True
     _commit_payload(driver, step)
     # The fast reader knows the default depth alone.
     if name in STRICT_JSON and driver.limits_depth >= MAX_DEPTH:
@@ -145,6 +147,8 @@ def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
         typed=step.terminal.name == "RAW",
     )
     _commit_payload(driver, step)
+    if driver.builder.draft is not None:
+        driver.builder.draft.unescaped = True
     driver.raw = RawReader(driver, raw_end, start)
     if driver.among is not None and step.leaf == "reasoning":
         driver.raw.others = driver.among.other_ends(driver, step.node)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.json_guide import said_of
@@ -40,12 +40,14 @@ _LONGEST_TAG: Final = 260
 class _Element:
     """One open element."""
 
-    __slots__ = ("_properties", "children", "is_text", "schema", "tag", "text")
+    __slots__ = ("_properties", "children", "is_text", "quoted", "schema", "tag", "text")
 
     def __init__(self, tag: str, schema: JsonSchema | None) -> None:
         self.tag = tag
         self.schema = schema
         self.is_text = (types_of(schema) if schema else None) == ("string",)
+        self.quoted = 0
+        """How many elements of its name are open in its text."""
         self.text: list[str] = []
         self.children: list[tuple[str, Any]] = []
         self._properties: Mapping[str, JsonSchema] | None = None
@@ -207,24 +209,33 @@ class ElementScanner:
         return position
 
     def _string(self, text: str, position: int, out: list[str]) -> int:
-        """Reads on in an element whose schema wants a string."""
-        closer = f"{self._mark}</{self._open[-1].tag}>"
-        end = text.find(closer, position)
-        stop = len(text) - _tail(text, position, closer) if end < 0 else end
+        """Reads on in an element whose schema wants a string; quoted ones of its name balance."""
+        element = self._open[-1]
+        opener, closer = f"{self._mark}<{element.tag}>", f"{self._mark}</{element.tag}>"
+        found = _either(opener, closer).search(text, position)
+        ends = found is not None and found[0] == closer and not element.quoted
+        if found is None:
+            stop = len(text) - max(_tail(text, position, tag) for tag in (opener, closer))
+        elif ends:
+            stop = found.start()
+        else:
+            # A tag in the text is a part of it.
+            element.quoted += 1 if found[0] == opener else -1
+            stop = found.end()
         if stop > position:
             piece = text[position:stop]
             if self._streams():
                 out.append(as_json(piece)[1:-1])
             else:
                 self._open[-1].text.append(piece)
-        if end < 0:
+        if not ends:
             return stop
         if self._streams():
             out.append('"')
             self._open.pop()
         else:
             self._close()
-        return end + len(closer)
+        return stop + len(closer)
 
     def _inside(self, text: str, position: int, out: list[str]) -> int:
         """Reads on in any other element: text, a tag inside, or its closing tag."""
@@ -300,6 +311,11 @@ def _member(key: str, value: Any) -> str:
 @cache
 def _without(character: str) -> Remembered[str]:
     return in_strings(f"[^{re.escape(character)}]+")
+
+
+@lru_cache(maxsize=256)
+def _either(opener: str, closer: str) -> re.Pattern[str]:
+    return compile_pattern(f"{re.escape(opener)}|{re.escape(closer)}")
 
 
 _PATTERNS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}

@@ -59,7 +59,8 @@ class Turns:
         self.inline = -1
         """Offset behind the first opener that was taken for a quoted one, or -1."""
         self.is_open = False
-        """Whether a call that could not be read has begun, and nothing has closed it."""
+        """Whether a call that could not be read, or lacks a closer behind a payload without escapes,
+        has begun, and nothing has closed it."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
