@@ -129,6 +129,7 @@ class Format:
             or header.carry
             or header.doubled
             or header.calls == "last"
+            or header.misfit == "text"
             or header.observation
             or header.answer
             or tables.free_text

@@ -29,6 +29,11 @@ class Settings(NamedTuple):
     free_text: bool
     header: Header = Header()
 
+    @property
+    def needs_tools(self) -> bool:
+        """Whether the format reads calls of given tools alone."""
+        return self.header.misfit == "text"
+
     def apply(self, builder: Builder) -> None:
         """Makes the builder build as this format says."""
         builder.format_id = self.format_id

@@ -202,6 +202,7 @@ class Among:
             at = node if alternative is here else alternative.node
             if (
                 offset < alternative.resume
+                or (not self.builder.tools and alternative.settings.needs_tools)
                 or (at and not at.opener.match(buffer, place))
                 or alternative.quotes(self.builder, offset, self.free)
             ):

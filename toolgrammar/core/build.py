@@ -205,7 +205,7 @@ class Builder:
 
     def _waits_for_its_end(self) -> bool:
         """Whether a call may still turn out to be none: strict reading, or one call too many."""
-        if self.header.unclosed == "text" or self.header.calls == "last":
+        if "text" in (self.header.unclosed, self.header.misfit) or self.header.calls == "last":
             return True
         return self.strict or (self.max_calls is not None and len(self.calls) >= self.max_calls)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core import last_call, turns
 from toolgrammar.core.groups import settle
 from toolgrammar.core.mended_calls import doubt_mended
+from toolgrammar.core.misfits import is_misfit
 from toolgrammar.core.named_tools import oddity
 from toolgrammar.core.owed import report_owed
 from toolgrammar.core.standing import doubt_fenced, doubt_inside
@@ -149,8 +150,10 @@ def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
         code, message = "limit-calls", f"Found more than {limit} calls; text from here"
     elif builder.strict and status != "complete":
         code, message = "malformed-call", "Found a call that the grammar does not take as it is"
-    elif draft.unclosed:
-        code, message = "", ""
+    elif draft.unclosed or is_misfit(builder, draft):
+        # What was mended in it is forgotten: say that there was something.
+        code = "malformed-call" if draft.repaired and not draft.unclosed else ""
+        message = "Found what is no call of a given tool, even if it is mended"
         builder.listing.rewind(draft.diagnostics)
     else:
         return False

@@ -73,6 +73,8 @@ class Header(NamedTuple):
     """The roles whose raw payloads, or tokens, have entities as in XML."""
     unclosed: Literal["call", "text"] = "call"
     """What a call is whose closer never comes."""
+    misfit: Literal["call", "text"] = "call"
+    """What a call is of which no given tool takes the name and the arguments."""
     calls: Literal["all", "last"] = "all"
     """Which calls of a message count."""
     messages: Literal["joined", "lines"] = "joined"
@@ -358,6 +360,7 @@ _READERS: dict[str, Callable[[_Entry], object]] = {
     "types": _choice("schema", "shape"),
     "entities": _words_of("value", "input", "body", "words", "content", "name", "key"),
     "unclosed": _choice("call", "text"),
+    "misfit": _choice("call", "text"),
     "calls": _choice("all", "last"),
     "messages": _choice("joined", "lines"),
     "carry": _read_blank_words,

@@ -24,10 +24,10 @@ from toolgrammar.core.repairs import Repairs, Strays
 from toolgrammar.core.scanners import beginning
 from toolgrammar.core.steps import Step, rank_of_kind
 from toolgrammar.core.unread import Signs
-from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from toolgrammar.core.found_tokens import Found
     from toolgrammar.core.lanes import Lane
@@ -39,6 +39,7 @@ MAX_TOKEN = 1024
 """Characters that a name, key or other scanned token of the envelope may have."""
 LONGEST_OPENER = MAX_TOKEN + 64
 """Characters that an opener has at most, with what must follow one that is short."""
+_GROUP = late(r"\(\?P<\w+>")
 _LANDMARK = 5
 """Characters of a literal that is taken for markup wherever it stands."""
 _WORD = r"[^\s<>\"'/]{1,256}"
@@ -132,9 +133,12 @@ class Node:
     @cached_property
     def token(self) -> re.Pattern[str]:
         """Reads one token, with the white space before it where that does not count."""
-        body = "|".join(
-            f"(?P<{group}>{self.machine.tolerant(terminal)})" for group, terminal in self.tokens
-        )
+        return self.token_without(frozenset())
+
+    def token_without(self, left_out: Container[str]) -> re.Pattern[str]:
+        """Gives what reads one token that is none of these groups."""
+        tokens = (pair for pair in self.tokens if pair[0] not in left_out)
+        body = "|".join(f"(?P<{group}>{self.machine.tolerant(each)})" for group, each in tokens)
         return compile_pattern(
             r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
         )
@@ -218,7 +222,7 @@ class Node:
             if self._is_short_opener(group, terminal):
                 second = "|".join(self.machine.pattern(t) for _, t in following.tokens)
                 whole = f"{whole}(?={_blanks_before(following)}(?:{second}))"
-            found.append(whole)
+            found.append(_GROUP.sub("(?:", whole))  # a group may stand there twice
         return found
 
     def opener_pairs(self) -> list[tuple[str, str]]:

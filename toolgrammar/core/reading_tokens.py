@@ -40,7 +40,7 @@ def read_token(driver: Driver) -> bool:
         if passed is not None:
             return passed
         position = driver.position
-    match = node.token.match(buffer, position)
+    match = _match(driver, node, position)
     if not driver.final and _waits(node, buffer, position, match):
         return False
     if match is None or _is_near_opener(node, match):
@@ -62,7 +62,7 @@ def read_token(driver: Driver) -> bool:
     if is_loose(step.terminal, text):
         strict = _report_loose(driver, step, text, start, end)
         text = strict if step.leaf else text
-    if _names_another(driver, step, text, match):
+    if step.kind == "same" and not driver.builder.repeats(step.terminal.name, text):
         return mismatch(driver)
     if step.leaf == "key" and step_back_to_call(driver, text):
         return mismatch(driver)
@@ -83,11 +83,17 @@ def _waits(node: Node, buffer: str, position: int, match: re.Match[str] | None) 
     return match is None and not node.exact and not buffer[position:].strip()
 
 
-def _names_another(driver: Driver, step: Step, text: str, match: re.Match[str]) -> bool:
-    """Whether a token has another name than the one, or one of those, that has to stand there."""
-    if step.kind == "same":
-        return not driver.builder.repeats(step.terminal.name, text)
-    return bool(step.terminal.groups) and step.names_stranger(match, driver.builder.tools)
+def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
+    """Gives the token at an index: one that has to name a known tool and does not is none."""
+    match = node.token.match(driver.buffer, position)
+    without: frozenset[str] = frozenset()
+    while match is not None:
+        step = node.steps[match.lastgroup or ""]
+        if not (step.terminal.groups and step.names_stranger(match, driver.builder.tools)):
+            break
+        without |= {match.lastgroup or ""}
+        match = node.token_without(without).match(driver.buffer, position)
+    return match
 
 
 def _is_near_opener(node: Node, match: re.Match[str]) -> bool:

@@ -1,5 +1,7 @@
 """`toolgrammar.translate`: a message of one format becomes one of another."""
 
+from collections.abc import Iterable
+
 import pytest
 
 import toolgrammar
@@ -192,9 +194,15 @@ def _tools_of(result: ParseResult) -> tuple[ToolSpec, ...]:
         known = types.setdefault(call.name, {})
         known |= {key: {"type": type_of(value)} for key, value in call.arguments.items()}
     return tuple(
-        ToolSpec(name, "", {"properties": known, "required": list(known)})
+        ToolSpec(name, "", {"properties": known, "required": _in_all(result, name, known)})
         for name, known in types.items()
     )
+
+
+def _in_all(result: ParseResult, name: str, keys: Iterable[str]) -> list[str]:
+    """The arguments that every call of a tool has."""
+    calls = [call for call in result.calls if call.name == name]
+    return [key for key in keys if all(key in call.arguments for call in calls)]
 
 
 @pytest.mark.parametrize("format_id", sorted(toolgrammar.formats))
