@@ -53,7 +53,7 @@ _HEADER: Final = re.compile(
 )
 _URL: Final = re.compile(
     r"(?<![A-Za-z0-9+.-])(?P<head>[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/@:\"'<>]{0,256}:)"
-    r"[^\s/@\"'<>]{1,1024}@"
+    r"[^\s/\"'<>]{1,1024}@"  # up to the last one: a password may have its own
 )
 _ASSIGNED: Final = re.compile(
     r"""
@@ -71,6 +71,9 @@ _ASSIGNED: Final = re.compile(
 )
 
 
+_QUOTE: Final = re.compile(r"^\\?[\"']")
+
+
 def hide(text: str, names_secret: Callable[[str], bool]) -> str:
     """Returns a text without what looks like a secret in it.
 
@@ -86,7 +89,11 @@ def hide(text: str, names_secret: Callable[[str], bool]) -> str:
 
         def assigned(match: re.Match[str]) -> str:
             key = match["key"] or match["name"]
-            return match["head"] + HIDDEN if names_secret(key) else match[0]
+            if not names_secret(key):
+                return match[0]
+            quotes = _QUOTE.findall(match["value"][:2])[:1]
+            quote = quotes[0] if quotes else ""
+            return f"{match['head']}{quote}{HIDDEN}{quote}"
 
         text = _ASSIGNED.sub(assigned, text)
     return text
