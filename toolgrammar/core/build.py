@@ -9,6 +9,7 @@ from toolgrammar.core.call_words import refuse_text
 from toolgrammar.core.carried import carry_over
 from toolgrammar.core.doubled import once
 from toolgrammar.core.draft import Draft
+from toolgrammar.core.groups import is_taken
 from toolgrammar.core.header import Header
 from toolgrammar.core.json_guide import guide_of_tool
 from toolgrammar.core.listing import START, Listing
@@ -341,16 +342,18 @@ class Builder:
             self.source.slice(max(0, start), stop) if start >= 0 else "",
             make_span(draft.start, max(end, draft.start)),
             status,
-            tuple(draft.depends_on or ()),
+            tuple(dict.fromkeys(draft.depends_on or ())),
             self.format_id,
             draft.error,
             tuple(dict.fromkeys(draft.doubts)),
         )
+        # What it waits for may still turn out to be no call, or to wait for it.
+        is_open = any(not is_taken(each, self) for each in draft.depends_on or ())
         self.calls.append(call)
         is_fenced = 0 <= self.turns.fence <= draft.start and "quoted-call" not in draft.doubts
         if is_fenced:
             self.turns.fenced[index] = self.turns.fence
-        if self.header.answer or is_fenced:
+        if self.header.answer or is_fenced or is_open:
             self.turns.awaiting.append(index)
         if self.listening:
             self.events.append(CallEnd(index, call))

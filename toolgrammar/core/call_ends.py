@@ -189,7 +189,8 @@ def broken(builder: Builder, place: int, last_end: int) -> None:
     if not draft.given_out and draft.error is None:
         draft.error = "the call could not be read"
     end(builder, draft, max(last_end, draft.start))
-    builder.turns.is_open = True  # what follows may be its payload
+    # What follows may be its payload, up to the closer of a call where the format has one.
+    builder.turns.is_open = builder.signs is not None and builder.signs.has_closers
 
 
 def cut(

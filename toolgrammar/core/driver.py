@@ -68,6 +68,7 @@ class Driver:
         "fenced",
         "fences",
         "final",
+        "free",
         "held_at",
         "island",
         "island_node",
@@ -112,6 +113,8 @@ class Driver:
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
         """Offset where the last token or payload ended."""
+        self.free = base
+        """That of the last one before the open island, or before the one that was read last."""
         self.back: tuple[int, Node, int, Step | None] | None = None
         """Of a short literal that was read last, before a repeated name: its index, and the node,
         the end and the token before it. The name may show that it belongs to something else."""
@@ -246,6 +249,7 @@ class Driver:
         self.island, self.island_node, self.island_payload = place, node, False
         self.may_be_fenced, self.fenced = True, False
         self.behind = None
+        self.free = self.last_end
         self.unit = -1
         self.called = False
         self.run = read_token

@@ -30,6 +30,15 @@ def generated_id(seed: str, index: int, text: str) -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
+def is_taken(wanted: str, builder: Builder) -> bool:
+    """Whether a call before has this id."""
+    calls, taken = builder.calls, builder.taken_ids
+    while builder.taken_upto < len(calls):
+        taken.add(calls[builder.taken_upto].id or "")
+        builder.taken_upto += 1
+    return wanted in taken
+
+
 class Group:
     """An open section of calls."""
 
@@ -45,19 +54,10 @@ class Group:
         other.last = self.last
         return other
 
-    @staticmethod
-    def _is_taken(wanted: str, builder: Builder) -> bool:
-        """Whether a call before has this id."""
-        calls, taken = builder.calls, builder.taken_ids
-        while builder.taken_upto < len(calls):
-            taken.add(calls[builder.taken_upto].id or "")
-            builder.taken_upto += 1
-        return wanted in taken
-
     def join(self, draft: Draft, builder: Builder) -> str | None:
         """Adds a call: it gets an id where it has none, and waits for the one before it."""
         identified = bool(builder.wire_roles)
-        if identified and draft.id is not None and self._is_taken(draft.id, builder):
+        if identified and draft.id is not None and is_taken(draft.id, builder):
             builder.report(
                 "duplicate-id",
                 "warning",

@@ -86,6 +86,7 @@ def _give_back(driver: Driver) -> bool | None:
     """
     note_given_back(driver)
     driver.builder.rewind()
+    driver.last_end = driver.free
     start = driver.island
     resume = max(driver.position, start + 1) if driver.island_payload else start + 1
     driver.node = driver.island_node

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.core.partial import ASSERTIONS, REPEATS
 from toolgrammar.core.pattern_trees import parse_pattern
 from toolgrammar.core.roles import GROUP_ROLES, bare_name
-from toolgrammar.core.weights import ANY_NAME, CERTAIN, MENTIONED, letters_of, weight_of
+from toolgrammar.core.weights import ANY_NAME, CERTAIN, MARKS, MENTIONED, letters_of, weight_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +23,6 @@ _GAP: Final = "\1"
 """Stands for what a terminal does not fix."""
 _MOST_WAYS: Final = 16
 """Ways to match one expression that are looked at."""
-_CLOSES: Final = ("</", "[/", "<|", "<\uff5c")
 _CALL_ROLES: Final = frozenset({"call", *GROUP_ROLES})
 
 
@@ -63,7 +62,7 @@ def closers_of(terminals: Iterable[Terminal], productions: Sequence[Production])
             elif symbol not in seen:
                 seen.add(symbol)
                 waiting += [each for each in productions if each.origin == symbol]
-    return tuple(sorted(text for text in found if weight_of(text) or text[:2] in _CLOSES))
+    return tuple(sorted(text for text in found if len(text) > 3 and not MARKS.isdisjoint(text)))
 
 
 def _of_calls(productions: Sequence[Production]) -> tuple[set[str], set[str]]:

@@ -134,8 +134,7 @@ class SoundMessage:
         """The number of the call that is open, or comes next."""
         self.texts = Stretches()
         self.reasonings = Stretches()
-        self.judged = (0, 0)
-        """Where the text stands that was judged last: what may be behind it."""
+        self.judged = (0, 0)  # where the text stands that was judged last
         self.passing: Stretches | None = None
         """What the chunks that come are stretches of, as long as they only go on."""
         self.passing_from = 0

@@ -73,6 +73,11 @@ class Signs:
             *(f"</{name}>" for name in names if f"</{name}>" in self.weights),
         )
 
+    @property
+    def has_closers(self) -> bool:
+        """Whether calls end with markup of their own."""
+        return bool(self._closers)
+
     def behind_closers(self, text: str) -> str:
         """Returns what of a text stands behind the last closer of a call in it."""
         ends = [at + len(closer) for closer in self._closers if (at := text.rfind(closer)) >= 0]

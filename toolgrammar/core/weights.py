@@ -13,7 +13,7 @@ POSSIBLE: Final = 2
 CERTAIN: Final = 3
 """It is enough by itself."""
 
-_TAG: Final = frozenset("<>[]|\uff5c")
+MARKS: Final = frozenset("<>[]|\uff5c")
 _LANGUAGES: Final = frozenset({"", "bash", "diff", "json", "py", "python", "xml", "yaml"})
 """Fences that texts have, too."""
 _LEAST_LETTERS: Final = 4
@@ -36,7 +36,7 @@ def weight_of(text: str) -> int:
         return 0 if text.strip("`\n ") in _LANGUAGES else POSSIBLE
     if text[0] in "\"'":
         return POSSIBLE
-    is_tag = not _TAG.isdisjoint(text) and letters >= _OF_A_TAG
+    is_tag = not MARKS.isdisjoint(text) and letters >= _OF_A_TAG
     return CERTAIN if is_tag or letters >= _OF_A_LABEL or text.isupper() else POSSIBLE
 
 

@@ -166,16 +166,20 @@ def early(case: Case) -> None:
     """Holds that `CallEnd` comes with the character that completes the call.
 
     It may come later only where what follows could still have changed the call: where a call
-    ends with the text, or a closer may yet turn out to belong to a tag inside the payload.
+    ends with the text, or a closer may yet turn out to belong to a tag inside the payload. What
+    comes behind such a call waits with it.
     """
     reading = read(case, list(case.text))
     calls = reading.result.calls
+    held_to = -1
     for event, fed in zip(reading.events, reading.fed, strict=True):
         if not isinstance(event, CallEnd) or event.call.status != "complete":
             continue
         end = calls[event.index].span.end
-        if fed < end or (fed > end and not _still_open(case, calls[event.index], event.index)):
+        is_late = fed > end and fed != held_to
+        if fed < end or (is_late and not _still_open(case, calls[event.index], event.index)):
             broken("early", case, f"CallEnd({event.index})", f"at {end}", f"at {fed}")
+        held_to = fed if is_late else held_to
 
 
 def truncation(case: Case) -> None:
