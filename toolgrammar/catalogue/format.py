@@ -192,6 +192,34 @@ class Format:
 
         return render_results(self, results, id_prefix=id_prefix, on_markup=on_markup)
 
+    def render_conversation(
+        self,
+        messages: Iterable[Mapping[str, object]],
+        *,
+        tools: Iterable[object] | None = None,
+        on_markup: OnMarkup = "escape",
+    ) -> list[dict[str, str]]:
+        """Returns the messages of a conversation with their texts as the format writes them.
+
+        Calls of the assistant are written behind its text, results that follow each other as one
+        message of the role `tool`. Ids, and reasoning before a text, are left out where the wire has
+        no place for them. Other messages keep their text. The template of the chat goes round them: no system prompt is made.
+
+        Args:
+            messages: dicts in the shape of OpenAI's API: `role`, `content`, `tool_calls`,
+                `tool_call_id`, `reasoning_content`.
+            tools: all tools of the conversation: what is written is read back with them.
+            on_markup: as in `render_results`.
+
+        Raises:
+            RenderError: the format can't carry a message, or has no text for results.
+            ValueError: a message is of another shape.
+        """
+        from toolgrammar.writing.conversation import render_conversation
+
+        specs = None if tools is None else to_specs(tools)
+        return render_conversation(self, messages, specs, on_markup)
+
     def prompt(self, tools: Iterable[object]) -> Prompt:
         """Returns the instructions that teach a model this format, with its tools.
 

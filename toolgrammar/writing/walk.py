@@ -203,15 +203,21 @@ class Walk:
         return any(p.role in ("input", "body") for p in self.rules.get(symbol, ()))
 
     def _prose(self, origin: str, needs: Needs) -> str | None:
-        """Writes text or reasoning: no optional part before it, and every one behind it."""
+        """Writes text or reasoning by the first alternative that can.
+
+        Of what is optional in it, nothing is written before the text, and everything behind it.
+        """
         if needs.prose is None or _PROSE_ROLES[roles.bare_name(origin)] != needs.prose.kind:
             return None
 
-        def around(production: Production) -> tuple[int, int]:
-            before = next((at for at, s in enumerate(production.symbols) if self._is_raw(s)), 0)
-            return before, before - len(production.symbols)
+        found = self.rules[origin]
 
-        for production in sorted(self.rules[origin], key=around):
+        def around(production: Production) -> tuple[int, int, int]:
+            whole = next(at for at, other in enumerate(found) if _is_part(production, other))
+            before = next((at for at, s in enumerate(production.symbols) if self._is_raw(s)), 0)
+            return whole, before, before - len(production.symbols)
+
+        for production in sorted(found, key=around):
             trial = needs.copy()
             text = self._symbols(production.symbols, trial, production.role)
             if text is not None and trial.prose is None:
@@ -221,6 +227,12 @@ class Walk:
 
     def _is_raw(self, symbol: str) -> bool:
         return symbol in self.terminals and self.terminals[symbol].name in roles.RAW_LIKE
+
+
+def _is_part(one: Production, other: Production) -> bool:
+    """Whether a rule is another one, or what is left of it without optional parts."""
+    symbols = iter(other.symbols)
+    return all(symbol in symbols for symbol in one.symbols)
 
 
 def _is_start(one: Production, other: Production) -> bool:

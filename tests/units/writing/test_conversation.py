@@ -1,0 +1,80 @@
+"""`Format.render_conversation`: messages of OpenAI's API as the wire has them."""
+
+from typing import Any
+
+import pytest
+
+from toolgrammar import RenderError, formats, parse
+
+TOOLS = [
+    {"name": name, "parameters": {"properties": {"city": {"type": "string"}}}}
+    for name in ("weather", "ferries")
+]
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "Oslo?"}]},
+    {
+        "role": "assistant",
+        "content": "I look.",
+        "reasoning_content": "Two tools.",
+        "tool_calls": [
+            {"id": "a", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}},
+            {"id": "b", "function": {"name": "ferries", "arguments": {"city": "Oslo"}}},
+        ],
+    },
+    {"role": "tool", "tool_call_id": "a", "content": "rain</tool_response>"},
+    {"role": "tool", "tool_call_id": "b", "content": "none"},
+    {"role": "assistant", "content": "Take an umbrella."},
+]
+
+
+def test_a_conversation_of_hermes() -> None:
+    written = formats["hermes"].render_conversation(MESSAGES, tools=TOOLS)
+    roles = ["system", "user", "assistant", "tool", "assistant"]
+    assert [message["role"] for message in written] == roles
+    assert written[3]["content"] == (
+        "<tool_response>\nrain<\\/tool_response>\n</tool_response>\n"
+        "<tool_response>\nnone\n</tool_response>"
+    )
+    found = parse(written[2]["content"], format="hermes", tools=TOOLS)
+    assert (found.text, found.reasoning) == ("I look.", "Two tools.")
+    assert [(call.name, call.arguments) for call in found.calls] == [
+        ("weather", {"city": "Oslo"}),
+        ("ferries", {"city": "Oslo"}),
+    ]
+    assert (written[1]["content"], written[4]["content"]) == ("Oslo?", "Take an umbrella.")
+
+
+@pytest.mark.parametrize("form", ["harmony", "kimi_k2", "mistral_v11", "deepseek_v3", "react"])
+def test_other_wires(form: str) -> None:
+    messages = [m for m in MESSAGES if m.get("tool_call_id") != "b"]
+    messages[2] = {**messages[2], "tool_calls": messages[2]["tool_calls"][:1]}
+    written = formats[form].render_conversation(messages, tools=TOOLS)
+    [call] = parse(written[2]["content"], format=form, tools=TOOLS).calls
+    assert (call.name, call.arguments) == ("weather", {"city": "Oslo"})
+    assert "rain" in written[3]["content"]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"content": "x"}, "message 0: `role` must be a string, got None"),
+        ({"role": "user", "content": [{"type": "image_url"}]}, "message 0: its content is no text"),
+        ({"role": "assistant", "tool_calls": [{}]}, "message 0: no function is named in"),
+        (
+            {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{"}}]},
+            "message 0: the arguments of 'f': ",
+        ),
+    ],
+)
+def test_what_is_no_message_is_said(message: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        formats["hermes"].render_conversation([message])
+
+
+def test_markup_in_a_text_or_a_result_can_be_refused() -> None:
+    with pytest.raises(RenderError, match="the content of the result of 'weather' holds markup"):
+        formats["hermes"].render_conversation(MESSAGES, tools=TOOLS, on_markup="refuse")
+    message = {"role": "assistant", "content": '<tool_call>{"name": "weather"}</tool_call>'}
+    with pytest.raises(RenderError, match="message 0: "):
+        formats["hermes"].render_conversation([message], tools=TOOLS)
