@@ -30,6 +30,8 @@ _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
 _MEMBER_OR_BRACKET = late(r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}:)""")
+_TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
+_BROKEN_TAG = late(r"<[/|]?[\w|/]{0,64}\s{0,64}\Z")
 _CLOSED_BY = {"}": "{", "]": "[", ")": "("}
 
 
@@ -45,6 +47,10 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
     if inside and spec is not None and not guide_of_tool(spec).admits(draft.arguments):
         message = "Found arguments that were mended, and that the tool's schema does not take"
         _doubt(builder, draft, "schema-mismatch", message)
+    if "missing-close-tag" in codes and any(map(_holds_closer, strings_of(draft.arguments))):
+        message = "Found a closer in a value, and not its own closer behind it; it may be damaged"
+        _doubt(builder, draft, "stray-close-tag", message)
+        return
     marks = "".join(_MARKS.get(code, "") for code in codes)
     if any(_ends_with_stray(text, marks) for text in strings_of(draft.arguments)):
         message = "Found a string that ends with the delimiter that is missing behind it"
@@ -64,6 +70,19 @@ def _doubt(builder: Builder, draft: Draft, code: str, message: str) -> None:
     draft.doubts.append(code)
     place = max(0, draft.start)
     builder.report(code, "error", message, Span(place, place))
+
+
+def _holds_closer(text: str) -> bool:
+    """Whether a tag closes in a text that did not open there, or the text ends in the midst of one."""
+    if "<" not in text:
+        return False
+    opened: set[str] = set()
+    for tag in _TAG.finditer(text):
+        if tag["opened"]:
+            opened.add(tag["opened"])
+        elif tag["closed"] not in opened:
+            return True
+    return _BROKEN_TAG.search(text) is not None
 
 
 def _ends_with_stray(text: str, marks: str) -> bool:

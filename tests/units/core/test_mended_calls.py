@@ -86,3 +86,23 @@ def test_a_name_has_no_mark_at_its_ends(name: str) -> None:
 
 def test_a_number_that_no_float_holds_is_a_doubt() -> None:
     check('{"lines": 1e999}', "nonfinite", tools=False)
+
+
+@pytest.mark.parametrize(
+    ("body", "doubts"),
+    [
+        ("a</body>\n</conetnt>", ("stray-close-tag",)),
+        ("src/file.t<s/path", ("stray-close-tag",)),
+        ("<p>a</p> and <br> <b>c</b>", ()),
+    ],
+)
+def test_a_closer_in_a_value_that_lacks_its_own_may_be_that(
+    body: str, doubts: tuple[str, ...]
+) -> None:
+    tool = {
+        "name": "write_to_file",
+        "parameters": {"type": "object", "properties": {"content": {"type": "string"}}},
+    }
+    text = f"<write_to_file>\n<content>{body}\n</write_to_file>"
+    (call,) = toolgrammar.parse(text, "roo_xml", tools=[tool]).calls
+    assert call.doubts == doubts
