@@ -229,7 +229,10 @@ def _calls(calls: list[dict[str, Any]]) -> Truth:
 
 
 def _executed(pair: list[str]) -> Truth:
-    return Truth((_some(pair[0], pair[1]),) if pair else (), first_only=True)
+    if not pair:
+        return Truth((), first_only=True)
+    value = pair[1] and pair[1].partition("' in '")[0]  # a search is told as: 'text' in 'files'
+    return Truth((_some(pair[0], value),), first_only=True)
 
 
 def _action(text: str) -> Truth:
