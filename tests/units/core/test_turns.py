@@ -1,0 +1,51 @@
+"""Calls of a message in which the model plays the turns that come after it."""
+
+import pytest
+
+import toolgrammar
+from toolgrammar import CallEnd, CallStart, Parser, Problem
+
+CALL = "Action: look\nAction Input: {}\n"
+BEHIND = f"{CALL}Observation: nothing\n{CALL}"
+ANSWERED = f"{CALL}Final Answer: nothing"
+
+
+@pytest.mark.parametrize(
+    ("text", "doubts"),
+    [
+        (CALL, [()]),
+        (BEHIND, [(), ("invented-result",)]),
+        (ANSWERED, [("final-answer",)]),
+        (f"{BEHIND}Final Answer: 3", [("final-answer",), ("invented-result",)]),
+        (f"Observation: warm\n{CALL}", [("invented-result",)]),
+        (f"Observations are few.\n{CALL}", [()]),
+        (f"Final Answer: 3\n{CALL}", [()]),
+    ],
+)
+def test_what_is_doubted(text: str, doubts: list[tuple[str, ...]]) -> None:
+    result = toolgrammar.parse(text, format="react")
+    assert [call.doubts for call in result.calls] == doubts
+    assert [call.executable for call in result.calls] == [not each for each in doubts]
+    assert result.ok == (not any(doubts))
+
+
+def test_the_end_of_a_call_waits_for_an_answer() -> None:
+    parser = Parser("react")
+    events = parser.feed(ANSWERED)
+    assert [type(event) for event in events if isinstance(event, CallStart | CallEnd)] == [
+        CallStart
+    ]
+    last = [event for event in parser.close() if isinstance(event, Problem | CallEnd)]
+    assert [type(event) for event in last] == [Problem, CallEnd]
+    assert last[-1] == CallEnd(0, parser.result.calls[0])
+
+
+def test_what_a_format_without_such_turns_reads_is_not_doubted() -> None:
+    text = 'Observation: warm\n<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
+    (call,) = toolgrammar.parse(f"{text}\nFinal Answer: 3", format="auto").calls
+    assert call.executable
+
+
+def test_an_answer_may_speak_of_calls() -> None:
+    text = "Final Answer: write `Action: NAME` and then Action Input: {}"
+    assert not toolgrammar.parse(text, format="react").diagnostics
