@@ -101,7 +101,9 @@ def _read(
     )
     source.append(text)
     names = {*specs, *(fmt.header.tools if tools is None else ())}
-    driver = Driver(machine_for(fmt.tables, names), builder, base=0, max_depth=200)
+    machine = machine_for(fmt.tables, names)
+    builder.signs = machine.signs
+    driver = Driver(machine, builder, base=0, max_depth=200)
     driver.feed(text, final=True)
     return builder
 
