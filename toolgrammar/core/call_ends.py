@@ -114,7 +114,7 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
         return draft.truncated
     has_text = draft.inputs is not None and "".join(draft.inputs).strip() != ""
     carried = builder.header.carry  # what comes from another call is not cut off
-    lacks = not carried and builder.lacks_required and not has_text
+    lacks = not (carried or draft.held is not None or has_text) and builder.lacks_required
     if not (builder.ended_open and (builder.cut_by_server or lacks)):
         return False
     if draft.error is None:
@@ -185,6 +185,7 @@ def broken(builder: Builder, place: int, last_end: int) -> None:
         hint="what follows is read as text",
     )
     draft.truncated = True
+    draft.may_go_on = draft.may_go_on or draft.unescaped
     draft.unclosed = builder.header.unclosed == "text"
     if not draft.given_out and draft.error is None:
         draft.error = "the call could not be read"

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""
+LINES = frozenset({"SAME_FENCE", "SAME_MARK"})
+"""Repeated tokens that are a line of their own."""
 SHORT = 3
 """Characters of a literal that stands for itself."""
 
@@ -188,13 +190,16 @@ def _take(
         return
     if driver.final and "call" in step.after:
         # Where a name ends the call and the text, no closer tells that it goes no further; nor
-        # where what the text ends with may begin an argument.
+        # where what the text ends with may begin an argument, or looks at what stands behind it.
         names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
         builder.ended_open = any(
             not driver.buffer[match.end(name) :].strip()
             or before.beginnings.match(driver.buffer, start)
             for name in names
         )
+        if builder.cut_by_server and _looks_on(step):
+            rest = driver.buffer[driver.position :]
+            builder.ended_open = builder.ended_open or not rest.strip()
     for role in step.after:
         driver.close(role, driver.last_end)
     driver.node = node = step.node
@@ -222,6 +227,13 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
             report_misspelt(driver, place, place + len(text), value, sure=True)
         fill_role(builder, role, value, start, driver.unit)
         driver.called = driver.called or role == "name"
+
+
+def _looks_on(step: Step) -> bool:
+    """Whether what stands behind a token tells that it is whole: a line that is nothing else."""
+    return step.terminal.name in LINES or any(
+        mark in step.terminal.pattern for mark in ("$", r"\Z")
+    )
 
 
 def _end_island(driver: Driver, node: Node) -> None:

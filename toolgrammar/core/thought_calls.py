@@ -37,7 +37,7 @@ def end_before_calls(reader: RawReader) -> bool:
     driver = reader.driver
     builder, stop = driver.builder, driver.base + len(driver.buffer)
     path = reader.end.node.repairs.to_text
-    if path is None or builder.strict or not builder.tools:
+    if path is None or builder.strict or builder.cut_by_server or not builder.tools:
         return False
     for place in reader.islands[:_MOST]:
         rest = builder.source.slice(place, stop)
