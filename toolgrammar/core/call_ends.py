@@ -77,6 +77,11 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         return
     if draft.doubts or status in _NOT_WHOLE:
         report_owed(builder, draft, status, place)
+    if status in _NOT_WHOLE and builder.signs is not None:
+        # Where its closer was put in, what follows may be its payload.
+        found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
+        is_closed = "missing-close-tag" not in found
+        builder.turns.is_open = builder.signs.has_closers and not is_closed
     if builder.header.calls == "last":
         last_call.hold(builder, draft, status, place)
         return

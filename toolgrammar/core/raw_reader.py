@@ -59,8 +59,7 @@ class RawReader:
         """Whether what may become one begins there."""
         self.held: list[str] | None = None
         """What stands behind a closer that paired with a quoted opener; None before the first."""
-        self.islands: list[int] = []
-        """Offsets of the openers of calls in reasoning that may have ended before one."""
+        self.islands: list[int] = []  # offsets of the openers of calls in reasoning
         self.mended = False
         """Whether something else than the payload's own closer ends it."""
         self.near = ""
