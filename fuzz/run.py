@@ -20,7 +20,7 @@ FOUND = HERE / "found"
 def main() -> int:
     """Runs each target in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    targets = ["messages", "streams", "payloads", "deltas", "attacks"]
+    targets = ["messages", "streams", "payloads", "deltas", "growth", "attacks"]
     parser.add_argument("targets", nargs="*", default=targets)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import toolgrammar
 from fuzz.attacks import ATTACKS
 from toolgrammar.testing import Case
+from toolgrammar.testing.growing import work_of
 from toolgrammar.testing.laws import no_raise
 from toolgrammar.testing.readings import read, seen
 from toolgrammar.tools.specs import to_specs
@@ -28,6 +29,12 @@ _TOOLS = (
     },
 )
 _SCHEMAS: tuple[dict[str, object] | None, ...] = (None, _TOOLS[0]["parameters"])  # type: ignore[assignment]
+
+
+_SIZE = 1500
+"""Characters of a text that grows; behind it no token may be as long."""
+_LONGEST = 200
+"""Characters of what it begins with, and of what is repeated."""
 
 
 def _split(data: bytes) -> tuple[int, str]:
@@ -91,11 +98,26 @@ def attacks(data: bytes) -> None:
     assert not found.broke, (name, format_id, found)
 
 
+def growth(data: bytes) -> None:
+    """Streams a beginning and many repeats: four times the text is no more than six times the work."""
+    number, text = _split(data)
+    at = number // 2 % (len(text) + 1)
+    before, unit = text[:at][-_LONGEST:], text[at:][:_LONGEST] or "x"
+    format_id = _FORMATS[number // 2 % len(_FORMATS)]
+    wanted = [format_id] if number % 2 else format_id
+    tools = tuple(to_specs(_TOOLS).values())
+    short, long = (
+        work_of(wanted, tools, (before + unit * size)[:size], 1) for size in (_SIZE, 4 * _SIZE)
+    )
+    assert long <= 6 * short, (wanted, before, unit, short, long)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "messages": messages,
     "streams": streams,
     "payloads": payloads,
     "deltas": deltas,
+    "growth": growth,
     "attacks": attacks,
 }
 """By its name, what is asked of an input."""

@@ -6,11 +6,12 @@ import re
 import re._constants as sre
 from typing import Any, Final
 
-from toolgrammar.core.partial import ASSERTIONS, REPEATS, in_class
+from toolgrammar.core.partial import ASSERTIONS, REPEATS, in_class, pattern_text
 from toolgrammar.core.pattern_trees import parse_pattern
 
 _LONGEST_RANGE: Final = 128
 """Characters of a range that are listed."""
+_BLANKS: Final = " \t\n\r\f\v\x1c\x85\u00a0\u2028\u3000"
 _RELATIVES: Final = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
 """Characters outside of ASCII that match a letter where case does not count."""
 
@@ -60,6 +61,35 @@ def _firsts_of(item: tuple[Any, Any], flags: int) -> tuple[frozenset[str] | None
             return None, False
         return frozenset().union(*known), any(is_empty for _, is_empty in parts)
     return None, False
+
+
+def begins_blank(pattern: str) -> bool:
+    """Whether a match of a pattern may begin with white space."""
+    return _begin_blank(list(parse_pattern(pattern)))[0]
+
+
+def _begin_blank(items: list[Any]) -> tuple[bool, bool]:
+    """Gives whether a match of part of a parse tree may begin so, and whether it can be empty."""
+    for operator, argument in items:
+        is_empty = False
+        if operator in (sre.AT, *ASSERTIONS):
+            continue
+        if operator is sre.SUBPATTERN:
+            found, is_empty = _begin_blank(list(argument[3]))
+        elif operator is sre.ATOMIC_GROUP:
+            found, is_empty = _begin_blank(list(argument))
+        elif operator in REPEATS:
+            found, is_empty = _begin_blank(list(argument[2]))
+            is_empty = is_empty or not argument[0]
+        elif operator is sre.BRANCH:
+            parts = [_begin_blank(list(branch)) for branch in argument[1]]
+            found, is_empty = any(each for each, _ in parts), any(each for _, each in parts)
+        else:
+            written = pattern_text([(operator, argument)], {}, {})
+            found = any(map(re.compile(written, re.DOTALL).match, _BLANKS))
+        if found or not is_empty:
+            return found, False
+    return False, True
 
 
 def _in_cases(characters: frozenset[str] | None, flags: int) -> frozenset[str] | None:

@@ -73,6 +73,7 @@ class Driver:
         "island",
         "island_node",
         "island_payload",
+        "island_tokens",
         "last_end",
         "limits_depth",
         "long_fences",
@@ -103,6 +104,8 @@ class Driver:
         self.island_node = machine.start
         self.island_payload = False
         """Whether a payload was read in that island."""
+        self.island_tokens = 0
+        """How many tokens were read in it."""
         self.may_be_fenced = False
         """Whether no code fence was left out yet behind the island's opener."""
         self.fenced = False
@@ -247,6 +250,7 @@ class Driver:
         self.node = node
         self.position = place
         self.island, self.island_node, self.island_payload = place, node, False
+        self.island_tokens = 0
         self.may_be_fenced, self.fenced = True, False
         self.behind = None
         self.free = self.last_end

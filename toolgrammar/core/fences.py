@@ -9,10 +9,12 @@ from toolgrammar.values.patterns import late
 
 LEAST = 3
 """Backticks of the shortest fence."""
+MOST = 1024
+"""Backticks of the longest one, and blanks behind it: no line may keep a stream waiting for ever."""
 
 OPENING = rf"(?m:^`{{{LEAST},}})"
 """The expression of the backticks that open a block, at the start of a line."""
-NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},}})[ \t]*[^\s`])(?P<fence_opener>)"
+NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},{MOST}}})[ \t]{{0,{MOST}}}[^\s`])(?P<fence_opener>)"
 """The expression of what opens a block inside a block: a fence with a word."""
 
 _RUNS = late(r"^`+", re.MULTILINE)
@@ -20,7 +22,7 @@ _RUNS = late(r"^`+", re.MULTILINE)
 
 def closing(count: int = LEAST) -> str:
     """Gives the expression of the line that closes a block of this many backticks, or of fewer."""
-    return rf"(?m:^`{{{count},}}[ \t\r]*$)"
+    return rf"(?m:^`{{{count},{max(count, MOST)}}}[ \t\r]{{0,{MOST}}}$)"
 
 
 CLOSING = closing()

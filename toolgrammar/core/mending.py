@@ -317,3 +317,5 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
         if driver.buffer[start:end] in BRACKETS and builder.lacks_required:
             builder.draft.doubts.append("stray-close-tag")  # it may have closed an argument
     driver.position = end
+    if driver.back is not None and end - driver.back[0] > _LONGEST_MARKUP:
+        driver.back = None  # so much markup behind it shows that it stands for itself

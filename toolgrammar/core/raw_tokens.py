@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.beginnings import begins_blank
 from toolgrammar.core.misspelt import near_opener
 from toolgrammar.core.partial import partial
 from toolgrammar.core.raw_tags import is_tag
@@ -128,6 +129,10 @@ class TokenPatterns:
             options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
         # Between them a fence may be left over, or another closer that is misspelt.
         stray = _STRAY_TAG if self.fenced else STRAY
-        wanted = "|".join(options)
         guard = rf"(?!(?#guard){own})"
-        return rf"(?={BLANKS}(?:{guard}{stray}\s{{0,16}})??(?:{wanted}))"
+        between = rf"(?:{guard}{stray}\s{{0,16}})??"
+        # Where what follows does not begin with a blank, no part of the blanks is tried apart.
+        solid = "|".join(each for each in options if not begins_blank(each)) or "(?!)"
+        blank = "|".join(filter(begins_blank, options))
+        found = f"{BLANKS}+{between}(?:{solid})"
+        return f"(?={found}|{BLANKS}(?:{blank}))" if blank else f"(?={found})"

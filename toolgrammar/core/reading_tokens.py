@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine import Node
     from toolgrammar.core.steps import Step
 
+MOST_TOKENS = 48
+"""Tokens from an opener to what makes the call certain: more are read again and again."""
 SECTION_EVIDENCE = 16
 """Characters of a section's opener that are evidence without a call behind them."""
 LINES = frozenset({"SAME_FENCE", "SAME_MARK"})
@@ -42,16 +44,18 @@ def read_token(driver: Driver) -> bool:
         if passed is not None:
             return passed
         position = driver.position
-    match = _match(driver, node, position)
-    if not driver.final and _waits(node, buffer, position, match):
+    if not driver.final and _waits(node, buffer, position):
         return False
+    match = _match(driver, node, position)
     if match is None or _is_near_opener(node, match):
         return _read_misfit(driver)
     group = match.lastgroup
     assert group is not None
     step = node.steps[group]
     start, end = match.span(group)
-    if end - start > MAX_TOKEN or (driver.island >= 0 and end - driver.island > MAX_ISLAND):
+    driver.island_tokens += 1
+    is_no_island = end - driver.island > MAX_ISLAND or driver.island_tokens > MOST_TOKENS
+    if end - start > MAX_TOKEN or (driver.island >= 0 and is_no_island):
         return mismatch(driver)
     if node.accepts_text and driver.island < 0 and "call" in step.before:
         return end_before_text(driver)
@@ -76,13 +80,13 @@ def read_token(driver: Driver) -> bool:
     return True
 
 
-def _waits(node: Node, buffer: str, position: int, match: re.Match[str] | None) -> bool:
+def _waits(node: Node, buffer: str, position: int) -> bool:
     """Whether the tail of the text may still become a token, or a longer one."""
     if len(buffer) - position > MAX_TOKEN + 64:
         return False
     if node.beginnings.match(buffer, position):
         return True
-    return match is None and not node.exact and not buffer[position:].strip()
+    return not node.exact and not buffer[position:].strip()
 
 
 def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:

@@ -86,6 +86,7 @@ class SoundMessage:
         "take",
         "texts",
         "token_start",
+        "tokens",
         "tools",
         "unit",
         "written_key",
@@ -148,6 +149,8 @@ class SoundMessage:
         """Offset where the last token or payload ended."""
         self.unit = -1
         """Offset where what may become a call began, or -1."""
+        self.tokens = 0
+        """How many tokens were read since text ended."""
         self.written_name = self.written_key = self.key = ""
         self.spec: ToolSpec | None = None
         self.guide: Guide | None = None

@@ -15,6 +15,7 @@ from toolgrammar.core.found_tokens import SHORT, read_token
 from toolgrammar.core.lanes import SCANNED
 from toolgrammar.core.loose import is_loose
 from toolgrammar.core.machine import MAX_TOKEN
+from toolgrammar.core.reading_tokens import MOST_TOKENS
 from toolgrammar.core.remembered import matching
 from toolgrammar.core.roles import GROUP_ROLES, JSON_LIKE, RAW_LIKE
 from toolgrammar.core.sound_message import UNSOUND, WAITS
@@ -104,6 +105,7 @@ class SoundStream(SoundRaw):
             if is_doubtful(self.source.slice(*last), self.machine.signs, self.tools):
                 return UNSOUND
         self.unit = -1
+        self.tokens = 0
         self.behind = False
         self.read = self._read_tokens
         return position
@@ -143,8 +145,11 @@ class SoundStream(SoundRaw):
         step, match = found
         if step is None:
             return self._wait_for_token(text, position)
-        if match.end() - match.start() > MAX_TOKEN:
-            return UNSOUND  # so much white space may be text
+        self.tokens += 1
+        if match.end() - match.start() > MAX_TOKEN or (
+            self.tokens > MOST_TOKENS and not self.started
+        ):
+            return UNSOUND  # so much white space may be text, and so much markup no call
         if self.started and node.accepts_text and "call" in step.before:
             return self._end_before_text(text, position)
         base = self.base + shift

@@ -154,6 +154,12 @@ class Parser:
         sound = self._sound or self._ended
         return self._steps_before + (self._driver.steps if sound is None else sound.steps)
 
+    @property
+    def held(self) -> int:
+        """Characters that are kept since something of them is undecided: not those in a call."""
+        sound = self._sound
+        return len(self._driver.buffer if sound is None else sound.held)
+
     def feed(self, chunk: str) -> list[Event]:
         """Takes the next piece of the message; gives what is certain by now.
 
