@@ -3,25 +3,38 @@
 The first table streams one call with a long argument in deltas of four characters, at 4 KB and at
 1 MB: the cost of a delta may grow by 1.3 at most. The second feeds hostile text, 64 KB and 1 MB of
 it: at once, and in deltas of four characters. Work is linear where the last columns stay near 1.
+
+The third (`--formats`, `--all`) streams hostile texts of every format one character at a time, and
+reads each with the format as a list of one: texts made of an example of the format, in which a run,
+an opener, a closer or a key is repeated at each place of the call. It prints the shape of each
+format that costs most, and the one that grows most: over `--size` characters and a quarter of them,
+in one run. The goals are 60 µs a character, and a growth of 6.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from harness import options, report
+from harness import options_of, report
 from harness.messages import TOOLS, WRITERS, deltas, message
 from harness.rounds import Series, bounded, least
 
-from toolgrammar import Parser
+from toolgrammar import Parser, formats
+from toolgrammar.testing.growing import shapes_of
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
+    from toolgrammar.testing.growing import Shape
+
+_AGAIN = 2.0
+"""Seconds up to which a run is made twice, and the faster one counts."""
 LIMIT = 20.0
 """Seconds after which one run is cut off and shown as `inf`."""
+_AGAIN = 2.0
+"""Seconds up to which a run is made twice, and the faster one counts."""
 OPENERS = {"hermes": '<tool_call>\n{"name": "save_note"', "qwen3_xml": "<function=save_note>\n"}
 VALUES = {
     "hermes": '<tool_call>\n{"name": "save_note", "arguments": {"body": "',
@@ -108,9 +121,72 @@ def _hostile(format_id: str, before: str, unit: str) -> dict[str, object]:
     return row
 
 
+def every_format(chosen: list[str], size: int, most: int | None) -> list[dict[str, object]]:
+    """Returns, of each format and way, what costs most and what grows most."""
+    rows: list[dict[str, object]] = []
+    for format_id in chosen:
+        sample, shapes = shapes_of(format_id, most)
+        if sample is None:
+            continue
+        for way in ("streamed", "list of one, at once"):
+            found = [(*_costs(format_id, sample.tools, each, size, way), each) for each in shapes]
+            dearest = max(found, key=lambda each: each[0])
+            steepest = max(found, key=lambda each: each[1])
+            rows.append(
+                {
+                    "format": format_id,
+                    "way": way,
+                    "shapes": len(shapes),
+                    "dearest, µs": dearest[0],
+                    "its shape": _said(dearest[2]),
+                    "goal, µs": 60,
+                    "steepest": steepest[1],
+                    "its shape ": _said(steepest[2]),
+                    "goal": "≤ 6",
+                }
+            )
+    return rows
+
+
+def _said(shape: Shape) -> str:
+    return f"{shape.repeated} behind {shape.place}".replace("\n", "⏎").replace("|", "¦")
+
+
+def _costs(format_id: str, tools: object, shape: Shape, size: int, way: str) -> tuple[float, float]:
+    """Returns the microseconds of a character, and how the cost grows from a quarter of the text."""
+    costs = []
+    for length in (size // 4, size):
+        text = shape.text(length)
+        pieces = list(text) if way == "streamed" else [text]
+        wanted = format_id if way == "streamed" else [format_id]
+        job = partial(_read, wanted, tools, pieces)
+        cost = bounded(job, LIMIT)
+        costs.append(min(cost, bounded(job, LIMIT)) if cost < _AGAIN * 1e6 else cost)
+    # What takes less than a tenth of the goal is not worth its noise.
+    floor = size / 4 * 6
+    return costs[1] / size, max(costs[1], floor) / max(costs[0], floor)
+
+
+def _read(wanted: str | list[str], tools: Any, pieces: list[str]) -> None:
+    parser = Parser(wanted, tools=tools)
+    for piece in pieces:
+        parser.feed(piece)
+    parser.close()
+    parser.result  # noqa: B018 - made when it is first asked for
+
+
 def main() -> None:
-    """Prints both tables."""
-    given = options(__doc__, rounds=5)
+    """Prints the tables that were asked for: the first two, or the third."""
+    parser = options_of(__doc__, rounds=5)
+    parser.add_argument("--formats", nargs="+", metavar="ID", help="hostile texts of these")
+    parser.add_argument("--all", action="store_true", help="hostile texts of every format")
+    parser.add_argument("--size", type=int, default=16_384, help="characters of such a text")
+    parser.add_argument("--shapes", type=int, default=24, help="of a format; 0 for all")
+    given = parser.parse_args()
+    if given.all or given.formats:
+        chosen = given.formats or sorted(formats)
+        report(every_format(chosen, given.size, given.shapes or None), given.json)
+        return
     regular(given)
     hostile()
 

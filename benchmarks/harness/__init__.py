@@ -11,12 +11,17 @@ from toolgrammar.cli.bench_report import machine
 
 def options(about: str | None, *, rounds: int) -> argparse.Namespace:
     """Returns the options that every script takes."""
+    return options_of(about, rounds=rounds).parse_args()
+
+
+def options_of(about: str | None, *, rounds: int) -> argparse.ArgumentParser:
+    """Returns the parser of these options, for a script that has more."""
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=rounds, help="the least of so many is kept")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
-    return parser.parse_args()
+    return parser
 
 
 def report(rows: list[dict[str, object]], file: Path | None) -> None:

@@ -3,6 +3,7 @@
 The examples of the pages keep this law as tests of their own: see `toolgrammar.testing.plugin`.
 """
 
+import random
 import re
 from dataclasses import replace
 
@@ -10,14 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import toolgrammar
 from tests.laws.drawn import hostile_texts
 from tests.laws.every_case import cases, each_format, hold, row_cases
 from toolgrammar import formats
 from toolgrammar.testing import Case, laws
+from toolgrammar.testing.growing import shapes_of
 from toolgrammar.testing.readings import places, read, seen
 
 _BLANKS = (" " * 1030, "\n" * 1100, " " * 5000)
 _BLANK_PLACES = 6
+_BEGUN = 16
 _TOKEN = re.compile(r"(?<=\W)\S|(?<=\w)\W")
 
 
@@ -51,3 +55,20 @@ def test_splits_of_long_blanks(format_id: str) -> None:
             assert seen(read(long, [long.text[:cut], long.text[cut:]])) == wanted, long
         pieces = [long.text[start : start + 97] for start in range(0, len(long.text), 97)]
         assert seen(read(long, pieces)) == wanted, long
+
+
+@each_format
+def test_splits_of_begun_literals(format_id: str) -> None:
+    """The beginning of a literal at the end of a text, wherever that is cut off."""
+    sample, _ = shapes_of(format_id, 0)
+    if sample is None:
+        return
+    found = (each.text.strip() for each in toolgrammar.formats[format_id].tables.terminals)
+    literals = sorted({each for each in found if len(each) > 1}) or ["<x"]
+    draw = random.Random(format_id)
+    for _ in range(_BEGUN):
+        end = draw.randrange(1, sample.call.span.end)
+        literal = draw.choice(literals)
+        text = sample.text[:end] + literal[: draw.randrange(1, len(literal))]
+        case = Case("begun", format_id, text, tools=sample.tools)
+        assert seen(read(case, list(text))) == seen(read(case, [text])), case

@@ -20,12 +20,12 @@ NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},{MOST}}})[ \t]{{0,{MOST}}}[^\s`])(?P<
 _RUNS = late(r"^`+", re.MULTILINE)
 
 
-def closing(count: int = LEAST) -> str:
+def closing(count: int) -> str:
     """Gives the expression of the line that closes a block of this many backticks, or of fewer."""
-    return rf"(?m:^`{{{count},{max(count, MOST)}}}[ \t\r]{{0,{MOST}}}$)"
+    return rf"(?m:^`{{{count},}}[ \t\r]*$)"
 
 
-CLOSING = closing()
+CLOSING = rf"(?m:^`{{{LEAST},{MOST}}}[ \t\r]{{0,{MOST}}}$)"
 CLOSING_BEGINNINGS = partial(CLOSING) or ""
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from toolgrammar.core.partial import partial
 from toolgrammar.values.patterns import late
 
-_WORD = r"[A-Za-z_][A-Za-z0-9_]{0,256}"
-_BLANKS = r"{0,1024}"
-"""How many blanks may stand beside a mark: no line may keep a stream waiting for ever."""
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*"
+_MOST = r"{0,1024}"
+"""How long a mark that closes may be, and the blanks beside it: no line keeps a stream waiting."""
 OPENING = rf"['\"]?{_WORD}['\"]?"
 """The expression of a mark where the text begins: there it may stand in quotes."""
-CLOSING = rf"(?m:^[ \t]{_BLANKS}{_WORD}[ \t\r]{_BLANKS}$)"
+CLOSING = rf"(?m:^[ \t]{_MOST}[A-Za-z_][A-Za-z0-9_]{_MOST}[ \t\r]{_MOST}$)"
 """The expression of a line that any mark stands alone on."""
 CLOSING_BEGINNINGS = partial(CLOSING) or ""
 USUAL = "EOF"
@@ -27,7 +27,7 @@ def word(opening: str) -> str:
 def closing(marks: tuple[str, ...]) -> str:
     """Gives the expression of a line that one of these marks stands alone on."""
     found = "|".join(sorted(marks, key=len, reverse=True))
-    return rf"(?m:^[ \t]{_BLANKS}(?:{found})[ \t\r]{_BLANKS}$)"
+    return rf"(?m:^[ \t]*(?:{found})[ \t\r]*$)"
 
 
 def marks_in(text: str) -> tuple[str, ...]:

@@ -135,4 +135,6 @@ class TokenPatterns:
         solid = "|".join(each for each in options if not begins_blank(each)) or "(?!)"
         blank = "|".join(filter(begins_blank, options))
         found = f"{BLANKS}+{between}(?:{solid})"
-        return f"(?={found}|{BLANKS}(?:{blank}))" if blank else f"(?={found})"
+        # What the end cut may begin with a blank too; a stream never asks for that.
+        also = between if final else ""
+        return f"(?={found}|{BLANKS}{also}(?:{blank}))" if blank else f"(?={found})"

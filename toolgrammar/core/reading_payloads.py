@@ -304,7 +304,7 @@ def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
     if scanner.unread:
         # What was looked at behind the payload is read once more, as what it is.
         driver.position = position - len(scanner.unread)
-        if driver.position < 0:
+        if driver.position <= 0:  # the character before has to be there, too
             offset = driver.base + driver.position
             driver.stand_before(scanner.unread + driver.buffer[position:], offset)
     scanned.mend(scanner, driver.base + driver.position)

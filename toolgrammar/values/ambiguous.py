@@ -27,6 +27,10 @@ _OTHER: Final = _ASCII
 """Stands for all characters outside of ASCII."""
 _ALL: Final = frozenset(range(_ASCII + 1))
 _REPEATS: Final = (sre.MAX_REPEAT, sre.MIN_REPEAT)
+_WITHOUT_TEXT: Final = (
+    *(sre.AT, sre.ASSERT, sre.ASSERT_NOT, sre.GROUPREF, sre.GROUPREF_EXISTS),
+    sre.FAILURE,
+)
 _CATEGORIES: Final = {
     sre.CATEGORY_DIGIT: r"\d",
     sre.CATEGORY_NOT_DIGIT: r"\D",
@@ -90,7 +94,7 @@ class _Positions:
                 tuple(place for part in parts for place in part.last),
                 any(part.is_empty for part in parts),
             )
-        if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT, sre.GROUPREF, sre.GROUPREF_EXISTS):
+        if operator in _WITHOUT_TEXT:
             return _NOTHING
         if operator in (sre.ATOMIC_GROUP, sre.POSSESSIVE_REPEAT):
             # What it took it keeps: nothing in it is tried again.
