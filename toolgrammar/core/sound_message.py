@@ -101,6 +101,8 @@ class SoundMessage:
     """Whether a chunk only goes on where text or reasoning is passed on."""
     make_event: Callable[[str], Event]
     """Makes the event of such a chunk."""
+    tokens: int
+    """How many tokens were read since text ended."""
 
     def __init__(
         self,
@@ -149,8 +151,6 @@ class SoundMessage:
         """Offset where the last token or payload ended."""
         self.unit = -1
         """Offset where what may become a call began, or -1."""
-        self.tokens = 0
-        """How many tokens were read since text ended."""
         self.written_name = self.written_key = self.key = ""
         self.spec: ToolSpec | None = None
         self.guide: Guide | None = None
