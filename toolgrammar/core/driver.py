@@ -104,8 +104,6 @@ class Driver:
         self.island_node = machine.start
         self.island_payload = False
         """Whether a payload was read in that island."""
-        self.island_tokens = 0
-        """How many tokens were read in it."""
         self.may_be_fenced = False
         """Whether no code fence was left out yet behind the island's opener."""
         self.fenced = False
@@ -123,10 +121,9 @@ class Driver:
         the end and the token before it. The name may show that it belongs to something else."""
         self.behind: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
-        self.blank = (0, 0)
-        """Offsets of the white space that was passed last: a run of it is looked through once."""
-        self.held_at = -1
-        """Offset of text that is held back since it may become an opener, or -1."""
+        self.blank, self.held_at, self.island_tokens = (0, 0), -1, 0
+        """Offsets of the white space that was passed last, of which a run is looked through once; that
+        of text which is held back since it may become an opener; the tokens of the open island."""
         self.final = False
         self.steps = 0
         """Rounds of the loop so far: a measure of work that needs no clock."""

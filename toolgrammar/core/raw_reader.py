@@ -55,8 +55,7 @@ class RawReader:
         self.end = end
         self.searched = start
         """Index in the driver's buffer up to which no closer was found."""
-        self.begins_here = False
-        """Whether what may become one begins there."""
+        self.begins_here = False  # whether what may become one begins there
         self.held: list[str] | None = None
         """What stands behind a closer that paired with a quoted opener; None before the first."""
         self.islands: list[int] = []  # offsets of the openers of calls in reasoning

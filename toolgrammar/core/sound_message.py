@@ -101,8 +101,7 @@ class SoundMessage:
     """Whether a chunk only goes on where text or reasoning is passed on."""
     make_event: Callable[[str], Event]
     """Makes the event of such a chunk."""
-    tokens: int
-    """How many tokens were read since text ended."""
+    tokens: int  # that were read since text ended
 
     def __init__(
         self,
