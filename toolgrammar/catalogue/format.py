@@ -130,8 +130,6 @@ class Format:
             or header.doubled
             or header.calls == "last"
             or header.misfit == "text"
-            or header.observation
-            or header.answer
             or tables.free_text
         ):
             return None

@@ -19,6 +19,7 @@ class PlainRules:
 
     # No named tuple: its fields are asked for with every message, and those of slots are faster.
     __slots__ = (
+        "awaits_answer",
         "by_shape",
         "closers",
         "digest",
@@ -41,6 +42,8 @@ class PlainRules:
         self.trim: Mapping[str, str] = header.trim
         self.unwrap = tuple(header.unwrap)
         """Keys that may hold all arguments of a call."""
+        self.awaits_answer = bool(header.answer)
+        """Whether a final answer may yet put a call into doubt, so that its end waits."""
         self.has_lines = header.messages == "lines"
         """Whether a line end is put between the texts of several envelopes."""
         self.entities = bool(header.entities)

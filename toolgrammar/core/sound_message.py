@@ -299,8 +299,8 @@ class SoundMessage:
             self.key, self.written_key = value.strip(), written
             if self.arguments_start < 0:
                 self.arguments_start = self.token_start if self.token_start >= 0 else start
-        elif (self.id if role == "id" else self.name) is not None:
-            return False  # it says that twice
+        elif self.rules.awaits_answer or (self.id if role == "id" else self.name) is not None:
+            return False  # its end waits for the message's, or it says that twice
         elif role == "id":
             self.id = value.strip() or None
         else:
