@@ -19,7 +19,7 @@ def test_doubts_are_those_of_the_policy() -> None:
     assert {
         "inner-quote", "missing-quote", "bare-text", "missing-value", "extra-value",
         "duplicate-key", "nonfinite", "undefined", "lone-surrogate", "template", "mixed-escape",
-        "doubled-quotes", "schema-mismatch", "unplaced-input", "lone-object", "final-answer",
+        "doubled-quotes", "schema-mismatch", "unplaced-input", "quoted-call", "lone-object", "final-answer",
         "inner-argument", "invented-result", "overlong-name", "malformed-name", "slipped-quote",
         "missing-argument",
     } == DOUBTS  # fmt: skip
