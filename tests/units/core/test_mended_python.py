@@ -89,3 +89,14 @@ def test_an_expression_is_not_cut(written: str) -> None:
     first, second = result.calls
     assert (first.status, second.status) == ("unreadable", "complete")
     assert "`p`" in str(first.error)
+
+
+def test_backslashes_of_markdown_are_left_out() -> None:
+    tools = [_tool("get_it", a_b={"type": "string"})]
+    result = read("pythonic", "[get\\_it(a\\_b='x\\_y')]", tools=tools)
+    [call] = result.calls
+    assert (call.name, call.arguments, call.status) == ("get_it", {"a_b": "x_y"}, "repaired")
+    assert [each.code for each in result.diagnostics] == ["backslash"] * 3
+    # Where no name has one, a backslash in a string is its own.
+    [call] = read("pythonic", "[get_it(a_b='x\\_y')]", tools=tools).calls
+    assert call.arguments == {"a_b": "x\\_y"}
