@@ -13,6 +13,7 @@ from toolgrammar.core.entities import decoded
 from toolgrammar.core.groups import Group
 from toolgrammar.core.json_duplicates import is_same
 from toolgrammar.core.json_repairs import MESSAGES
+from toolgrammar.core.misspelt import is_near
 from toolgrammar.core.roles import GROUP_ROLES, MISSPELT
 from toolgrammar.values.spans import Span
 
@@ -136,6 +137,14 @@ def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
     arguments, key = draft.arguments, draft.key
     if key in arguments:
         report_twice(builder, draft, span, equal=is_same(arguments[key], value))
+    spec = builder.spec()
+    if spec is not None and key not in spec.properties:
+        near = [each for each in spec.properties if each not in arguments and is_near(key, each)]
+        if near:
+            draft.doubts.append("misspelt")
+            message = f"Found argument `{key[:40]}`, which may be `{near[0][:40]}`"
+            place = Span(max(0, span.start), max(0, span.end))
+            builder.report("misspelt", "error", message, place, path=f"$.{key}")
     arguments[key] = value
 
 

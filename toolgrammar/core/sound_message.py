@@ -333,7 +333,7 @@ class SoundMessage:
             return False
         if spec is not None and key not in spec.properties:
             may_wrap = self.arguments is None and key in self.rules.unwrap
-            if may_wrap or (self.rules.drops and spec.properties):
+            if may_wrap or spec.properties:
                 return False
         if not self.started:
             self.begin_call()

@@ -361,12 +361,11 @@ class StraightReading:
         return end
 
     def _value(self, text: str, start: int, end: int, *, typed: bool) -> bool:
-        value: Any = text
-        if typed and self.name is not None:
-            spec = self.tools.get(self.name)
-            value, fitting = typed_value(spec, self.key, text, by_shape=self.by_shape)
-            if not fitting:
-                return False
+        spec = self.tools.get(self.name or "")
+        by_shape, typed = self.by_shape, typed and self.name is not None
+        value, fitting = typed_value(spec, self.key, text, by_shape=by_shape, typed=typed)
+        if not fitting:
+            return False
         if self.arguments is None:
             self.arguments = {}
         if self.key in self.arguments:

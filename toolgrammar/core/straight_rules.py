@@ -79,16 +79,23 @@ def raw_part(
 
 
 def typed_value(
-    spec: ToolSpec | None, key: str, text: str, *, by_shape: bool
+    spec: ToolSpec | None, key: str, text: str, *, by_shape: bool, typed: bool = True
 ) -> tuple[JsonValue, bool]:
     """Gives the value that a raw text is by the schema of its key, and whether it fits.
+
+    A key that the tool does not have may be that of another argument: the driver tells.
 
     Args:
         spec: the tool that is called, where it is known.
         key: the key of the argument.
         text: the argument.
         by_shape: whether JSON is read as what it is where the schema leaves that open.
+        typed: whether it is more than a text.
     """
+    if spec is not None and spec.properties and key not in spec.properties:
+        return text, False
+    if not typed:
+        return text, True
     if by_shape:
         schema = spec.properties.get(key) if spec is not None else None
         first = text.lstrip()[:1]
@@ -103,6 +110,8 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
     """Whether a tool wants no other types than its arguments have, or the one with a key has."""
     if spec is None or spec.parameters is None:
         return True
+    if key is not None and spec.properties and key not in spec.properties:
+        return False
     wanted: Guide | None = guide_of_tool(spec)
     if wanted is not None and key is not None:
         wanted = wanted.member(key)
