@@ -3,7 +3,7 @@
 `python -m fuzz.small_damage [FORMAT …] [--attempts N]`: so many texts of each format, its sound
 examples and rows with one to three characters damaged. Counted are the texts in which a call is
 executable that nobody wrote. A letter more or less inside of a name, a key or a value is none:
-nobody can see that. With `--into FILE` each such text is written as a line of JSON.
+nobody can see that. Nor is a call of a tool that was not given: no engine runs it. With `--into FILE` each such text is written as a line of JSON.
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ class _Given:
         return toolgrammar.parse(text, case.format, tools=self.tools, prefix=case.prefix)
 
     def _runs(self, text: str) -> list[Deed]:
-        return [_deed(call) for call in self._read(text).calls if call.executable]
+        names = {tool.name for tool in self.tools} if self.tools else None
+        runs = (call for call in self._read(text).calls if call.executable)
+        return [_deed(call) for call in runs if names is None or call.name in names]
 
     def changes(self, touched: range, text: str) -> bool:
         """Whether a call of a damaged text is executable that nobody wrote."""
