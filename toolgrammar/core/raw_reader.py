@@ -243,8 +243,7 @@ class RawReader:
     def _opener_ends(self, match: re.Match[str], groups: dict[str, str | None]) -> bool:
         """Judges the opener of an argument, or what resembles one, inside the value."""
         key = groups.get(f"key_{(match.lastgroup or '').rpartition('_')[2]}")
-        near = groups.get("near_word")
-        builder = self.driver.builder
+        near, builder = groups.get("near_word"), self.driver.builder
         if near is None and self._begins_sibling(match, key):
             self.mended = True
             return True
@@ -263,11 +262,11 @@ class RawReader:
         group = f"near_own_{(match.lastgroup or '').rpartition('_')[2]}"
         word = groups[group] or ""
         is_open = self.quoted or self.values_open or self.others_open
-        if is_open or not is_near(word, self.end.words[group]):
-            self.searched = match.start() + 1
-            return False
-        self.near = word
-        return True
+        if not is_open and is_near(word, self.end.words[group]):
+            self.near = word
+            return True
+        self.searched = match.start() + 1
+        return False
 
     def _begins_sibling(self, match: re.Match[str], key: str | None) -> bool:
         """Whether the opener of another argument tells that the own closer is missing.
