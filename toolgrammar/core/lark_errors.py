@@ -107,7 +107,7 @@ _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (
         "changed",
         "not-imported",
         "`{0}` is to be changed, and this file does not import it",
-        "name it in the import, beside the rules that use it: `%import .hermes (start, {0})`",
+        "name it in the import, beside the rules that use it: `%import .other_format (start, {0})`",
     ),
     (
         r"Nothing was imported from grammar",

@@ -158,4 +158,5 @@ def test_a_quoted_call_that_the_text_never_closes(tmp_path: Path) -> None:
         ("a <act sh>b", "complete"),
         ("c", "truncated"),
     ]
-    assert [problem.code for problem in result.diagnostics] == ["truncated"]
+    assert not any(call.executable for call in result.calls)
+    assert [problem.code for problem in result.diagnostics] == ["missing-close-tag", "truncated"]

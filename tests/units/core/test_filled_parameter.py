@@ -20,10 +20,15 @@ _TOOLS: list[dict[str, object]] = [{"name": "sh", "parameters": _SCHEMA}]
         ("<sh>ls</sh>", {"command": "ls"}),
         ('<sh id="m">ls</sh>', {"id": "m", "command": "ls"}),
         ('<sh id="m">\n</sh>', {"id": "m"}),
-        ('<sh command="pwd">ls</sh>', {"command": "pwd"}),
     ],
 )
 def test_it_is_given_beside_others_and_never_twice(text: str, arguments: dict[str, Any]) -> None:
     [call] = read("devin_xml", text, tools=_TOOLS).calls
     assert (call.arguments, call.status, call.executable) == (arguments, "complete", True)
     assert call.input == text.partition(">")[2].partition("<")[0].strip()
+
+
+def test_text_that_no_argument_is_left_for_is_a_doubt() -> None:
+    [call] = read("devin_xml", '<sh command="pwd">ls</sh>', tools=_TOOLS).calls
+    assert (call.arguments, call.input) == ({"command": "pwd"}, "ls")
+    assert call.doubts == ("unplaced-input",)

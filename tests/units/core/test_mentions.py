@@ -66,18 +66,20 @@ def test_a_fence_of_another_length_closes_a_call(closer: str) -> None:
 def test_the_next_block_is_no_part_of_a_call_that_lacks_its_closer(closer: str) -> None:
     result = read("yaml_fence", BLOCKS.format(closer))
     found = [(call.name, call.executable) for call in result.calls]
-    assert found == [("bash", False), ("now", True)]
-    assert result.calls[0].doubts == ("missing-close-tag",)
+    assert found == [("bash", False), ("now", False)]
+    # The second may be quoted in the first, whose closer is missing.
+    assert [call.doubts for call in result.calls] == [("missing-close-tag",), ("quoted-call",)]
     assert [(each.code, each.severity) for each in result.diagnostics] == [
-        ("missing-close-tag", "error")
+        ("missing-close-tag", "error"),
+        ("quoted-call", "error"),
     ]
 
 
 def test_a_closer_that_is_put_in_stands_in_a_line_of_its_own() -> None:
     text = BLOCKS.replace("{}\ntext\n", "")
     result = read("yaml_fence", text)
-    assert [call.executable for call in result.calls] == [True, True]
-    ((edit,),) = [each.edits for each in result.diagnostics]
+    assert [call.doubts for call in result.calls] == [(), ("quoted-call",)]
+    ((edit,),) = [each.edits for each in result.diagnostics if each.edits]
     mended = text[: edit.span.start] + edit.replacement + text[edit.span.end :]
     assert read("yaml_fence", mended).calls == result.calls
     assert read("yaml_fence", mended).diagnostics == ()
