@@ -47,7 +47,7 @@ def test_its_closer_ends_an_object(written: str, arguments: dict[str, object], b
 
 def test_the_next_call_ends_an_object_and_its_call() -> None:
     arguments: dict[str, object] = {"a": "A", "n": 3}
-    check("gemma4", f"{OPEN},n:3{NEXT}", arguments, ["bracket", "missing-close-tag"])
+    check("gemma4", f"{OPEN},n:3{NEXT}", arguments, ["bracket", "missing-close-tag", "quoted-call"])
 
 
 @pytest.mark.parametrize("written", [",n", ",n:", ",n:[1,", ",n:3,<tool_call|><|tool_call>call:x"])

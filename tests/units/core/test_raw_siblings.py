@@ -132,7 +132,9 @@ def test_the_closer_of_the_call_ends_a_value_whole(format_id: str, text: str) ->
     for behind in ("", "\n" + text.replace(">A<", ">B<")):
         calls = read(format_id, text + behind, tools=_TOOLS).calls
         assert [call.arguments for call in calls] == [{"city": "A"}, {"city": "B"}][: len(calls)]
-        assert [(c.status, c.executable) for c in calls] == [("repaired", True)] * len(calls)
+        assert {call.status for call in calls} == {"repaired"}
+        # The second may be quoted in the value of the first, which lacks its closer.
+        assert [call.doubts for call in calls] == [(), ("quoted-call",)][: len(calls)]
 
 
 @pytest.mark.parametrize("format_id", ["roo_xml", "void_xml"])

@@ -140,5 +140,5 @@ def test_any_text_can_be_written_with_entities(tmp_path: Path, value: str) -> No
 
 
 def test_an_unknown_role_has_no_entities(tmp_path: Path) -> None:
-    with pytest.raises(toolgrammar.GrammarError, match="does not take `key`"):
-        read(save(tmp_path, "entities: key", RULES), "")
+    with pytest.raises(toolgrammar.GrammarError, match="does not take `id`"):
+        read(save(tmp_path, "entities: id", RULES), "")
