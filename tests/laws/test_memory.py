@@ -27,15 +27,20 @@ def test_memory(format_id: str, where: str) -> None:
     call = toolgrammar.ToolCall("write_file", {"path": "area.py", "content": content})
     text = toolgrammar.formats[format_id].render([call])
     text = text if where == "argument" else long + "\n" + text
-    toolgrammar.parse(text[-2000:] + text[:2000], format=format_id)  # makes what is made once
+    streamed(text[:2000] + text[-2000:], format_id)  # makes what is made once
     tracemalloc.start()
     try:
-        parser = toolgrammar.Parser(format_id, tools=[TOOL])
-        for start in range(0, len(text), 4):
-            parser.feed(text[start : start + 4])
-        parser.close()
-        assert [each.arguments for each in parser.result.calls] == [call.arguments]
+        result = streamed(text, format_id)
+        assert [each.arguments for each in result.calls] == [call.arguments]
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert peak <= PARTS * sys.getsizeof(text)
+
+
+def streamed(text: str, format_id: str) -> toolgrammar.ParseResult:
+    parser = toolgrammar.Parser(format_id, tools=[TOOL])
+    for start in range(0, len(text), 4):
+        parser.feed(text[start : start + 4])
+    parser.close()
+    return parser.result

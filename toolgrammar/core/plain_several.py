@@ -179,12 +179,14 @@ class PlainSeveral:
             return None
         reading = reading_of(rules.machine or several.load(number)[0], rules, text, specs)
         behind = reading.island_at(node, start)
-        calls = reading.calls
-        if behind is not None and self._are_certain(text, start, calls, specs):
+        if reading.in_group or reading.parts:  # a section that goes on, or holds text
+            behind = None
+        calls, is_thought = reading.calls, bool(reading.reasoning)
+        if behind is not None and not is_thought and self._are_certain(text, start, calls, specs):
             judged = rules.judges and is_judged(rules, calls, specs)
             message.calls += calls
             return None if judged else behind
-        if behind is not None and not calls and reading.reasoning and several.ends[number]:
+        if behind is not None and is_thought and not calls and several.ends[number]:
             message.reasoning += reading.reasoning
             if self._ends_so(number, text, start, behind[1]):
                 return behind

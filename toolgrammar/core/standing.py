@@ -66,7 +66,7 @@ def is_doubtful(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bool:
 
 def _has_open_tag(text: str, tools: Mapping[str, ToolSpec]) -> bool:
     """Whether a text ends in a value: behind its quote, or a tag of an argument or near a tool's."""
-    last = text[-_LAST:]
+    last = text[-_LAST:].rstrip()  # white space before a call may belong to it
     if _INTO.search(last):
         return True
     if "<" not in last or not tools:

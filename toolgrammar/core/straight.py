@@ -34,7 +34,14 @@ from toolgrammar.core.named_tools import oddity
 from toolgrammar.core.roles import RAW_LIKE
 from toolgrammar.core.scanners import read_scanned
 from toolgrammar.core.standing import is_doubtful
-from toolgrammar.core.straight_rules import fits, is_over, may_be_arguments, raw_part, typed_value
+from toolgrammar.core.straight_rules import (
+    fits,
+    is_over,
+    lacks_required,
+    may_be_arguments,
+    raw_part,
+    typed_value,
+)
 from toolgrammar.values.making import make_call, make_span
 
 if TYPE_CHECKING:
@@ -240,10 +247,11 @@ class StraightReading:
 
     def _end_call(self, end: int) -> bool:
         name = self.name
-        if name is None or oddity(name, self.tools):
+        if name is None or "\\" in name or oddity(name, self.tools):
             return False
-        start = self.arguments_start
-        arguments = self.arguments
+        start, arguments = self.arguments_start, self.arguments
+        if end == len(self.text) and lacks_required(self.tools.get(name), arguments):
+            return False
         self.calls.append(
             make_call(
                 name,
@@ -375,19 +383,6 @@ class StraightReading:
             self.arguments_start = start
         self.arguments_end = end
         return True
-
-
-def read_straight(
-    machine: Machine, rules: PlainRules, text: str, tools: Mapping[str, ToolSpec]
-) -> StraightReading | None:
-    """Reads a whole message straight, and learns its lanes; None where the driver has to."""
-    if not machine.straight.tries():
-        return None
-    reading = reading_of(machine, rules, text, tools)
-    if reading.run():
-        return reading
-    machine.straight.failed()
-    return None
 
 
 def reading_of(

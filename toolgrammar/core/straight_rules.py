@@ -118,6 +118,11 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
     return wanted is None or not needs_typing(value, wanted)
 
 
+def lacks_required(spec: ToolSpec | None, arguments: Mapping[str, object] | None) -> bool:
+    """Whether an argument is missing that the tool requires; a text that ends there may be cut."""
+    return spec is not None and not set(spec.required).issubset(arguments or ())
+
+
 def may_be_arguments(value: JsonValue) -> bool:
     """Whether a member of a call that fills no role may be meant as all its arguments."""
     if isinstance(value, str):

@@ -9,7 +9,7 @@ from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.json_tokens import MAX_DEPTH
 from toolgrammar.core.patience import CREDIT
-from toolgrammar.core.straight import read_straight
+from toolgrammar.core.straight import reading_of
 from toolgrammar.core.straight_rules import is_judged
 from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.checks import check_limits, is_cut
@@ -112,8 +112,11 @@ def _read_straight(
     else:
         specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = plain.machine or machine_of(entry, specs)
-    reading = read_straight(machine, plain, text, specs)
-    if reading is None:
+    if not machine.straight.tries():
+        return None
+    reading = reading_of(machine, plain, text, specs)
+    if not reading.run():
+        machine.straight.failed()
         return None
     calls, parts = reading.calls, reading.parts
     reasoning = "".join(reading.reasoning).strip()
