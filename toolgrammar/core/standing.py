@@ -146,7 +146,8 @@ def doubt_fenced(builder: Builder) -> None:
     is_alone = _REST_OF_FENCE.fullmatch("".join(parts)) is not None
     for index, fence in fenced.items():
         call = builder.calls[index]
-        if CODE not in call.doubts and not (is_alone and fence == last):
+        is_sound = is_alone and fence == last and call.status == "complete"
+        if CODE not in call.doubts and not is_sound:
             builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
             message = "Found a call in a block of code that it is not alone in, or that goes on"
             builder.report(CODE, "error", message, call.span)

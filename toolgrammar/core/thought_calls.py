@@ -17,14 +17,21 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver import Driver
     from toolgrammar.core.raw_reader import RawReader
 
+_LINE: Final = 128
+"""Characters before an opener that are looked at for words of its line."""
 _MOST: Final = 8
 """Openers from which the rest of the text is read."""
 
 
 def note_island(reader: RawReader, start: int) -> bool:
-    """Holds reasoning back from the opener of a call on, where tools are known; it ends nothing."""
+    """Holds reasoning back from the opener of a call on, where tools are known; it ends nothing.
+
+    An opener behind words of its line is one that the reasoning speaks of.
+    """
     reader.searched = start + 1
-    if reader.driver.builder.tools:
+    builder, place = reader.driver.builder, reader.driver.base + start
+    line = builder.source.slice(max(0, place - _LINE), max(0, place)).rpartition("\n")[2]
+    if builder.tools and not line.strip():
         reader.islands.append(reader.driver.base + start)
         if reader.held is None:
             reader.give(start)
