@@ -98,6 +98,7 @@ class Builder:
         self.taken_upto = 0
         self.waiting: list[Event] = []
         """Problems of an island that is not certain yet."""
+        self.is_trial = False  # whether it only tells what the rest of a text would be
         self.mended_before = False
         """Whether something of the next call was mended before the call was open."""
         self.doubted_before: list[str] = []

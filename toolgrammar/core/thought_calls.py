@@ -44,7 +44,8 @@ def end_before_calls(reader: RawReader) -> bool:
     driver = reader.driver
     builder, stop = driver.builder, driver.base + len(driver.buffer)
     path = reader.end.node.repairs.to_text
-    if path is None or builder.strict or builder.cut_by_server or not builder.tools:
+    is_tried = builder.is_trial or builder.strict or builder.cut_by_server
+    if path is None or is_tried or not builder.tools:
         return False
     for place in reader.islands[:_MOST]:
         rest = builder.source.slice(place, stop)
@@ -80,7 +81,7 @@ def _are_calls(driver: Driver, text: str) -> bool:
         listening=False,
         header=builder.header,
     )
-    tried.cut_by_server = builder.cut_by_server
+    tried.cut_by_server, tried.is_trial = builder.cut_by_server, True
     machine = driver.start_node.machine
     type(driver)(machine, tried, base=0, max_depth=driver.limits_depth).feed(text, final=True)
     known = all(call.executable and call.name in builder.tools for call in tried.calls)

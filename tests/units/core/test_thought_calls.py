@@ -3,6 +3,8 @@
 import pytest
 
 from toolgrammar import Parser, RenderError, ToolCall, formats
+from toolgrammar.core import thought_calls
+from toolgrammar.core.driver import Driver
 
 _TOOLS = [{"name": "tide", "parameters": {"properties": {"place": {"type": "string"}}}}]
 _CALL = ToolCall("tide", {"place": "Narvik"})
@@ -48,3 +50,18 @@ def test_no_format_loses_such_a_call_in_silence(format_id: str) -> None:
         return  # nothing in the message shows that a call was written
     result = _read(format_id, f"I look.\n{wire}", f"{next(iter(tags.values()))}\n", 7).result
     assert result.calls or not result.ok
+
+
+def test_openers_in_open_reasoning_are_tried_a_few_times_and_not_in_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried, judge = [], thought_calls._are_calls
+
+    def count(driver: Driver, text: str) -> bool:
+        tried.append(text)
+        return judge(driver, text)
+
+    monkeypatch.setattr(thought_calls, "_are_calls", count)
+    text = "<tool_call>\n<think>\n" * 40
+    assert _read("hermes", text, "<think>\n", 7).result.calls == ()
+    assert 0 < len(tried) <= 8
