@@ -61,8 +61,7 @@ def test_splits_of_long_blanks(format_id: str) -> None:
 def test_splits_of_begun_literals(format_id: str) -> None:
     """The beginning of a literal at the end of a text, wherever that is cut off."""
     sample, _ = shapes_of(format_id, 0)
-    if sample is None:
-        return
+    assert sample is not None, "a format whose page has no whole call"
     found = (each.text.strip() for each in toolgrammar.formats[format_id].tables.terminals)
     literals = sorted({each for each in found if len(each) > 1}) or ["<x"]
     draw = random.Random(format_id)

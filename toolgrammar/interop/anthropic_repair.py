@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
+from operator import is_
 from typing import TYPE_CHECKING, Any, overload
 
 from toolgrammar.interop.anthropic_shapes import Blocks, event_reader, event_writer, to_message
@@ -54,15 +55,11 @@ def repair_message(
             found += to_message(result, id_prefix=id_prefix)["content"]
         else:
             found.append(each)
-    if len(found) == len(blocks) and all(map(_is_same, found, blocks)):
+    if len(found) == len(blocks) and all(map(is_, found, blocks)):
         return given
     cut = isinstance(reason, str) and is_cut(reason)
     repaired = {"stop_reason": "tool_use"} if reason is not None and not cut else {}
     return {**given, "content": found, **repaired}
-
-
-def _is_same(left: object, right: object) -> bool:
-    return left is right
 
 
 @overload
