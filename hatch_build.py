@@ -40,7 +40,7 @@ class GrammarTables(BuildHookInterface):  # type: ignore[type-arg]
         """Write one table a format, with the compiler of the tree that is being built."""
         sys.path.insert(0, self.root)
         try:
-            from toolgrammar.core.compile import write_all_tables
+            from toolgrammar.grammar.compiling.write_tables import write_all_tables
 
             write_all_tables(folder)
         finally:

@@ -9,25 +9,29 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from toolgrammar.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from toolgrammar.bulk.batches import batch
     from toolgrammar.catalogue.format import Format, load_format
     from toolgrammar.catalogue.registry import any_of, formats
     from toolgrammar.catalogue.several import AnyOf
-    from toolgrammar.core.tree_calls import ToolCallTransformer
     from toolgrammar.parsing.detection import detect
+    from toolgrammar.parsing.detections import Detection
     from toolgrammar.parsing.parser import Parser
     from toolgrammar.parsing.streams import astream, stream
     from toolgrammar.parsing.translation import translate
     from toolgrammar.parsing.whole import parse
     from toolgrammar.recovery.json_parser import JsonParser, recover_json
     from toolgrammar.recovery.json_result import RecoveredJson
-    from toolgrammar.values.calls import ParseResult, Status, ToolCall
-    from toolgrammar.values.detections import Detection
+    from toolgrammar.reference.tree_calls import ToolCallTransformer
+    from toolgrammar.salvage.policy import Salvage, SalvagePolicy
+    from toolgrammar.salvage.refusals import Refusal
+    from toolgrammar.scoring.logs import score
+    from toolgrammar.values.calls import ParseError, ParseResult, Status, ToolCall
     from toolgrammar.values.diagnostics import Diagnostic, Edit, Severity
     from toolgrammar.values.errors import (
         GrammarError,
-        ParseError,
         RenderError,
         ToolGrammarError,
         UnknownFormat,
@@ -43,10 +47,8 @@ if TYPE_CHECKING:
         TextDelta,
     )
     from toolgrammar.values.limits import Limits
-    from toolgrammar.values.spans import Span
+    from toolgrammar.values.spans import Part, Span
     from toolgrammar.values.tools import ToolSpec
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AnyOf",
@@ -65,10 +67,14 @@ __all__ = [
     "ParseError",
     "ParseResult",
     "Parser",
+    "Part",
     "Problem",
     "ReasoningDelta",
     "RecoveredJson",
+    "Refusal",
     "RenderError",
+    "Salvage",
+    "SalvagePolicy",
     "Severity",
     "Span",
     "Status",
@@ -86,6 +92,7 @@ __all__ = [
     "load_format",
     "parse",
     "recover_json",
+    "score",
     "stream",
     "translate",
 ]
@@ -95,7 +102,8 @@ _NAMES_OF_MODULES = {
     "catalogue.format": ("Format", "load_format"),
     "catalogue.registry": ("any_of", "formats"),
     "catalogue.several": ("AnyOf",),
-    "core.tree_calls": ("ToolCallTransformer",),
+    "reference.tree_calls": ("ToolCallTransformer",),
+    "scoring.logs": ("score",),
     "parsing.detection": ("detect",),
     "parsing.parser": ("Parser",),
     "parsing.streams": ("astream", "stream"),
@@ -103,12 +111,13 @@ _NAMES_OF_MODULES = {
     "parsing.whole": ("parse",),
     "recovery.json_parser": ("JsonParser", "recover_json"),
     "recovery.json_result": ("RecoveredJson",),
-    "values.calls": ("ParseResult", "Status", "ToolCall"),
-    "values.detections": ("Detection",),
+    "salvage.policy": ("Salvage", "SalvagePolicy"),
+    "salvage.refusals": ("Refusal",),
+    "values.calls": ("ParseError", "ParseResult", "Status", "ToolCall"),
+    "parsing.detections": ("Detection",),
     "values.diagnostics": ("Diagnostic", "Edit", "Severity"),
     "values.errors": (
         "GrammarError",
-        "ParseError",
         "RenderError",
         "ToolGrammarError",
         "UnknownFormat",
@@ -124,7 +133,7 @@ _NAMES_OF_MODULES = {
         "TextDelta",
     ),
     "values.limits": ("Limits",),
-    "values.spans": ("Span",),
+    "values.spans": ("Part", "Span"),
     "values.tools": ("ToolSpec",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}

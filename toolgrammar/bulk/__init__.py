@@ -5,6 +5,6 @@
 
 from __future__ import annotations
 
-from toolgrammar.bulk.reports import BadRow, BatchReport
+from toolgrammar.bulk.runs.reports import BadRow, BatchReport
 
 __all__ = ["BadRow", "BatchReport"]

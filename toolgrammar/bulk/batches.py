@@ -8,22 +8,23 @@ import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Unpack, overload
 
-from toolgrammar import __version__
-from toolgrammar.bulk.journal import Journal, check_output
-from toolgrammar.bulk.parts import pour
-from toolgrammar.bulk.pool import in_order
-from toolgrammar.bulk.progress import shown
-from toolgrammar.bulk.reading import reading_of
-from toolgrammar.bulk.reports import BadRow, BatchReport
-from toolgrammar.bulk.sources import source_of
-from toolgrammar.bulk.work import read, written
+from toolgrammar.bulk.files.chunks import source_of
+from toolgrammar.bulk.rows.chunk_work import read, written
+from toolgrammar.bulk.rows.columns_of_rows import columns_of
+from toolgrammar.bulk.rows.parse_options import reading_of
+from toolgrammar.bulk.runs.journal import Journal, check_output
+from toolgrammar.bulk.runs.pool import in_order
+from toolgrammar.bulk.runs.progress import shown
+from toolgrammar.bulk.runs.reports import BadRow, BatchReport
+from toolgrammar.bulk.runs.spill_files import pour
+from toolgrammar.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from toolgrammar.bulk.reading import Reading, Settings
-    from toolgrammar.bulk.sources import Source
-    from toolgrammar.bulk.work import Done
+    from toolgrammar.bulk.files.chunks import Source
+    from toolgrammar.bulk.rows.chunk_work import Done
+    from toolgrammar.bulk.rows.parse_options import Reading, Settings
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.values.calls import ParseResult
 
@@ -35,6 +36,9 @@ def batch(
     *,
     output: None = None,
     column: str = "text",
+    format_column: str | None = None,
+    tools_column: str | None = None,
+    tool_lists: Mapping[str, Any] | None = None,
     jobs: int = 1,
     progress: bool = True,
     **settings: Unpack[Settings],
@@ -46,6 +50,9 @@ def batch(
     *,
     output: str | os.PathLike[str],
     column: str = "text",
+    format_column: str | None = None,
+    tools_column: str | None = None,
+    tool_lists: Mapping[str, Any] | None = None,
     keep: Iterable[str] = (),
     source: bool = True,
     jobs: int = 1,
@@ -59,6 +66,9 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
     *,
     output: str | os.PathLike[str] | None = None,
     column: str = "text",
+    format_column: str | None = None,
+    tools_column: str | None = None,
+    tool_lists: Mapping[str, Any] | None = None,
     keep: Iterable[str] = (),
     source: bool = True,
     jobs: int = 1,
@@ -80,6 +90,9 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         format: as in `parse`.
         output: where the results go: JSON, one line a result, or `.parquet`.
         column: where a row has its message.
+        format_column: where a row has its own format; `a.b` is the column `b` in the object `a`.
+        tools_column: where a row has its own tools: a list, its JSON text, or the id of a list.
+        tool_lists: these lists by id; by default those in the first line of a file.
         keep: other columns of a row that go into the output, under `row`.
         source: whether the output repeats the message.
         jobs: how many processes read; 0 for one a processor.
@@ -97,7 +110,10 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         IsADirectoryError: the output is a directory.
         ImportError: Parquet is read or written, and pyarrow is not installed.
     """
-    reading = reading_of(format, settings, column=column, keep=keep, source=source)
+    # All settings are checked here, before the first row is read or a file is opened.
+    columns = columns_of(data, format_column, tools_column, tool_lists)
+    reading = reading_of(format, settings, column=column, keep=keep, source=source, columns=columns)
+    # What can go wrong with the arguments goes wrong now, also where an iterator is returned.
     found, count = source_of(data), jobs_of(jobs)
     if output is None:
         return _results(found, reading, count, progress=progress)
@@ -115,6 +131,7 @@ def jobs_of(jobs: int) -> int:
         raise ValueError(f"jobs must be a number of processes, or 0 for all; got {jobs!r}")
     if jobs:
         return jobs
+    # In a container, this process may have fewer processors than the machine.
     affinity: Callable[[int], set[int]] | None = getattr(
         os, "sched_getaffinity", None
     )  # absent on macOS and Windows
@@ -151,23 +168,30 @@ def _written(
     resume: bool,
     progress: bool,
 ) -> BatchReport:
+    # The same lines are written either way, so that a run can be resumed; Parquet, which can't be
+    # gone on with in the middle, is made of them in the end.
     as_parquet = output.suffix.lower() == ".parquet"
+    # Before hours of reading, not behind them.
     if as_parquet:
-        from toolgrammar.bulk.parquet import require_extra
+        from toolgrammar.bulk.files.parquet import require_extra
 
         require_extra()
+    # None for rows of any iterable: nobody can tell whether they are the same, so nothing is
+    # resumed.
     data = source.fingerprint()
-    run = {"toolgrammar": __version__, "data": data, "settings": _settings(reading)}
+    run = {"toolgrammar": __version__, "data": data, "settings": settings_digest(reading)}
     with Journal(output, run, resume=resume and data is not None) as journal:
         now = journal.progress
         resumed = now.rows
         with shown(source.total, now.place, wanted=progress) as tell:
             chunks = source.chunks(reading, now.place, now.before)
             for chunk, done in in_order(chunks, written, reading, jobs, journal.parts):
+                # In the order of the chunks: what the journal says to be written is whole up to one
+                # place.
                 journal.add(done, chunk.end, chunk.last)
                 tell(chunk.end)
         if as_parquet:
-            from toolgrammar.bulk.parquet import to_parquet
+            from toolgrammar.bulk.files.parquet import to_parquet
 
             journal.convert(to_parquet)
         journal.finish()
@@ -182,20 +206,24 @@ def _written(
     )
 
 
-def _settings(reading: Reading) -> str:
+def settings_digest(reading: Reading) -> str:
     """Returns what tells the settings of a run from others."""
     tools = reading.tools
     said: list[Any] = [
         reading.format.id,
         reading.format.digest,
+        # A description of a tool changes nothing of what is read: names and schemas do.
         None if tools is None else [[spec.name, spec.parameters] for spec in tools.values()],
         reading.strict,
         reading.prefix,
         reading.id_seed,
         reading.finish_reason,
+        # `Limits` is a dataclass: its text has all fields.
         repr(reading.limits),
         reading.column,
         reading.keep,
         reading.source,
     ]
+    if reading.columns is not None:
+        said.append([repr(reading.columns), *reading.also])
     return hashlib.sha256(json.dumps(said, default=repr).encode()).hexdigest()

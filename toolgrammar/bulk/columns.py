@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
-from toolgrammar.bulk.parsed import parsed_of, parsed_type
-from toolgrammar.bulk.reading import reading_of
-from toolgrammar.bulk.rows import checked
+from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type
+from toolgrammar.bulk.rows.parse_options import reading_of
+from toolgrammar.bulk.rows.row_fields import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolgrammar.bulk.reading import Settings
+    from toolgrammar.bulk.rows.parse_options import Settings
     from toolgrammar.catalogue.registry import FormatsLike
 
 __all__ = ["ParseColumn"]
@@ -22,8 +22,9 @@ class ParseColumn:
     """Reads a column; it pickles, so that every worker of a fleet can have one.
 
     Called with a batch it returns the same batch with one column more, of
-    `toolgrammar.bulk.parsed.parsed_type`. A batch is a pyarrow table, a pandas data frame, or a
-    mapping of columns, as Ray Data, `datasets.map(batched=True)` and Spark's `mapInPandas` give.
+    `toolgrammar.bulk.rows.flat_result.parsed_type`. A batch is a pyarrow table, a pandas data
+    frame, or a mapping of columns, as Ray Data, `datasets.map(batched=True)` and Spark's
+    `mapInPandas` give.
     """
 
     def __init__(
@@ -54,13 +55,16 @@ class ParseColumn:
     def __call__(self, batch: Any) -> Any:
         """Returns the batch with the column added; a row without a message is not `ok`."""
         column = self.reading.column
+        # Ray and `datasets` may give dicts of columns.
         if isinstance(batch, Mapping):
             return {**batch, self.into: self.values(batch[column])}
+        # A table of pyarrow: with its own type, so that an empty batch has the same columns.
         if hasattr(batch, "append_column"):
             import pyarrow as pa
 
             values = self.values(batch.column(column).to_pylist())
             return batch.append_column(self.into, pa.array(values, parsed_type()))
+        # A data frame of pandas.
         if hasattr(batch, "assign"):
             return batch.assign(**{self.into: self.values(batch[column])})
         raise TypeError(
@@ -70,9 +74,11 @@ class ParseColumn:
 
     def values(self, messages: Iterable[object]) -> list[dict[str, Any]]:
         """Returns what the new column has for each message."""
+        # One reader for the batch: settings are looked at once.
         reading, found = self.reading, []
         read = reading.reader()
         for number, message in enumerate(messages, 1):
+            # What is kept of a row is no matter here: the other columns stay as they are.
             _, text, _, problem = checked(number, message, reading.column)
             found.append(parsed_of(reading.refused(number, problem) if problem else read(text)))
         return found

@@ -26,4 +26,5 @@ def parse_dataset(dataset: Any, format: FormatsLike = "auto", **options: Any) ->
     """
     if find_spec("ray") is None:
         raise ImportError("this step needs Ray: pip install 'toolgrammar[ray]'", name="ray")
+    # As Arrow: strings come as Python strings, and null stays null.
     return dataset.map_batches(ParseColumn(format, **options), batch_format="pyarrow")

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.bulk.columns import ParseColumn
-from toolgrammar.bulk.parsed import PARSED, SPARK_TYPE
+from toolgrammar.bulk.rows.flat_result import PARSED, SPARK_TYPE
 
 if TYPE_CHECKING:
     from toolgrammar.catalogue.registry import FormatsLike
@@ -18,7 +18,7 @@ def parse_udf(format: FormatsLike = "auto", **options: Any) -> Any:
     """Returns a pandas UDF that turns a column of messages into a column of results.
 
     `frame.withColumn("parsed", parse_udf("…")(frame.text))` adds a struct whose fields are those
-    of `toolgrammar.bulk.parsed.PARSED`.
+    of `toolgrammar.bulk.rows.flat_result.PARSED`.
 
     Args:
         format: as in `parse`.
@@ -30,12 +30,14 @@ def parse_udf(format: FormatsLike = "auto", **options: Any) -> Any:
     if find_spec("pyspark") is None:
         message = "this step needs PySpark: pip install 'toolgrammar[spark]'"
         raise ImportError(message, name="pyspark")
+    # Only here: importing this module needs neither.
     import pandas as pd
     from pyspark.sql.functions import pandas_udf
 
     step = ParseColumn(format, **options)
 
     def parse_messages(messages: Any) -> Any:
+        # All columns are there, also where there are no messages.
         return pd.DataFrame(step.values(messages), columns=list(PARSED))
 
     # Spark reads what kind of function it is from the types themselves, not from their names.

@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.files import (
+from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
+from toolgrammar.grammar.files import (
     digest_of,
     read_text,
     read_text_if_there,
 )
-from toolgrammar.core.header import Header, header_error, read_header
-from toolgrammar.core.plain_rules import PlainRules
+from toolgrammar.grammar.header import Header, header_error, read_header
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from lark import Token, Tree  # noqa: TID251 - a type only; nothing is imported at run time
 
-    from toolgrammar.core.tables import Tables
-    from toolgrammar.writing.prompt import Prompt
-    from toolgrammar.writing.results import Answer, OnMarkup
+    from toolgrammar.grammar.tables import Tables
+    from toolgrammar.writing.prompts.prompt import Prompt
+    from toolgrammar.writing.results.render_results import Answer, OnMarkup
 
 
 class Format:
@@ -46,6 +46,7 @@ class Format:
         """The grammar file."""
         self.header = read_header(self.path) if header is None else header
         """The metadata at the top of the grammar file."""
+        # A library of common rules has no id: other grammars import it.
         if not self.header.id:
             message = "there is no id, so this file is a library and no format"
             hint = f"a format needs `//@ id: {self.path.stem}` on its first line"
@@ -92,7 +93,12 @@ class Format:
     @property
     def page(self) -> str:
         """The Markdown text of the page beside the grammar, or an empty string."""
-        return read_text_if_there(self.path.with_suffix(".md"))
+        return read_text_if_there(self.page_path)
+
+    @property
+    def page_path(self) -> Path:
+        """Where the page stands, or would stand: beside the grammar file."""
+        return self.path.with_suffix(".md")
 
     @property
     def digest(self) -> str:
@@ -108,22 +114,27 @@ class Format:
         Raises:
             GrammarError: the grammar is broken.
         """
+        # Locked only for the first use: afterwards nothing waits.
         if self._tables is None:
             with self._lock:
+                # Another thread may have compiled them while this one waited.
                 if self._tables is None:
-                    from toolgrammar.core import tables
+                    from toolgrammar.grammar import stored
 
                     # Anew: the file may have been edited since, and tables are kept by digest.
                     self._digest = digest_of(self.path)
-                    self._tables = tables.load(self.path, self._digest)
+                    self._tables = stored.load(self.path, self._digest)
         return self._tables
 
     @cached_property
-    def plain(self) -> PlainRules | None:
+    def plain(self) -> ShortcutRules | None:
         """What its messages need to be read straight; None where the end of a call decides more."""
-        from toolgrammar.core.kept_machines import machine_for
+        # Late, since listing the formats needs no machine.
+        from toolgrammar.core.machine.kept_machines import machine_for
 
         header, tables = self.header, self.tables
+        # In these formats a call may change at its end: an argument is its id, another comes from
+        # the call before, only the last call counts.
         if (
             header.roles
             or header.carry
@@ -133,8 +144,9 @@ class Format:
             or tables.free_text
         ):
             return None
+        # Openers with the names of tools in them need a machine for each set of tools.
         machine = None if tables.names_tools else machine_for(tables, ())
-        return PlainRules(header, self.digest, tables.reasoning_tags, machine)
+        return ShortcutRules(header, self.digest, tables.reasoning_tags, machine)
 
     def render(
         self, calls: Iterable[ToolCall], text: str = "", *, tools: Iterable[object] | None = None
@@ -155,9 +167,11 @@ class Format:
 
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, got {type(text).__name__}")
+        # A tuple: an iterator could be read once only, and the calls are written and then compared.
         chosen = _checked(calls)
         try:
             return render(self, chosen, text, None if tools is None else to_specs(tools))
+        # A value deeper than Python's stack is the caller's, and no bug of the format.
         except RecursionError:
             raise RenderError("a value of these calls nests too deeply") from None
 
@@ -186,7 +200,7 @@ class Format:
         """
         if on_markup not in ("escape", "refuse"):
             raise ValueError(f"on_markup must be 'escape' or 'refuse', got {on_markup!r:.80}")
-        from toolgrammar.writing.results import render_results
+        from toolgrammar.writing.results.render_results import render_results
 
         return render_results(self, results, id_prefix=id_prefix, on_markup=on_markup)
 
@@ -200,8 +214,11 @@ class Format:
         """Returns the messages of a conversation with their texts as the format writes them.
 
         Calls of the assistant are written behind its text, results that follow each other as one
-        message of the role `tool`. Ids, and reasoning before a text, are left out where the wire has
-        no place for them. Other messages keep their text. The template of the chat goes round them: no system prompt is made.
+        message of the role `tool`, a line of JSON each where the format has no text of its own for
+        results. Ids are written where the results of the format name them, or its calls can't do
+        without; reasoning before a text is left out where the wire has no place for it. Other
+        messages keep their text. The template of the chat goes around them: no system prompt is
+        made.
 
         Args:
             messages: dicts in the shape of OpenAI's API: `role`, `content`, `tool_calls`,
@@ -210,7 +227,7 @@ class Format:
             on_markup: as in `render_results`.
 
         Raises:
-            RenderError: the format can't carry a message, or has no text for results.
+            RenderError: the format can't carry a message.
             ValueError: a message is of another shape.
         """
         from toolgrammar.writing.conversation import render_conversation
@@ -240,8 +257,9 @@ class Format:
         Raises:
             lark.exceptions.UnexpectedInput: the text is not in the language.
         """
-        from toolgrammar.core import reference
+        from toolgrammar.reference import reference
 
+        # Names alone: Lark's reading knows no schema.
         names = tuple(to_specs(tools))
         return reference.tree(self.path, island, tables=self.tables, tool_names=names)
 
@@ -255,6 +273,7 @@ class Format:
 
 def _checked(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
     """Returns the calls that a caller gave; anything else is the caller's mistake."""
+    # A ToolCall is no list of calls, and a string would be one of characters.
     if isinstance(calls, ToolCall | str | bytes | Mapping) or not isinstance(calls, Iterable):
         raise TypeError(f"calls must be a list of ToolCall, got {type(calls).__name__}")
     chosen = tuple(calls)

@@ -6,34 +6,34 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolgrammar.core import files
-from toolgrammar.core.machine import Machine
-from toolgrammar.core.quotes import Quote, quotes
-from toolgrammar.core.reasoning_ends import ReasoningEnd, reasoning_ends
-from toolgrammar.core.weights import ANY_NAME
+from toolgrammar import core
+from toolgrammar.core.machine.lost_openers import lost_pairs
+from toolgrammar.core.machine.machine import Machine
+from toolgrammar.core.message.quoted import Quote
+from toolgrammar.core.several.quotes import quotes
+from toolgrammar.core.several.reasoning_ends import ReasoningEnd, reasoning_ends
+from toolgrammar.grammar import files
+from toolgrammar.grammar.call_evidence import ANY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgrammar.catalogue.format import Format
 
-_VERSION = 6
+_VERSION = 7
 """Raised whenever what is kept changes its shape or its meaning."""
-_CORE = Path(files.__file__).parent
+_CORE = Path(core.__file__).parent
 _MODULES = (
-    "beginnings.py",
-    "loose.py",
-    "machine.py",
-    "quotes.py",
-    "raw_end.py",
-    "raw_outer.py",
-    "raw_tags.py",
-    "reasoning_ends.py",
-    "repairs.py",
+    "machine/*.py",
+    "payloads/raw/*.py",
+    "message/quoted.py",
+    "several/quotes.py",
+    "several/reasoning_ends.py",
 )
 """What the expressions depend on besides the compiler."""
 _ANY_NAMES = (("a",), ("a", "b"))
 """Names that tell which openers have the names of tools in them; some know one tool only."""
+# A program that asks for all formats at once need not load the tables of each.
 _WORTH_KEEPING = 8
 """So many formats are kept in a file; fewer are loaded faster than looked up."""
 
@@ -47,6 +47,8 @@ class Opening(NamedTuple):
     """The expressions of all others, each with that of its beginnings."""
     tags: dict[str, str]
     """What closes reasoning, each with what opens it."""
+    lost: list[tuple[str, str]]
+    """What stands behind openers that may be missing, written like `pairs`."""
     takes_input: bool
     """Whether a call may carry any text at all."""
     ends: list[ReasoningEnd]
@@ -58,7 +60,7 @@ class Opening(NamedTuple):
 
 
 def openings(formats: Sequence[Format]) -> list[Opening]:
-    """Gives how the islands of each format open."""
+    """Returns how the islands of each format open."""
     if len(formats) < _WORTH_KEEPING:
         return [_opening(each) for each in formats]
     name = _file_name(formats)
@@ -76,8 +78,10 @@ def opener_pairs(machine: Machine) -> list[tuple[str, str]]:
     """
     start = machine.start
     found = []
+    # The step of each opener says what it leads to.
     for (group, _), pair in zip(start.tokens, start.opener_pairs(), strict=True):
         step = start.steps[group]
+        # Text that holds a payload is a quotation: what opens it is no opener for other formats.
         if step.leaf != "text" or not step.node.payloads:
             found.append(pair)
     return found
@@ -88,6 +92,8 @@ def _opening(format_: Format) -> Opening:
     machine = Machine(tables)
     pairs = found = opener_pairs(machine)
     if tables.names_tools:
+        # Openers with names of tools in them differ from machine to machine; those that do not are
+        # kept.
         others = [opener_pairs(Machine(tables, names)) for names in _ANY_NAMES]
         pairs = [same[0] for same in zip(found, *others, strict=True) if len(set(same)) == 1]
     takes_input = "input" in tables.leaf_roles
@@ -95,16 +101,21 @@ def _opening(format_: Format) -> Opening:
         len(pairs) < len(found),
         pairs,
         tables.reasoning_tags,
+        lost_pairs(machine.start),
         takes_input,
         reasoning_ends(machine),
         quotes(machine),
+        # A sign with the name of a tool in it is made when the tools are known.
         [text for text, _ in tables.signs if ANY_NAME not in text],
     )
 
 
 def _file_name(formats: Sequence[Format]) -> str:
     parts = [f"{_VERSION} {files.compiler_stamp()}"]
-    parts += [files.read_text_if_there(_CORE / module) for module in _MODULES]
+    # A change of the code that finds the openers makes what was kept worthless, like one of a
+    # grammar.
+    found = sorted(path for pattern in _MODULES for path in _CORE.glob(pattern))
+    parts += [files.read_text_if_there(path) for path in found]
     parts += [f"\n{each.id} {each.digest}" for each in formats]
     return f"openings-{files.hex_digest(''.join(parts).encode())[:32]}.json"
 
@@ -118,13 +129,16 @@ def _read(text: str | None, count: int) -> list[Opening] | None:
                 bool(named),
                 [(str(whole), str(begun)) for whole, begun in pairs],
                 dict(tags),
+                [(str(whole), str(begun)) for whole, begun in lost],
                 bool(takes_input),
                 [ReasoningEnd(*map(str, end)) for end in ends],
                 [Quote(*map(str, each)) for each in quoted],
                 list(map(str, signs)),
             )
-            for named, pairs, tags, takes_input, ends, quoted, signs in rows
+            for named, pairs, tags, lost, takes_input, ends, quoted, signs in rows
         ]
+    # An older version wrote other rows, or the file was cut: it is made anew.
     except (ValueError, TypeError):
         return None
+    # Zero rows for no file as well: `[]` has not as many as were asked for.
     return found if len(found) == count else None

@@ -1,6 +1,6 @@
 """Reads the page of a format: its title, its golden examples and its tools.
 
-A page is plain Markdown. An example is a heading (`##` or `###`), a fence
+A page is plain Markdown. An example is a heading `### One call`, a fence
 `text example`, and a fence `json` with what is expected. The fence
 `json tools` holds the tools of the page, the fence `prompt` the text that
 teaches a model the format. All else is prose.
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from toolgrammar.core.files import read_text
+from toolgrammar.grammar.files import read_text
 from toolgrammar.values.json_types import JsonValue
 from toolgrammar.values.patterns import late
-from toolgrammar.writing.prompt import PLACEHOLDERS, unknown_placeholders
+from toolgrammar.writing.prompts.prompt import PLACEHOLDERS, unknown_placeholders
 
 EXPECTED_KEYS = (
     "calls", "codes", "content", "id", "note", "prefix",
@@ -25,8 +25,12 @@ EXPECTED_KEYS = (
 )  # fmt: skip
 """The keys that an expectation may have."""
 
+_EXAMPLE_LEVEL = 3
+# A heading may be closed by signs of its own: `### Two calls ###`.
 _HEADING = late(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+# Backticks in the info string would make it inline code, as Markdown has it; tildes may have them.
 _FENCE = late(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*?)[ \t]*$")
+# The last way matches a backslash alone, so that an unknown escape is found and refused.
 _ESCAPE = late(r"\\(?:([nrt\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|)")
 _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
 
@@ -135,16 +139,19 @@ class _Reader:
         return Page(self._title, tuple(self._examples), self._tools, self._name, self._prompt)
 
     def _take_heading(self, heading: _Heading) -> None:
+        # An example without an expectation would be prose in silence: an author's slip.
         self._refuse_waiting_text()
         if heading.level == 1 and not self._title:
             self._title = heading.text
-        self._heading = heading if heading.level in {2, 3} else None
+        # Headings of level two are the sections in which examples stand.
+        self._heading = heading if heading.level == _EXAMPLE_LEVEL else None
 
     def _take_fence(self, fence: _Fence) -> None:
         words = fence.info.split()
         if words[:2] == ["text", "example"]:
             self._take_text(fence, words[2:])
         elif self._text is not None:
+            # Any other fence here means that the expectation is missing.
             if words != ["json"]:
                 self._refuse_waiting_text()
             self._take_expectation(self._text, fence)
@@ -157,18 +164,22 @@ class _Reader:
     def _take_text(self, fence: _Fence, options: list[str]) -> None:
         self._refuse_waiting_text()
         if self._heading is None:
-            raise self._error(fence.line, "this example has no name; put a heading `## …` above it")
+            raise self._error(
+                fence.line, "this example has no name; put a heading `### …` above it"
+            )
         if options not in ([], ["escapes"]):
             raise self._error(
                 fence.line,
                 f"unknown words after `text example`: {' '.join(options)!r}; only `escapes` is known",
             )
+        # `escapes` is for texts with characters that Markdown or editors change: `\r\n`, U+FEFF.
         text = self._unescape(fence) if options else fence.text
         self._text = fence._replace(text=text)
 
     def _take_expectation(self, text: _Fence, fence: _Fence) -> None:
         heading = cast("_Heading", self._heading)
         slug = slug_of(heading.text)
+        # Names of tests: two alike could not be told apart.
         if slug in self._lines_by_slug:
             raise self._error(
                 text.line,
@@ -180,6 +191,7 @@ class _Reader:
             raise self._error(fence.line, 'an expectation is an object: `{"calls": […]}`')
         for key in expected:
             if key not in EXPECTED_KEYS:
+                # Misspelt, an assertion would hold for ever.
                 nearest = difflib.get_close_matches(key, EXPECTED_KEYS, 1)
                 mend = f"did you mean {nearest[0]!r}?" if nearest else f"known: {EXPECTED_KEYS}"
                 raise self._error(fence.line, f"unknown key {key!r} in an expectation; {mend}")
@@ -215,6 +227,7 @@ class _Reader:
         try:
             return cast("JsonValue", json.loads(fence.text))
         except json.JSONDecodeError as error:
+            # Lines of the JSON count from 1 below the fence: the sum is the line of the page.
             raise self._error(
                 fence.line + error.lineno, f"this is not JSON: {error.msg} (column {error.colno})"
             ) from None
@@ -225,6 +238,7 @@ class _Reader:
             if plain:
                 return _PLAIN_ESCAPES[plain]
             code = int(short or long or "-1", 16)
+            # -1 stands for no digits at all: a lone backslash is refused as well.
             if not 0 <= code <= 0x10FFFF:
                 line = fence.line + 1 + fence.text.count("\n", 0, match.start())
                 found = fence.text[match.start() : match.start() + 10]
@@ -250,6 +264,7 @@ def _blocks(text: str, name: str) -> Iterator[_Heading | _Fence]:
         if heading := _HEADING.match(line):
             yield _Heading(len(heading[1]), heading[2], index + 1)
         elif opener := _FENCE.match(line):
+            # CommonMark closes an open fence at the end; here it is more likely a slip.
             end = _closing_line(lines, index + 1, opener[1])
             if end is None:
                 raise PageError(
@@ -262,5 +277,6 @@ def _blocks(text: str, name: str) -> Iterator[_Heading | _Fence]:
 
 def _closing_line(lines: list[str], first: int, marks: str) -> int | None:
     """Returns the index of the line that closes a fence, or None."""
+    # At least as many marks as opened it, and nothing behind them.
     closer = re.compile(rf" {{0,3}}{re.escape(marks[0])}{{{len(marks)},}}[ \t]*$")
     return next((at for at in range(first, len(lines)) if closer.match(lines[at])), None)

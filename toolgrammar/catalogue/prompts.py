@@ -1,4 +1,4 @@
-"""Gives the prompt of a format: the one on its page, or the one for formats of its kind."""
+"""Returns the prompt of a format: the one on its page, or the one for formats of its kind."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.features import features_of, sound_calls
 from toolgrammar.catalogue.page import read_page_text
-from toolgrammar.writing.prompt import fill_prompt, generic_template
+from toolgrammar.writing.prompts.prompt import fill_prompt, generic_template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgrammar.catalogue.format import Format
+    from toolgrammar.catalogue.features import Paged
     from toolgrammar.values.tools import ToolSpec
-    from toolgrammar.writing.prompt import Prompt
+    from toolgrammar.writing.prompts.prompt import Prompt
 
 
-def prompt_of(fmt: Format, tools: Sequence[ToolSpec]) -> Prompt:
+def prompt_of(fmt: Paged, tools: Sequence[ToolSpec]) -> Prompt:
     """Returns the instructions that teach a model a format, with its tools."""
-    template = read_page_text(fmt.page, str(fmt.path.with_suffix(".md"))).prompt
+    # What a page says itself goes before the general text.
+    template = read_page_text(fmt.page, str(fmt.page_path)).prompt
     if template is None:
         features = features_of(fmt)
         template = generic_template(features.payload, parallel=features.parallel)

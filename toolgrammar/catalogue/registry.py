@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeAlias, TypeVar, overload
 
 from toolgrammar.catalogue.format import Format, load_format
 from toolgrammar.catalogue.several import AUTO, AnyOf
-from toolgrammar.core.files import file_stamp, grammar_files, grammar_folder
-from toolgrammar.core.header import read_header, scan_headers
-from toolgrammar.values.errors import UnknownFormat
+from toolgrammar.grammar.files import file_stamp, grammar_files, grammar_folder
+from toolgrammar.grammar.header import read_header, scan_headers
+from toolgrammar.values.errors import LISTED, UnknownFormat
 from toolgrammar.values.patterns import late
 
 FormatLike: TypeAlias = str | os.PathLike[str] | Format
@@ -54,7 +54,7 @@ class Formats(Mapping[str, Format]):
         self._joined: dict[tuple[Format, ...], AnyOf] = {}
         self._auto: AnyOf | None = None
         self._scanned = False
-        self._asked = False
+        self._asked = False  # whether packages were asked for theirs
 
     def __getitem__(self, name: str) -> Format:
         """Returns the format that has this id or alias.
@@ -212,7 +212,7 @@ class Formats(Mapping[str, Format]):
         key = tuple(found)
         joined = self._joined.get(key)
         if joined is None:
-            if len(self._joined) >= _KEPT:
+            if len(self._joined) >= _KEPT:  # without a lock: at worst one is made twice
                 self._joined.clear()
             joined = self._joined[key] = AnyOf(found)
         return joined
@@ -253,7 +253,7 @@ class Formats(Mapping[str, Format]):
             self._scan()
             found = self._look_up(name)
             if found is None and not self._asked:
-                self._ask_packages()
+                self._ask_packages()  # slow: only for names not known yet
                 found = self._look_up(name)
             return found
 
@@ -271,6 +271,7 @@ class Formats(Mapping[str, Format]):
         if not path.is_file():
             return None
         header = read_header(path)
+        # A library of common rules has a file too, and is no format.
         if not header.id:
             return None
         self._add(Format(path, header))
@@ -280,6 +281,7 @@ class Formats(Mapping[str, Format]):
         if self._scanned:
             return
         for path, header in scan_headers(self._folder or grammar_folder()):
+            # It may have been found by its file name before.
             if header.id not in self._formats:
                 self._add(Format(path, header))
         self._scanned = True
@@ -293,9 +295,10 @@ class Formats(Mapping[str, Format]):
                 raise ValueError(
                     f"the name {name!r} of {added.path} is taken by {taken.id!r} ({taken.path})"
                 )
+        # Registered again, a format may have lost an alias.
         self._names = {name: owner for name, owner in self._names.items() if owner != added.id}
         self._formats[added.id] = added
-        self._auto = None
+        self._auto = None  # what `auto` means has changed
         self._names.update(dict.fromkeys(names, added.id))
 
     def _ask_packages(self) -> None:
@@ -319,16 +322,14 @@ class Formats(Mapping[str, Format]):
                 )
 
     def _unknown(self, name: str) -> UnknownFormat:
+        # Good names elsewhere, where several formats can be read at once.
         if name == AUTO or "," in name:
             return UnknownFormat(f"{name!r} means several formats at once; name one of them here")
         with self._lock:
             names = [*self._formats, *self._names]
         by_id = {owner: owner for owner in self._formats} | self._names
         nearest = list(dict.fromkeys(by_id[near] for near in _nearest(_normal(name), names)))
-        return UnknownFormat(
-            f"unknown format {name!r}{_said('nearest', nearest)}. "
-            "toolgrammar.formats lists them all"
-        )
+        return UnknownFormat(f"unknown format {name!r}{_said('nearest', nearest)}. {LISTED}")
 
 
 def _brought(loaded: object) -> Iterator[Format]:
@@ -355,7 +356,7 @@ def _fitting(name: str, patterns: list[tuple[str, Format]]) -> Format | None:
     fitting = [
         (len(pattern), entry)
         for pattern, entry in patterns
-        if pattern.strip("*?") and fnmatch.fnmatchcase(name, pattern)
+        if pattern.strip("*?") and fnmatch.fnmatchcase(name, pattern)  # `*` alone fits any model
     ]
     return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
 
@@ -373,6 +374,7 @@ def _about(entry: Format) -> str:
 
 
 def _normal(name: str) -> str:
+    # `My-Format` and `my_format` are one name.
     return name.casefold().replace("-", "_")
 
 

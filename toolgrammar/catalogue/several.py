@@ -1,11 +1,11 @@
-"""Several formats as one: what `any_of` gives and what `"auto"` means."""
+"""Several formats as one: what `any_of` returns and what `"auto"` means."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core.files import hex_digest
+from toolgrammar.grammar.files import hex_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,12 +28,14 @@ class AnyOf:
         Raises:
             ValueError: there is no format.
         """
+        # A dict keeps the order and each format once: `any_of("a", "a,b")` is a and b.
         self.formats = tuple(dict.fromkeys(formats))
         """The formats, the preferred ones first."""
         if not self.formats:
             raise ValueError("any_of() needs at least one format")
         self.id = id or ",".join(each.id for each in self.formats)
         """The name of the whole: `auto`, or the ids with commas between."""
+        # Kept here, so that machines of a combination live as long as it does.
         self.readers: dict[Any, Any] = {}
         """What reading needs, by the names of the tools; made on first use."""
 
@@ -53,5 +55,6 @@ class AnyOf:
     def __repr__(self) -> str:
         return f"any_of({', '.join(repr(each.id) for each in self.formats)})"
 
+    # Without the readers: a process that gets a copy makes its own.
     def __reduce__(self) -> tuple[type[AnyOf], tuple[tuple[Format, ...], str]]:
         return type(self), (self.formats, self.id)

@@ -1,4 +1,8 @@
-"""The command `check`: holds a grammar and its page against the laws."""
+"""The command `check`: holds a grammar and its page against the laws.
+
+`toolgrammar check grammars/mine.lark` prints `mine: 12 of 12 examples keep every law`, or what is
+wrong and where.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +41,18 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(arguments: argparse.Namespace) -> int:
     """Checks every grammar and returns the exit status."""
+    # A list, so that all are checked also after one that is not well.
     results = [_check(name) for name in arguments.grammars]
     return _OK if all(results) else _BROKEN
 
 
 def _check(name: str) -> bool:
     """Checks one format, tells each step and says whether all is well."""
-    from toolgrammar.core.compile import advice_on  # imports lark: only for this command
+    from toolgrammar.grammar.compiling.compile import (
+        advice_on,  # imports lark: only for this command
+    )
 
+    # A page or a folder that was named by mistake: it would be told as an unknown format.
     if not name.endswith(".lark") and name not in formats and Path(name).exists():
         raise InputError(f"{name}: not a .lark file; name a grammar, or the id of a format")
     try:
@@ -55,6 +63,7 @@ def _check(name: str) -> bool:
         for finding in (str(error), *getattr(error, "__notes__", ())):
             complain(finding)
         return False
+    # Imported here: the laws are for this command only.
     from toolgrammar.testing.searches import exponential_patterns, slow_searches
 
     endless = exponential_patterns(chosen)
@@ -65,6 +74,7 @@ def _check(name: str) -> bool:
     for finding in advice:
         complain(str(finding), "note")
     write_line(f"{chosen.id}: header and grammar are well")
+    # The page lies beside its grammar, under the same name.
     page_path = chosen.path.with_suffix(".md")
     if not page_path.is_file():
         complain(f"{page_path}: there is no page; examples on it are the tests of the format")
@@ -78,8 +88,9 @@ def _check(name: str) -> bool:
 
     cases = cases_of_page(page, chosen)
     if not cases:
-        complain(f"{page_path}: no example; put a heading and a fence `text example` on it")
+        complain(f"{page_path}: no example; put a heading `### …` and a fence `text example` on it")
         return False
+    # Where findings are told to be: the page, and the line of the example.
     places = {example.slug: f"{page_path}:{example.line}" for example in page.examples}
     slow = slow_searches(chosen)
     for finding in slow:
@@ -101,12 +112,14 @@ def _writes(chosen: Format, cases: list[Case], places: dict[str, str]) -> bool:
     found = refused(chosen, cases)
     pages = [name for name in own_samples(cases) if name.startswith(_PAGE)]
     unwritten = [name for name in pages if name in found]
+    # A format that writes none of its own examples is broken; one that can't write some is limited.
     if pages and unwritten == pages:
         complain(f"{chosen.id}: render writes the calls of no example: {found[pages[0]]}")
         return False
     for name in unwritten:
         slug = name.removeprefix(_PAGE)
         complain(f"{places[slug]}: {slug}: render does not write it: {found[name]}", "note")
+    # Not told one by one: these calls are ours, and stand on no page.
     others = {name.removeprefix(_OWN): each for name, each in found.items() if name not in pages}
     if others:
         said = f"render does not write calls with {', '.join(others)}"

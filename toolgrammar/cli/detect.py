@@ -1,4 +1,8 @@
-"""The command `detect`: tells which formats messages may be written in."""
+"""The command `detect`: tells which formats messages may be written in.
+
+Of `<tool_call>{"name": "f", "arguments": {}}</tool_call>` it prints the formats that read a call
+in it, each with a score.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
     status = _FOUND
     for name in names:
         found = detect(read_bytes(name), tools)
+        # 0 only where every message has a call: one without may be what the caller looks for.
         if not found:
             status = _NOT_FOUND
         if arguments.json:
             write_json(headed({"formats": [each.body() for each in found]}))
             continue
+        # Headings only where there are several messages.
         if len(names) > 1:
             write_line(f"== {printable(name)}")
         if found:

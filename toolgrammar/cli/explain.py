@@ -1,4 +1,8 @@
-"""The command `explain`: shows a message with its parts marked, and each finding at its place."""
+"""The command `explain`: shows a message with its parts marked, and each finding at its place.
+
+In the margin of `On it.` stands `text`, in that of a call `call 1`, and below the place where
+a quote is missing a `^` with the finding.
+"""
 
 from __future__ import annotations
 
@@ -56,20 +60,25 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(arguments: argparse.Namespace) -> int:
     """Explains every message, or a code, and returns the exit status."""
+    # Before any message is read: nothing waits for standard input then.
     if arguments.code is not None:
         _explain_code(arguments.code)
         return _OK
+    # Several ids may be given.
     chosen = formats.resolve_any(arguments.format)
     tools = read_tools(arguments.tools)
     names: list[str] = arguments.files or [STANDARD_INPUT]
     status = _OK
     for name in names:
+        # The parser takes text: what was wrong with the bytes is told beside what it finds.
         text, problems = as_text(read_bytes(name))
         parser = Parser(chosen, tools=tools, strict=arguments.strict, prefix=arguments.prefix)
+        # As events, in one piece: they tell in which order text and calls stand.
         events = [*parser.feed(text), *parser.close(arguments.finish_reason)]
         result = parser.result
         diagnostics = [*problems, *result.diagnostics]
         parts = parts_of(result, events)
+        # In JSON every message is one line, and needs no heading.
         if len(names) > 1 and not arguments.json:
             write_line(f"== {printable(name)}")
         if arguments.json:
@@ -111,13 +120,18 @@ def parts_of(result: ParseResult, events: list[Event]) -> list[Part]:
         match event:
             case TextDelta(text) | ReasoningDelta(text):
                 kind = "text" if isinstance(event, TextDelta) else "reasoning"
+                # Events have no places for text: it is sought in the source, from the end of the
+                # last part on.
                 start = _located(result.source, text, place, calls)
+                # Text that was changed on the way is no stretch of the source.
                 if start >= 0:
                     place = start + len(text)
+                    # Deltas of one text come in several pieces.
                     if parts and (parts[-1].kind, parts[-1].end) == (kind, start):
                         start = parts.pop().start
                     parts.append(Part(kind, start, place))
             case CallStart(index=index):
+                # What follows the start of a call does not stand before it.
                 place = max(place, calls[index].start)
             case CallEnd(index=index):
                 span = calls[index]
@@ -132,6 +146,8 @@ def _located(source: str, text: str, place: int, calls: list[Span]) -> int:
     """Returns where a piece of text stands from a place on, in no call; -1 where nowhere."""
     start = source.find(text, place)
     while start >= 0:
+        # The first call that ends after the place. A text inside it is an argument that reads the
+        # same.
         after = bisect_right(calls, start, key=lambda span: span.end)
         if after == len(calls) or start + len(text) <= calls[after].start:
             return start

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli.output import write, write_json, write_markdown, write_table
-from toolgrammar.values.errors import UnknownFormat
 
 if TYPE_CHECKING:
     import argparse
@@ -38,11 +37,13 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run(arguments: argparse.Namespace) -> int:
     """Shows one format or lists several, and returns the exit status."""
     words = " ".join(arguments.format)
+    # A name shows its format; what is no name is looked for.
     chosen = None if arguments.search or not words else _named(words)
     if chosen is None:
         _list(_found(words), as_json=arguments.json)
     elif arguments.json:
         write_json(_metadata(chosen))
+    # A grammar of the caller's own may have no page.
     elif arguments.grammar or not chosen.page:
         write(chosen.grammar)
     else:
@@ -61,13 +62,12 @@ def _found(words: str) -> list[Format]:
     Raises:
         UnknownFormat: none does; the message names the nearest ids.
     """
-    found = formats.search(words)
-    if not found:
-        raise UnknownFormat.among(words, formats)
-    return found
+    # Where nothing is found the look-up raises, and names the nearest.
+    return formats.search(words) or [formats[words]]
 
 
 def _list(found: Iterable[Format], *, as_json: bool) -> None:
+    # Formats without a family come last.
     by_family = sorted(found, key=lambda entry: (not entry.family, entry.family.casefold()))
     if as_json:
         for entry in by_family:

@@ -30,12 +30,13 @@ class InputError(ValueError):
 def read_bytes(name: str) -> bytes:
     """Returns the bytes of a file, or of standard input for `-`.
 
-    A message is read here and not by `core/files.py`: every byte of it counts, its line ends too.
+    A message is read here and not by `grammar/files.py`: every byte of it counts, its line ends too.
 
     Raises:
         InputError: standard input is wanted, and closed.
     """
     if name == STANDARD_INPUT:
+        # Python sets it to None where the process began with the descriptor closed.
         stream = cast("TextIO | None", sys.stdin)
         if stream is None:
             raise InputError("standard input is closed; name a file")
@@ -51,6 +52,7 @@ def read_json(name: str) -> JsonValue:
     """
     shown = "standard input" if name == STANDARD_INPUT else name
     try:
+        # Some editors write a byte order mark, which JSON has not.
         return cast("JsonValue", json.loads(read_bytes(name).decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         raise InputError(f"{shown}: byte {error.start} is not UTF-8") from None
@@ -59,6 +61,7 @@ def read_json(name: str) -> JsonValue:
     except RecursionError:
         raise InputError(f"{shown}: lists and objects nest too deeply in it") from None
     except ValueError:
+        # The one `ValueError` that is left: JSON's integers are read by `int`, which has a limit.
         most = sys.get_int_max_str_digits()
         raise InputError(f"{shown}: a number in it has more than {most} digits") from None
 
@@ -72,6 +75,7 @@ def read_tools(name: str | None) -> list[ToolSpec] | None:
     if name is None:
         return None
     value = read_json(name)
+    # As the body of a request to an API has them.
     if isinstance(value, dict) and isinstance(value.get("tools"), list):
         value = value["tools"]
     if not isinstance(value, list):
@@ -81,6 +85,7 @@ def read_tools(name: str | None) -> list[ToolSpec] | None:
     except RecursionError:
         raise InputError(f"{name}: lists and objects nest too deeply in it") from None
     except TypeError as error:
+        # One by one only now, to say which of them it is.
         number = next(number for number, tool in enumerate(value, 1) if not _is_tool(tool))
         raise InputError(f"{name}: tool {number} is no {_TOOL}") from error
     except ValueError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.cli.input import STANDARD_INPUT, InputError
+from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_json
 from toolgrammar.cli.output import complain
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _OK = 0
 _NOT_OK = 1
+_OF_ROWS = ("output", "column", "format_column", "tools_column", "tool_lists")
 _SHOWN = 20
 """Bad rows that are named; the others are counted."""
 
@@ -30,6 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     rows.add_argument("--jobs", type=int, metavar="N", help="processes; 0 for one a processor")
     rows.add_argument("--column", metavar="NAME", help="where a row has its message (text)")
+    add_row_settings(rows)
     rows.add_argument(
         "--keep",
         action="append",
@@ -48,13 +50,51 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_row_settings(rows: argparse._ActionsContainer) -> None:
+    """Adds the options that say where rows have their own format and tools."""
+    rows.add_argument(
+        "--format-column", metavar="NAME", help="where a row has its own format; `a.b` is b in a"
+    )
+    rows.add_argument(
+        "--tools-column",
+        metavar="NAME",
+        help="where a row has its own tools: a list, its JSON text, or the id of a list",
+    )
+    rows.add_argument(
+        "--tool-lists",
+        metavar="FILE",
+        help="a JSON object of lists of tools by their ids (default: that in the first line of the "
+        "rows, where there is one)",
+    )
+
+
+def row_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Returns where rows have their own format and tools.
+
+    Raises:
+        InputError: the file of lists holds something else.
+    """
+    lists: object = None
+    if arguments.tool_lists is not None:
+        if arguments.tools_column is None:
+            raise InputError("--tool-lists needs --tools-column: where a row has the id of a list")
+        lists = read_json(arguments.tool_lists)
+        if not isinstance(lists, dict) or not all(isinstance(x, list) for x in lists.values()):
+            raise InputError(f'{arguments.tool_lists}: expected `{{"id": [tool, …], …}}`')
+    return {
+        "format_column": arguments.format_column,
+        "tools_column": arguments.tools_column,
+        "tool_lists": lists,
+    }
+
+
 def refuse_without_jobs(arguments: argparse.Namespace) -> None:
     """Makes sure that no option of this group is given where a file is one message.
 
     Raises:
         InputError: one is; the message names it.
     """
-    for name in ("output", "column", "keep", "no_source", "no_resume"):
+    for name in (*_OF_ROWS, "keep", "no_source", "no_resume"):
         if getattr(arguments, name):
             option = name.replace("_", "-")
             raise InputError(f"--{option} is for files of rows, one message a row: add --jobs N")
@@ -67,8 +107,10 @@ def run(arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
         raise InputError("--jobs reads files of rows; name one")
     if arguments.events:
         raise InputError("--jobs and --events exclude each other")
+    # One file of results belongs to one file of rows.
     if arguments.output is not None and len(names) > 1:
         raise InputError("--output takes the results of one file")
+    # 0 stands for one process a processor.
     if arguments.jobs < 0:
         raise InputError(f"--jobs must be 0 or more, got {arguments.jobs}")
     if arguments.no_resume and arguments.output is None:
@@ -102,23 +144,28 @@ def _write(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
             resume=not arguments.no_resume,
             finish_reason=arguments.finish_reason,
             **_columns(arguments),
+            **row_settings(arguments),
             **options,
         )
     except ValueError as error:
         raise InputError(str(error)) from error
     if report.resumed_rows:
         complain(f"went on behind {report.resumed_rows:,} rows of an earlier run", "note")
-    _name_bad(name, ((row.number, row.reason) for row in report.bad_rows), report.bad, report.rows)
+    name_bad(name, ((row.number, row.reason) for row in report.bad_rows), report.bad, report.rows)
     return report.failed
 
 
 def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
     """Prints the results; gives how many rows are not ok."""
     from toolgrammar.bulk.batches import jobs_of, pour_lines
-    from toolgrammar.bulk.reading import reading_of
+    from toolgrammar.bulk.rows.columns_of_rows import columns_of
+    from toolgrammar.bulk.rows.parse_options import reading_of
 
+    # A copy, from which the format is taken out: the next file needs it, too.
     settings: Any = {**options, "finish_reason": arguments.finish_reason}
-    reading = reading_of(settings.pop("format"), settings, **_columns(arguments))
+    columns = columns_of(name, *row_settings(arguments).values())
+    reading = reading_of(settings.pop("format"), settings, **_columns(arguments), columns=columns)
+    # Results and a bar on one terminal would break each other's lines.
     bar = not sys.stdout.isatty()
     failed = bad = rows = 0
     named: list[tuple[int, str]] = []
@@ -127,13 +174,15 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
         failed += done.failed
         bad += len(done.bad)
         rows += done.rows
+        # No more than are shown: a file may have millions of bad rows.
         named += done.bad[: _SHOWN - len(named)]
     sys.stdout.buffer.flush()
-    _name_bad(name, named, bad, rows)
+    name_bad(name, named, bad, rows)
     return failed
 
 
-def _name_bad(name: str, rows: Iterable[tuple[int, str]], count: int, of_all: int) -> None:
+def name_bad(name: str, rows: Iterable[tuple[int, str]], count: int, of_all: int) -> None:
+    """Names the first bad rows of a file, and says what may be wrong where all are bad."""
     shown = list(rows)[:_SHOWN]
     for number, reason in shown:
         complain(f"{name}:{number}: {reason}", "bad row")
@@ -141,6 +190,7 @@ def _name_bad(name: str, rows: Iterable[tuple[int, str]], count: int, of_all: in
         complain(f"{name}: {count - len(shown):,} more rows without a message", "bad row")
     if not shown or count != of_all:
         return
+    # No row is good: the options are more likely wrong than the file.
     if any(reason.startswith("it has no `") for _, reason in shown):
         complain(f"no row of {name} has a message; name its column: --column NAME", "note")
     else:

@@ -1,4 +1,7 @@
-"""Writes a text line by line: its parts in colour or in the margin, findings under their place."""
+"""Writes a text line by line: its parts in colour or in the margin, findings under their place.
+
+A row is `text   | On it.`; that of a finding has `^~~~` below the place and says what it is.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ _STYLES = {
     "info": "blue",
     "margin": "bright_black",
 }
+# A tab of unknown width would put the marks below it under the wrong characters.
 _TAB = "    "
+# Wide and full-width characters take two columns.
 _WIDE = frozenset("WF")
 
 
@@ -78,6 +83,7 @@ def write_marked(
     """
     rows = list(_rows(source, parts, findings))
     wanted = color == "always" or (color == "auto" and sys.stdout.isatty())
+    # Where rich is missing, rows without colour are better than an error.
     if not (wanted and _write_rich(rows, forced=color == "always")):
         write("".join("".join(text for text, _ in row).rstrip() + "\n" for row in rows))
 
@@ -95,12 +101,17 @@ def _rows(
         row = [(f"{label.ljust(width)} | ", "margin")]
         row += [(_shown(text), kind) for text, kind in _pieces(line, ordered)]
         yield row
+        # What was found after the last character, such as a missing closer, goes below the last
+        # line.
         last = line is lines[-1]
+        # A finding at the line end belongs to this line: the next one begins a character later.
         while waiting and (waiting[0].start <= line.end or last):
             finding = waiting.pop(0)
+            # A place behind the end is marked at the end.
             at = max(0, min(finding.start, line.end) - line.start)
             marked = line.text[at : max(at, finding.end - line.start)]
             indent = " " * _width(_shown(line.text[:at]))
+            # `^` alone marks a place without a width: something is missing there.
             mark = "^" + "~" * (_width(_shown(marked)) - 1)
             margin = (" " * width + " | ", "margin")
             yield [margin, (f"{indent}{mark} {one_line(finding.said)}", finding.severity)]
@@ -126,6 +137,7 @@ class _Parts:
 
     def within(self, line: _Line) -> list[Part]:
         """Returns the parts of which a line has a character."""
+        # Both lists rise together, since parts do not overlap.
         first, last = bisect_right(self._ends, line.start), bisect_left(self._starts, line.end)
         return self._parts[first:last]
 
@@ -137,6 +149,7 @@ def _labels(line: _Line, parts: _Parts) -> str:
         for part, text in _cut(line, parts)
         if text.strip()
     ]
+    # Each label once, in the order of the line.
     return "+".join(dict.fromkeys(found))
 
 
@@ -167,6 +180,7 @@ def _width(shown: str) -> int:
     """Returns how many columns a text takes on a terminal."""
     columns = 0
     for character in shown:
+        # These stand on the character before, and take no column.
         if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
             continue
         columns += 2 if unicodedata.east_asian_width(character) in _WIDE else 1
@@ -181,8 +195,10 @@ def _write_rich(rows: list[list[tuple[str, str]]], *, forced: bool) -> bool:
     except ImportError:
         return False
     console = Console(
+        # None lets rich look itself whether it writes to a terminal.
         force_terminal=forced or None,
         color_system="standard" if forced else "auto",
+        # Lines are not broken: the marks below would stand under the wrong row.
         soft_wrap=True,
         highlight=False,
     )

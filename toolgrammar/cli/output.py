@@ -1,4 +1,7 @@
-"""Writes lines and tables as UTF-8, whatever the console's encoding."""
+"""Writes lines and tables as UTF-8, whatever the console's encoding.
+
+A character such as ESC, with which terminal commands begin, is written out as its code.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TextIO
 
+# All but tab and line feed. A carriage return would let a text write over its line.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LEAST_WIDTH = 20
 _GAP = "  "
@@ -22,6 +26,7 @@ def write(text: str) -> None:
 
     A lone surrogate, which UTF-8 can't carry, becomes its JSON escape.
     """
+    # What was printed as text before must come first.
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
@@ -39,12 +44,14 @@ def write_json(value: object) -> None:
 
 def complain(message: str, kind: str = "error") -> None:
     """Writes a message to standard error, if it is open; `kind` says how bad it is."""
+    # Here, too, a lone surrogate becomes its escape.
     data = f"toolgrammar: {kind}: {printable(message)}\n".encode("utf-8", "backslashreplace")
     stream = cast("TextIO | None", sys.stderr)
     if stream is None:
         return
     stream.flush()
     buffer = getattr(stream, "buffer", None)
+    # A test or a notebook may have put a stream without bytes in its place.
     if buffer is None:
         stream.write(data.decode())
     else:
@@ -76,6 +83,7 @@ def write_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     if sys.stdout.isatty():
         if _write_rich(headings, shown):
             return
+        # Without rich a long cell would break its row, and the columns with it.
         shown = _cut_to_width(headings, shown, shutil.get_terminal_size().columns)
     widths = _widths(headings, shown)
     for row in (headings, *shown):
@@ -131,6 +139,7 @@ def _cut_to_width(
     widths = _widths(headings, rows)
     widest = widths.index(max(widths))
     rest = sum(widths) - widths[widest] + len(_GAP) * (len(widths) - 1)
+    # At least so wide, even where the table is then wider than the terminal.
     room = max(columns - rest, _LEAST_WIDTH)
     return [
         [

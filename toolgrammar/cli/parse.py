@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.events import Event
 
+# About the length of a token.
 _CHUNK = 4
 _OK = 0
 _NOT_OK = 1
+# From so many messages on, a bar is shown.
 _LONG_WORK = 20
 
 
@@ -69,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Reads every message and returns the exit status."""
     names: list[str] = arguments.files or [STANDARD_INPUT]
     options: dict[str, Any] = {
+        # Several ids may be given.
         "format": formats.resolve_any(arguments.format),
         "tools": read_tools(arguments.tools),
         "strict": arguments.strict,
@@ -76,12 +79,14 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.jobs is not None:
         return many.run(arguments, options)
+    # Options for rows would be passed over in silence.
     many.refuse_without_jobs(arguments)
     if arguments.chunk is not None and not arguments.events:
         raise InputError("--chunk is for --events: the text is read whole without it")
     status = _OK
     for name in _with_progress(names):
         data = read_bytes(name)
+        # In JSON every message is one line, and needs no heading.
         if len(names) > 1 and not arguments.json:
             write_line(f"== {printable(name)}")
         if arguments.events:
@@ -126,6 +131,7 @@ def _show_events(
     """Feeds a message in chunks and prints each event as soon as it comes."""
     text, problems = as_text(data)
     parser = Parser(**options)
+    # Before all others: the bytes were wrong before there was a text.
     _print_events(map(Problem, problems), as_json=arguments.json)
     size: int = arguments.chunk or _CHUNK
     for start in range(0, len(text), size):
@@ -140,6 +146,7 @@ def _print_events(events: Iterable[Event], *, as_json: bool) -> None:
         if as_json:
             write_json(data)
         else:
+            # The name of the event stands before them.
             shown = {key: value for key, value in data.items() if key not in {"schema", "type"}}
             write_line(printable(f"{type(event).__name__} {fields(shown)}"))
 
@@ -153,10 +160,12 @@ def _show(result: ParseResult) -> None:
         write_line("no calls")
     for label, text in (("reasoning", result.reasoning), ("text", result.text)):
         if text:
+            # What a model wrote may hold commands for the terminal.
             write(f"\n{label}:\n{printable(text)}\n")
     if result.diagnostics:
         write_line()
     for diagnostic in result.diagnostics:
+        # A diagnostic may quote what the model wrote, line ends and all.
         write_line(one_line(_described(diagnostic)))
 
 

@@ -31,9 +31,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the prompt and returns the exit status."""
+    # Both ways are taken, since other commands have the format under `--format`.
     chosen = [each for each in (arguments.format, arguments.named) if each is not None]
     if len(chosen) != 1:
         raise InputError("prompt writes for one format: name it once")
+    # Without tools the prompt teaches the format alone.
     prompt = formats.resolve(chosen[0]).prompt(read_tools(arguments.tools) or [])
     if arguments.json:
         write_json({"schema": 1, "prompt": str(prompt), "stop": list(prompt.stop)})

@@ -1,4 +1,8 @@
-"""The command `render`: writes calls, given as JSON, in a format's wire text."""
+"""The command `render`: writes calls, given as JSON, in a format's wire text.
+
+`[{"name": "get_weather", "arguments": {"city": "Oslo"}}]` becomes the text that a model would
+have written.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = formats.resolve(arguments.format)
     value = read_json(arguments.file)
     text: str | None = arguments.text
+    # What `parse --json` prints is a whole result: its text goes along, unless another is given.
     if isinstance(value, dict) and "calls" in value:
         if text is None and isinstance(value.get("text"), str):
             text = cast("str", value["text"])
         value = value["calls"]
+    # One call alone, or a list of calls.
     rows = value if isinstance(value, list) else [value]
     calls = [_call(row, index) for index, row in enumerate(rows)]
     write(chosen.render(calls, text=text or "", tools=read_tools(arguments.tools)))
@@ -65,8 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _call(row: JsonValue, index: int) -> ToolCall:
     """Returns the call that a JSON object describes."""
     if not isinstance(row, dict):
+        # Cut, since the value may be of any length.
         raise InputError(f"call {index}: expected an object, got {row!r:.40}")
     for key in row:
+        # A misspelt key, `argument` for `arguments`, would be lost in silence.
         if key not in _WRITTEN and key not in _READ_ONLY:
             nearest = difflib.get_close_matches(key, _WRITTEN, 1)
             mend = f"nearest: {nearest[0]!r}" if nearest else f"known: {', '.join(_WRITTEN)}"

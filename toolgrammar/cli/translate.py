@@ -8,7 +8,8 @@ from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli.input import STANDARD_INPUT, read_bytes, read_tools
 from toolgrammar.cli.output import complain, write
 from toolgrammar.parsing.translation import translate
-from toolgrammar.values.errors import ParseError, RenderError
+from toolgrammar.values.calls import ParseError
+from toolgrammar.values.errors import RenderError
 
 if TYPE_CHECKING:
     import argparse
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         write(translate(text, source, target, tools=tools, prefix=arguments.prefix))
     except (ParseError, RenderError) as error:
+        # The command was called rightly, so it is no mistake of its caller.
         complain(str(error))
         return _NOT_OK
     return _OK

@@ -13,13 +13,18 @@ if TYPE_CHECKING:
     from toolgrammar.engine.caches import Cache, MemoryCache, RedisCache, SQLiteCache
     from toolgrammar.engine.context import ToolContext
     from toolgrammar.engine.engine import Engine
-    from toolgrammar.engine.failures import GuardrailError, RetryableError, ToolError, UserError
-    from toolgrammar.engine.messages import to_messages
-    from toolgrammar.engine.redaction import Redactor
-    from toolgrammar.engine.results import ToolFailed, ToolResult
-    from toolgrammar.engine.retries import Retry
+    from toolgrammar.engine.outcomes.failures import (
+        GuardrailError,
+        RetryableError,
+        ToolError,
+        UserError,
+    )
+    from toolgrammar.engine.outcomes.messages import to_messages
+    from toolgrammar.engine.outcomes.results import ToolFailed, ToolResult
+    from toolgrammar.engine.running.retries import Retry
     from toolgrammar.engine.tool import Tool
-    from toolgrammar.engine.traces import (
+    from toolgrammar.engine.tracing.redaction import Redactor
+    from toolgrammar.engine.tracing.traces import (
         JsonLinesSink,
         MemorySink,
         OpenTelemetrySink,
@@ -60,13 +65,19 @@ _NAMES_OF_MODULES = {
     "caches": ("Cache", "MemoryCache", "RedisCache", "SQLiteCache"),
     "context": ("ToolContext",),
     "engine": ("Engine",),
-    "failures": ("GuardrailError", "RetryableError", "ToolError", "UserError"),
-    "messages": ("to_messages",),
-    "redaction": ("Redactor",),
-    "results": ("ToolFailed", "ToolResult"),
-    "retries": ("Retry",),
+    "outcomes.failures": ("GuardrailError", "RetryableError", "ToolError", "UserError"),
+    "outcomes.messages": ("to_messages",),
+    "tracing.redaction": ("Redactor",),
+    "outcomes.results": ("ToolFailed", "ToolResult"),
+    "running.retries": ("Retry",),
     "tool": ("Tool",),
-    "traces": ("JsonLinesSink", "MemorySink", "OpenTelemetrySink", "TraceEvent", "TraceSink"),
+    "tracing.traces": (
+        "JsonLinesSink",
+        "MemorySink",
+        "OpenTelemetrySink",
+        "TraceEvent",
+        "TraceSink",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}
 

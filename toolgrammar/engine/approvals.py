@@ -1,4 +1,8 @@
-"""Asking before a call runs: the request, the answer, and a hook that stops and goes on later."""
+"""Asking before a call runs: the request, the answer, and a hook that stops and goes on later.
+
+A call of `Tool(pay, approval=True)` in an engine with such a hook has the error `denied:approval
+pending`, until `approve(digest)` lets it run once.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +48,8 @@ def digest(call: ToolCall) -> str:
 
     Where it stands, how it was repaired and what it depends on does not count.
     """
+    # With the text of the arguments: an approval is for what was shown, not for what reads the
+    # same.
     parts = [call.name, call.id, call.raw_arguments, call.input, call.arguments]
     return hashlib.sha256(exact_json(parts).encode("ascii")).hexdigest()
 
@@ -75,6 +81,8 @@ class Approvals:
 
     def _answer(self, answer: Approval) -> None:
         with self._lock:
+            # Also without a request: who approves a digest beforehand lets the call through when it
+            # comes.
             self._pending.pop(answer.digest, None)
             self._answers[answer.digest] = answer
 
@@ -83,8 +91,11 @@ class Approvals:
         with self._lock:
             answer = self._answers.get(request.digest)
             if answer is None:
+                # `setdefault`: a call that asks again stays where it stands in the order.
                 self._pending.setdefault(request.digest, request)
                 return Approval(approved=False, digest=request.digest, reason=PENDING)
             if answer.approved:
+                # An approval is used up, so that the same call a second time asks again. A refusal
+                # stays.
                 del self._answers[request.digest]
             return answer

@@ -1,4 +1,8 @@
-"""Where results are kept: in memory, in an SQLite file, in Redis; each stores JSON text only."""
+"""Where results are kept: in memory, in an SQLite file, in Redis; each stores JSON text only.
+
+The key of a call is the pair `("get_weather", '{"city": "Oslo"}')`, its value a text such as `"21
+°C"`, in JSON.
+"""
 
 from __future__ import annotations
 
@@ -85,6 +89,8 @@ class MemoryCache:
             if found is None:
                 return None
             value, expires = found
+            # Only an entry that is asked for is dropped; the others go when there is no room for
+            # them.
             if expires is not None and self._clock() >= expires:
                 del self._entries[key]
                 return None
@@ -140,6 +146,7 @@ class SQLiteCache:
             )
         except sqlite3.OperationalError as problem:
             raise sqlite3.OperationalError(f"{os.fspath(path)}: {problem}") from problem
+        # A cache that nobody closes closes its file when it is collected, without a `__del__`.
         self._close = weakref.finalize(self, self._connection.close)
         try:
             self._prepare()
@@ -151,12 +158,14 @@ class SQLiteCache:
         """Makes the table where it is missing."""
         execute = self._connection.execute
         self._begin_log()
+        # In this mode a power cut may lose the last results, which a cache can do without.
         execute("PRAGMA synchronous=NORMAL")
         execute(
             "CREATE TABLE IF NOT EXISTS results (tool_name TEXT NOT NULL, raw_arguments TEXT"
             " NOT NULL, value TEXT NOT NULL, expires REAL,"
             " PRIMARY KEY (tool_name, raw_arguments))"
         )
+        # Only entries that expire are in the index, so that dropping them does not read the others.
         execute(
             "CREATE INDEX IF NOT EXISTS results_expire ON results (expires)"
             " WHERE expires IS NOT NULL"
@@ -173,6 +182,7 @@ class SQLiteCache:
             try:
                 self._connection.execute("PRAGMA journal_mode=WAL")
             except sqlite3.OperationalError as error:
+                # The low byte is the kind of error; the higher ones say more about it.
                 is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() > last:
                     raise
@@ -199,6 +209,7 @@ class SQLiteCache:
             self._connection.execute(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", (*key, value, expires)
             )
+            # Dropped on writing, not on reading: a reader then never waits for a lock on the file.
             self._connection.execute("DELETE FROM results WHERE expires <= ?", (now,))
 
     def close(self) -> None:
@@ -260,12 +271,14 @@ class RedisCache:
         self._prefix = prefix
         self._circuit = _Circuit(patience, clock)
         self.patience = patience
+        # A client of `redis.asyncio` has coroutine functions, and does its waiting in the loop.
         self.blocking = not inspect.iscoroutinefunction(getattr(client, "execute_command", None))
 
     def get(self, key: CacheKey) -> str | Awaitable[str | None] | None:
         """Returns what is stored under the key."""
         with self._circuit.asked():
             found = self._client.get(self._name(key))
+        # The answer of an async client comes later, and so does the word that the server is there.
         if inspect.isawaitable(found):
             return self._later_text(found)
         self._circuit.answered()
@@ -274,6 +287,7 @@ class RedisCache:
     def set(self, key: CacheKey, value: str, ttl: float | None = None) -> Awaitable[None] | None:
         """Stores a value."""
         life = self._ttl if ttl is None else ttl
+        # Redis refuses a life of 0 milliseconds.
         milliseconds = None if life is None else max(1, ceil(life * 1000))
         with self._circuit.asked():
             stored = self._client.set(self._name(key), value, px=milliseconds)
@@ -319,11 +333,16 @@ class _Circuit:
         """
         now = self._clock()
         if self._error is not None and now < self._until:
+            # Without the traceback of its first raising, which would grow with each time that it is
+            # raised.
             raise self._error.with_traceback(None)
+        # A server that swallows packets raises nothing. Where one question hangs, no other is
+        # asked.
         if self._patience is not None and any(
             now - since > self._patience for since in list(self._asked.values())
         ):
             raise TimeoutError("the server has not answered the calls before")
+        # An object of its own: several threads may ask at the same time.
         mark = object()
         self._asked[mark] = now
         try:
@@ -332,6 +351,7 @@ class _Circuit:
             if _is_unreachable(error):
                 self._error = error
                 self._failures += 1
+                # 2, 4, 8 … seconds, up to a minute. The power has a bound, since floats have.
                 self._until = self._clock() + min(_LONGEST_PAUSE, 2.0 ** min(self._failures, 10))
             raise
         finally:
@@ -344,6 +364,8 @@ class _Circuit:
 
 def _is_unreachable(error: Exception) -> bool:
     """Tells whether a client means the connection; the package has classes of its own for it."""
+    # By names: `redis.exceptions.ConnectionError` is no subclass of Python's, and redis is no
+    # dependency to import here.
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"OSError", "ConnectionError", "TimeoutError"})
 
@@ -352,6 +374,7 @@ def _make_private(path: str | os.PathLike[str]) -> None:
     """Makes a file that is not there yet, for its owner alone; its log gets the same rights."""
     if os.fspath(path) in {"", ":memory:"} or Path(path).exists():
         return
+    # `O_EXCL`: a file that appeared meanwhile keeps the rights that its maker gave it.
     with suppress(OSError):  # SQLite says better what is wrong with the path
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 

@@ -1,4 +1,8 @@
-"""What a tool may learn about its call."""
+"""What a tool may learn about its call.
+
+Of `def pay(amount: int, context: ToolContext)` the model is told `amount` alone; the engine fills
+in the context.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgrammar.engine.results import ToolResult
+    from toolgrammar.engine.outcomes.results import ToolResult
     from toolgrammar.values.calls import ToolCall
 
 NO_RESULTS: Mapping[str, ToolResult] = MappingProxyType({})

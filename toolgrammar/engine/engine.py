@@ -1,4 +1,8 @@
-"""The engine: runs the calls that the parser found, the same from sync and async code."""
+"""The engine: runs the calls that the parser found, the same from sync and async code.
+
+`Engine([get_weather]).run_all_sync(parse(text))` makes of a call `get_weather` with `{"city":
+"Oslo"}` one `ToolResult`, whose value is what `get_weather(city="Oslo")` returned.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +11,34 @@ from contextlib import aclosing
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
+from toolgrammar.engine.arguments.signature import is_coroutine_function
 from toolgrammar.engine.caches import MemoryCache
-from toolgrammar.engine.drivers import drive_async, drive_sync
-from toolgrammar.engine.ended import Ended
 from toolgrammar.engine.extras import require_extra
-from toolgrammar.engine.pipeline import pipeline
-from toolgrammar.engine.plan import OnFailure
-from toolgrammar.engine.plan_drivers import Planned, run_plan_async, run_plan_sync
-from toolgrammar.engine.recorder import Recorder, sinks_of
-from toolgrammar.engine.redaction import Redactor
-from toolgrammar.engine.run import Bound, Hook, Run, Settings
-from toolgrammar.engine.signature import is_coroutine_function
+from toolgrammar.engine.running.drivers import drive_async, drive_sync
+from toolgrammar.engine.running.ended import Ended
+from toolgrammar.engine.running.judged import Judged
+from toolgrammar.engine.running.pipeline import pipeline
+from toolgrammar.engine.running.plan import OnFailure
+from toolgrammar.engine.running.plan_drivers import Planned, run_plan_async, run_plan_sync
+from toolgrammar.engine.running.run import Bound, Hook, Run, Settings
 from toolgrammar.engine.tool import Tool, checked_retries, checked_timeout, to_tool
+from toolgrammar.engine.tracing.recorder import Recorder, sinks_of
+from toolgrammar.engine.tracing.redaction import Redactor
 from toolgrammar.values.calls import ParseResult, ToolCall
 
 if TYPE_CHECKING:
     from toolgrammar.engine.caches import Cache
-    from toolgrammar.engine.results import ToolResult
-    from toolgrammar.engine.retries import Retry
-    from toolgrammar.engine.traces import TraceSink
+    from toolgrammar.engine.outcomes.results import ToolResult
+    from toolgrammar.engine.running.retries import Retry
+    from toolgrammar.engine.tracing.traces import TraceSink
     from toolgrammar.parsing.streams import FinishReason
+    from toolgrammar.salvage.policy import SalvagePolicy
     from toolgrammar.values.events import Event
 
 Calls: TypeAlias = ParseResult | Iterable[ToolCall]
 """What a plan is made of."""
+Messages: TypeAlias = Iterable[Mapping[str, Any]]
+"""A conversation, in the shape of OpenAI's or Anthropic's API."""
 
 _REDACTOR: Final = Redactor()
 
@@ -54,11 +62,13 @@ class Engine:
         max_result_chars: the longest result; what is more is cut out of its middle.
         redact: hides secrets in traces and error messages.
         trace_values: whether arguments and values are in the trace.
+        policy: which calls may run that were read from text; None asks nothing. A refused call is
+            an error whose message is for the model, whatever an approval says.
 
     Raises:
         ValueError: a number is out of its range, or two tools have one name.
         TypeError: something has the wrong type, such as a tool that can't be run.
-        ImportError: pydantic or tenacity is not installed.
+        ImportError: pydantic is not installed.
     """
 
     def __init__(  # noqa: PLR0913 - one name a choice
@@ -79,10 +89,13 @@ class Engine:
         max_result_chars: int | None = 100_000,
         redact: Redactor | None = _REDACTOR,
         trace_values: bool = False,
+        policy: SalvagePolicy | None = None,
     ) -> None:
+        # Before anything else: without pydantic the other errors would point to the wrong cause.
         require_extra()
         retry, limit = checked_retries(retries), checked_timeout(timeout)
         _check(concurrency=concurrency, on_failure=on_failure, max_result_chars=max_result_chars)
+        # `Engine(tool)` and `Engine("…")` are mistakes of a missing list.
         if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
             raise TypeError(f"tools must be a list of tools, got {tools!r}")
         known: dict[str, Tool] = {}
@@ -94,6 +107,7 @@ class Engine:
         """The tools by their names, read-only."""
         self._concurrency = concurrency
         self._on_failure: OnFailure = on_failure
+        self._policy = policy
         store = _checked_cache(cache)
         sinks = sinks_of(trace)
         self._settings = Settings(
@@ -121,56 +135,86 @@ class Engine:
 
     # ------------------------------------------------------------ one call
 
-    def run_sync(self, call: ToolCall) -> ToolResult:
+    def run_sync(self, call: ToolCall, *, messages: Messages = ()) -> ToolResult:
         """Runs one call and returns its result; on what it depends does not count.
 
+        Args:
+            call: the call. Its text is not known to the policy, but for its arguments.
+            messages: the conversation before it, for the policy.
+
         Raises:
             TypeError: `call` is no `ToolCall`.
         """
         if not isinstance(call, ToolCall):
             raise _no_call(call)
-        return drive_sync(pipeline(Run(self._settings, call, asynchronous=False)))
+        return drive_sync(pipeline(self._run(call, messages, asynchronous=False)))
 
-    async def run_async(self, call: ToolCall) -> ToolResult:
+    async def run_async(self, call: ToolCall, *, messages: Messages = ()) -> ToolResult:
         """Runs one call in the running loop and returns its result.
 
+        Args:
+            call: as for `run_sync`.
+            messages: as for `run_sync`.
+
         Raises:
             TypeError: `call` is no `ToolCall`.
         """
         if not isinstance(call, ToolCall):
             raise _no_call(call)
-        return await drive_async(pipeline(Run(self._settings, call, asynchronous=True)))
+        return await drive_async(pipeline(self._run(call, messages, asynchronous=True)))
+
+    def _run(self, call: ToolCall, messages: Messages, *, asynchronous: bool) -> Run:
+        judged = Judged(self._policy, self.tools, messages)
+        judged.take(call)
+        refusal = judged.refusals.get(0)
+        return Run(self._settings, call, asynchronous=asynchronous, refusal=refusal)
 
     # ------------------------------------------------------------ a message
 
-    def run_all_sync(self, calls: Calls) -> list[ToolResult]:
+    def run_all_sync(self, calls: Calls, *, messages: Messages = ()) -> list[ToolResult]:
         """Runs the calls of a message and returns their results in the order of the calls.
+
+        Args:
+            calls: the message, or its calls alone.
+            messages: the conversation before it, for the policy.
 
         Raises:
             TypeError: something is no `ToolCall`.
         """
+        # Checked as a whole before the first call runs: a wrong object at the end has no effects
+        # before it.
         given = _calls(calls)
-        with self._planned(asynchronous=False) as planned:
+        judged = self._judged(calls, given, messages)
+        with self._planned(judged, asynchronous=False) as planned:
             planned.plan.complete(given)
             for _ in run_plan_sync(planned, None):
                 pass
             return [planned.plan.results[index] for index in range(len(given))]
 
-    async def run_all_async(self, calls: Calls) -> list[ToolResult]:
+    async def run_all_async(self, calls: Calls, *, messages: Messages = ()) -> list[ToolResult]:
         """Runs the calls of a message and returns their results in the order of the calls.
+
+        Args:
+            calls: as for `run_all_sync`.
+            messages: as for `run_all_sync`.
 
         Raises:
             TypeError: something is no `ToolCall`.
         """
         given = _calls(calls)
-        with self._planned(asynchronous=True) as planned:
+        judged = self._judged(calls, given, messages)
+        with self._planned(judged, asynchronous=True) as planned:
             planned.plan.complete(given)
             async for _ in run_plan_async(planned, None):
                 pass
             return [planned.plan.results[index] for index in range(len(given))]
 
     def stream_sync(
-        self, events: Iterable[Event], *, finish_reason: FinishReason = None
+        self,
+        events: Iterable[Event],
+        *,
+        finish_reason: FinishReason = None,
+        messages: Messages = (),
     ) -> Iterator[ToolResult]:
         """Runs calls while their message is still being read; yields results as they finish.
 
@@ -182,16 +226,22 @@ class Engine:
             finish_reason: why the server stopped, or a callable that is asked at the end. What
                 `toolgrammar.stream` gives is told of it; of other events, a call that ends the
                 message waits for it, and is taken for cut off if the server cut the answer.
+            messages: the conversation before the message, for the policy. What
+                `toolgrammar.stream` gives has the text of the calls, too; other events have not.
 
         Raises:
             TypeError: something is no event of a parser, or `finish_reason` no reason.
         """
+        # Not a generator itself, so that wrong arguments raise here and not at the first result.
         if not isinstance(events, Iterable):
             raise TypeError(f"expected the events of a parser, got {events!r}")
-        return self._streamed(events, Ended(events, finish_reason))
+        judged = Judged(self._policy, self.tools, messages, events)
+        return self._streamed(events, Ended(events, finish_reason, judged), judged)
 
-    def _streamed(self, events: Iterable[Event], ended: Ended) -> Iterator[ToolResult]:
-        with self._planned(asynchronous=False) as planned:
+    def _streamed(
+        self, events: Iterable[Event], ended: Ended, judged: Judged
+    ) -> Iterator[ToolResult]:
+        with self._planned(judged, asynchronous=False) as planned:
             yield from run_plan_sync(planned, ended.calls(events))
 
     def stream_async(
@@ -199,34 +249,45 @@ class Engine:
         events: AsyncIterable[Event] | Iterable[Event],
         *,
         finish_reason: FinishReason = None,
+        messages: Messages = (),
     ) -> AsyncIterator[ToolResult]:
         """Runs calls while their message is still being read; yields results as they finish.
 
         Args:
             events: what `toolgrammar.astream` or `stream` gives, or a parser.
             finish_reason: as for `stream_sync`.
+            messages: as for `stream_sync`.
 
         Raises:
             TypeError: something is no event of a parser, or `finish_reason` no reason.
         """
         if not isinstance(events, AsyncIterable | Iterable):
             raise TypeError(f"expected the events of a parser, got {events!r}")
-        return self._streamed_async(events, Ended(events, finish_reason))
+        judged = Judged(self._policy, self.tools, messages, events)
+        return self._streamed_async(events, Ended(events, finish_reason, judged), judged)
 
     async def _streamed_async(
-        self, events: AsyncIterable[Event] | Iterable[Event], ended: Ended
+        self, events: AsyncIterable[Event] | Iterable[Event], ended: Ended, judged: Judged
     ) -> AsyncIterator[ToolResult]:
-        with self._planned(asynchronous=True) as planned:
+        with self._planned(judged, asynchronous=True) as planned:
+            # A caller that leaves the loop early closes the plan at once, and its tasks with it.
             async with aclosing(run_plan_async(planned, ended.calls_async(events))) as running:
                 async for result in running:
                     yield result
 
-    def _planned(self, *, asynchronous: bool) -> Planned:
+    def _judged(self, source: object, calls: list[ToolCall], messages: Messages) -> Judged:
+        judged = Judged(self._policy, self.tools, messages, source)
+        for call in calls:
+            judged.take(call)
+        return judged
+
+    def _planned(self, judged: Judged, *, asynchronous: bool) -> Planned:
         return Planned(
             self._settings,
             asynchronous=asynchronous,
             on_failure=self._on_failure,
             concurrency=self._concurrency,
+            refusals=judged.refusals,
         )
 
 
@@ -250,6 +311,7 @@ def _checked_cache(cache: Any) -> Any:
         return None
     if cache is True:
         return MemoryCache()
+    # By its methods: a cache is any object that has them.
     if not (callable(getattr(cache, "get", None)) and callable(getattr(cache, "set", None))):
         raise TypeError(f"a cache has the methods get and set; got {cache!r}")
     return cache
@@ -262,6 +324,7 @@ def _bound(tool: Tool, retry: Retry, timeout: float | None, *, cached: bool, ask
         reader=tool.reader,
         sync=tool.sync,
         asynchronous=tool.asynchronous,
+        # `...` is "as the engine says", since None is a value of its own: no limit.
         retry=retry if tool.retries is ... else checked_retries(tool.retries),
         timeout=timeout if tool.timeout is ... else checked_timeout(tool.timeout),
         cached=cached and tool.cache,
@@ -272,6 +335,7 @@ def _bound(tool: Tool, retry: Retry, timeout: float | None, *, cached: bool, ask
 
 
 def _hooks(functions: Iterable[Callable[..., Any]]) -> tuple[Hook, ...]:
+    # A single guardrail is the mistake of a missing list.
     if callable(functions):
         raise TypeError(f"guardrails are given as a list, got {functions!r}")
     return tuple(_hook(function) for function in functions)
@@ -280,6 +344,7 @@ def _hooks(functions: Iterable[Callable[..., Any]]) -> tuple[Hook, ...]:
 def _hook(function: Any) -> Hook:
     if not callable(function):
         raise TypeError(f"a guardrail or approval hook is called, got {function!r}")
+    # An instance that can be called, or a `partial`, has no name of its own.
     name = getattr(function, "__name__", None) or type(function).__name__
     # People are slow: an approval that is no coroutine must not hold up the loop.
     return Hook(function, name, threaded=not is_coroutine_function(function))

@@ -1,4 +1,8 @@
-"""Writes values so that different ones never look alike: what digests and cache keys are made of."""
+"""Writes values so that different ones never look alike: what digests and cache keys are made of.
+
+`{"b": 1, "a": 2}` becomes `{"a": 2, "b": 1}`, and `1`, `1.0` and `True` become three different
+texts.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
 
+# Compared with `type() in`: a subclass may write itself differently.
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
@@ -20,8 +25,11 @@ def cache_key(call: ToolCall) -> tuple[str, str] | None:
     """
     raw = call.raw_arguments
     if not raw:
+        # No text and no arguments is a call without arguments; no text but arguments is one made by
+        # hand.
         return None if call.arguments or call.input is not None else (call.name, raw)
     if call.input is None and _reads_as(raw, call.arguments):
+        # The common case: the text says it all, and the key stays short and readable.
         return call.name, raw
     return call.name, f"{raw}\n{exact_json([call.arguments, call.input])}"
 
@@ -30,6 +38,7 @@ def _reads_as(raw: str, arguments: dict[str, Any]) -> bool:
     """Tells whether a text is the JSON of just these arguments."""
     try:
         return _same(json.loads(raw), arguments)
+    # What is no JSON (Python arguments, XML) does not read as itself, and gets the long key.
     except (ValueError, RecursionError):
         return False
 
@@ -70,6 +79,8 @@ def is_json(value: Any) -> bool:
         part = pending.pop()
         if type(part) in _SCALARS:
             continue
+        # Seen values are skipped, not refused: one list twice is JSON, and a list in itself must
+        # end.
         if id(part) in seen:
             continue
         seen.add(id(part))
@@ -87,6 +98,7 @@ def is_json(value: Any) -> bool:
 def _typed(value: Any) -> list[Any]:
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if isinstance(value, dict):
+        # Keys of several types can't be compared with each other, their texts can.
         return [kind, sorted(([_typed(key), _typed(part)] for key, part in value.items()), key=str)]
     if isinstance(value, list | tuple):
         return [kind, [_typed(part) for part in value]]

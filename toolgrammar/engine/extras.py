@@ -11,15 +11,10 @@ def require_extra() -> None:
     Raises:
         ImportError: it is not; the message says what to install.
     """
-    for package in ("pydantic", "tenacity"):
-        if not _is_there(package):
-            raise ImportError(
-                f"the engine needs {package}: pip install 'toolgrammar[exec]'", name=package
-            )
-
-
-def _is_there(package: str) -> bool:
     try:
-        return find_spec(package) is not None
+        found = find_spec("pydantic")
     except ImportError:  # whoever guards imports may refuse the question itself
-        return False
+        found = None
+    if found is None:
+        message = "the engine needs pydantic: pip install 'toolgrammar[exec]'"
+        raise ImportError(message, name="pydantic")

@@ -81,6 +81,7 @@ class McpTools:
 
     def __enter__(self) -> Self:
         session = self._begun()
+        # Also where the wait is interrupted: a server that was started must not stay behind.
         try:
             return self._entered(session, session.ready.result())
         except BaseException:
@@ -96,6 +97,7 @@ class McpTools:
             raise
 
     def __exit__(self, *_: object) -> None:
+        # Taken out first: a second `__exit__`, or one that raises, finds nothing to do.
         session, self._session, self._tools = self._session, None, ()
         if session is not None:
             session.stop()
@@ -139,6 +141,7 @@ class McpTools:
         async def call_async(**arguments: Any) -> Any:
             return await asyncio.wrap_future(session.submit(name, arguments))
 
+        # Left out instead of None: None would be "no limit", and the engine's own must hold.
         limit: dict[str, Any] = {} if self._timeout is None else {"timeout": self._timeout}
         schema = {
             "name": self._prefix + name,
@@ -152,10 +155,12 @@ def _awaited(answer: Future[Any], context: ToolContext) -> Any:
     """Returns the answer of the server, or takes the request back when nobody waits any more."""
     while True:
         try:
+            # Waited for in steps: a thread can't be woken when nobody waits for the call any more.
             return answer.result(_LOOK_AGAIN)
         except TimeoutError:
+            # It may have come since, or be this very error.
             if answer.done():
-                raise
+                return answer.result()
             if context.cancelled.is_set():
                 answer.cancel()
                 raise
@@ -182,21 +187,26 @@ class _Session:
         """Asks the thread to end the connection; `over` tells when it has."""
         with self._lock:
             self._stopping = True
+            # A thread that has not come to its loop yet finds `_stopping`, and does not begin.
             if self._loop is not None and self._task is not None:
                 self._loop.call_soon_threadsafe(self._task.cancel)
 
     def submit(self, name: str, arguments: dict[str, Any]) -> Future[Any]:
         """Starts a call; its outcome is the value of the tool or a `McpFailure`."""
         with self._lock:
+            # Under the lock, so that no call comes in between the end of the loop and its being
+            # noted.
             if self._loop is None:
                 raise McpFailure("the connection to the MCP server is closed")
             return asyncio.run_coroutine_threadsafe(self._call(name, arguments), self._loop)
 
     def _run(self) -> None:
-        """Is the thread."""
+        """Runs in the thread, from its start to its end."""
         try:
             asyncio.run(self._serve())
         except BaseException as problem:
+            # After a good start there is nobody left to tell; calls under way get their own
+            # failure.
             if not self.ready.done():
                 self.ready.set_exception(_start_failure(problem))
         finally:
@@ -204,6 +214,7 @@ class _Session:
 
     async def _serve(self) -> None:
         """Keeps the connection from its start to its end in one task, as anyio wants it."""
+        # Both are noted by the task itself, so that `stop` cancels nothing that has not begun.
         with self._lock:
             if self._stopping:
                 return
@@ -212,8 +223,10 @@ class _Session:
         try:
             async with asyncio.timeout(self._limit) as limit, self._client:
                 listed = await self._listed()
+                # The limit is for the start alone; the connection may last as long as it likes.
                 limit.reschedule(None)
                 self.ready.set_result(listed)
+                # Nothing sets this event: the task waits here to be cancelled by `stop`.
                 await asyncio.Event().wait()
         finally:
             with self._lock:
@@ -237,6 +250,8 @@ class _Session:
         except MCPError as problem:
             raise McpFailure(problem.message) from problem
         except asyncio.CancelledError:
+            # `_serve` has ended, and took its calls with it; another cancellation is the caller's
+            # own.
             if self._loop is None:
                 raise McpFailure("the connection to the MCP server was closed") from None
             raise
@@ -249,6 +264,7 @@ def _value(result: mcp.types.CallToolResult) -> Any:
     """Returns what a call gave: the structured part where there is one, else the blocks."""
     structured = result.structured_content
     if structured is not None:
+        # Servers wrap a bare value, `5`, as `{"result": 5}`: structured content must be an object.
         if isinstance(structured, dict) and structured.keys() == {"result"}:
             return structured["result"]
         return structured
@@ -256,12 +272,14 @@ def _value(result: mcp.types.CallToolResult) -> Any:
     for block in result.content:
         if block.type != "text":
             parts.append(block.model_dump(mode="json", by_alias=True, exclude_none=True))
+        # Several texts in a row are one text to a model; images between them keep their places.
         elif parts and isinstance(parts[-1], str):
             parts[-1] += "\n" + block.text
         else:
             parts.append(block.text)
     if len(parts) == 1 and isinstance(parts[0], str):
         return parts[0]
+    # No block at all is an empty text.
     return parts or ""
 
 
@@ -273,8 +291,10 @@ def _error_text(result: mcp.types.CallToolResult) -> str:
 
 def _start_failure(problem: BaseException) -> BaseException:
     """Returns what the `with` block raises where no connection came about."""
+    # anyio's task groups raise groups; the one error in them says what happened.
     while isinstance(problem, BaseExceptionGroup) and len(problem.exceptions) == 1:
         problem = problem.exceptions[0]
+    # An interrupt or a cancellation is no failure of the server.
     if not isinstance(problem, Exception):
         return problem
     said = str(problem) or type(problem).__name__

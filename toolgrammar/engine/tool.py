@@ -1,4 +1,8 @@
-"""Anything that can be called, as a tool of an engine."""
+"""Anything that can be called, as a tool of an engine.
+
+`Tool(get_weather)` has the name of the function, the first line of its docstring, and a JSON
+Schema made of its type hints.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolgrammar.engine.arguments import ModelReader, Reader, SchemaReader, SignatureReader, Text
+from toolgrammar.engine.arguments.readers import (
+    ModelReader,
+    Reader,
+    SchemaReader,
+    SignatureReader,
+    Text,
+)
+from toolgrammar.engine.arguments.signature import Target
 from toolgrammar.engine.extras import require_extra
-from toolgrammar.engine.retries import Retry
-from toolgrammar.engine.signature import Target
+from toolgrammar.engine.running.retries import Retry
 from toolgrammar.tools.signatures import schema_of_callable
 from toolgrammar.tools.specs import to_spec
 from toolgrammar.values.tools import ToolSpec
@@ -60,7 +70,7 @@ class Tool:
         Raises:
             TypeError: there is nothing to call, or the schema is none.
             ValueError: a number is out of its range.
-            ImportError: pydantic or tenacity is not installed.
+            ImportError: pydantic is not installed.
         """
         require_extra()
         for function in (fn, async_fn):
@@ -82,6 +92,7 @@ class Tool:
         self.cache = cache
         self.cache_ttl = cache_ttl
         self.approval = approval
+        # Without `fn` the main function is the async one, whether or not that shows.
         self.sync = Target.of(main, is_async=fn is None)
         self.asynchronous = self.sync if async_fn is None else Target.of(async_fn, is_async=True)
         spec, self.reader = _read(schema, main, self.sync, self.asynchronous)
@@ -101,6 +112,7 @@ def to_tool(tool: object) -> Tool:
     """
     if isinstance(tool, Tool):
         return tool
+    # A class can be called, but is a schema here: its instances are arguments, not results.
     if isinstance(tool, type) or not callable(tool):
         raise TypeError(
             "expected a callable with type hints or a Tool, got "
@@ -131,6 +143,7 @@ def checked_timeout(timeout: object) -> float | None:
         return None
     if isinstance(timeout, bool) or not isinstance(timeout, int | float):
         raise TypeError(f"timeout must be seconds or None, got {timeout!r}")
+    # `not >`, so that NaN is refused, too.
     if not timeout > 0:
         raise ValueError(f"timeout must be positive or None, got {timeout!r}")
     return float(timeout)
@@ -164,12 +177,15 @@ def _read(
     reserved = sync.signature.contexts | asynchronous.signature.contexts
     if schema is None:
         spec = _spec_of(main, sync)
+    # A JSON Schema may have a `title` but no `name`; a tool has a name, or `function` with one
+    # inside.
     elif isinstance(schema, Mapping) and "name" not in schema and "function" not in schema:
         # A bare JSON Schema of the arguments: the function gives the name.
         spec = _spec_of(main, sync)
         spec = ToolSpec(spec.name, spec.description, dict(schema))
     else:
         spec = to_spec(schema)
+        # A pydantic model is named like a class, `WeatherQuery`; the model calls `get_weather`.
         if isinstance(schema, type):
             spec = _named_after(main, spec)
     text = Text(spec, reads_calls=bool(reserved))
@@ -186,9 +202,11 @@ def _read(
 def _named_after(function: Function, spec: ToolSpec) -> ToolSpec:
     """Returns the tool of a model under the name of its function, where that has a name."""
     inner = function
+    # A `partial` has no name of its own.
     while isinstance(inner, partial):
         inner = inner.func
     name = getattr(inner, "__name__", "")
+    # A lambda is named `<lambda>`, which is no name for a model to write.
     return ToolSpec(name, spec.description, spec.parameters) if name.isidentifier() else spec
 
 
@@ -202,5 +220,6 @@ def _spec_of(function: Function, target: Target) -> ToolSpec:
 
 
 def _shown(value: object) -> str:
+    # Only the beginning: a wrong argument may be any object, and its text of any length.
     text = inspect.formatannotation(type(value)) + " " + repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

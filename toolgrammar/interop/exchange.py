@@ -1,110 +1,82 @@
-"""What the shapes of all APIs share: ids, arguments as JSON, calls that arrive in pieces."""
+"""What the shapes of all APIs share: ids, arguments as JSON, and what of them may be shown.
+
+The arguments `{"city": "Oslo"}` of a call that may run go out as they are; those of another lack
+their last bracket.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any, NoReturn, Protocol, TypeAlias, TypeVar, overload
+from collections.abc import (
+    Iterable,
+    Mapping,
+)
+from typing import (
+    Any,
+    NoReturn,
+    TypeAlias,
+)
 
-from toolgrammar.parsing.checks import is_cut
+from toolgrammar.parsing.call_ids import ids_of
 from toolgrammar.recovery.json_parser import recover_json
-from toolgrammar.values.calls import Status, ToolCall
+from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.events import (
-    ArgumentsDelta,
     CallEnd,
     CallStart,
     Event,
     Problem,
     TextDelta,
 )
-from toolgrammar.values.ids import ids_of
 from toolgrammar.values.spans import NOWHERE
-
-Taken = TypeVar("Taken")
-Given = TypeVar("Given")
-Taken_contra = TypeVar("Taken_contra", contravariant=True)
-Given_co = TypeVar("Given_co", covariant=True)
-
 
 Message: TypeAlias = Any
 """A message, as a dict. `Any`, so that it is taken where an API's library has a type of its own."""
 
 
-class Translator(Protocol[Taken_contra, Given_co]):
-    """Turns one stream into another, piece by piece."""
-
-    def feed(self, item: Taken_contra) -> Iterable[Given_co]:
-        """Gives what one piece becomes."""
-        ...
-
-    def close(self) -> Iterable[Given_co]:
-        """Gives what comes after the last piece."""
-        ...
-
-
-@overload
-def translated(
-    translator: Translator[Taken, Given], items: AsyncIterable[Taken]
-) -> AsyncIterator[Given]: ...
-
-
-@overload
-def translated(translator: Translator[Taken, Given], items: Iterable[Taken]) -> Iterator[Given]: ...
-
-
-def translated(
-    translator: Translator[Taken, Given], items: Iterable[Taken] | AsyncIterable[Taken]
-) -> Iterator[Given] | AsyncIterator[Given]:
-    """Gives the other stream; an async one for an async one."""
-    if isinstance(items, AsyncIterable):
-        return _translated_async(translator, items)
-    return _translated(translator, items)
-
-
-def _translated(translator: Translator[Taken, Given], items: Iterable[Taken]) -> Iterator[Given]:
-    for item in items:
-        yield from translator.feed(item)
-    yield from translator.close()
-
-
-async def _translated_async(
-    translator: Translator[Taken, Given], items: AsyncIterable[Taken]
-) -> AsyncIterator[Given]:
-    async for item in items:
-        for piece in translator.feed(item):
-            yield piece
-    for piece in translator.close():
-        yield piece
-
-
 def with_ids(calls: Iterable[ToolCall], prefix: str | None) -> list[tuple[ToolCall, str]]:
-    """Gives each call with its id, or with the one that is made for a call without."""
+    """Returns each call with its id, or with the one that is made for a call without."""
     found = list(calls)
     return list(zip(found, ids_of(found, prefix), strict=True))
 
 
+def ids_in(messages: Iterable[object]) -> set[str]:
+    """Returns the ids of the calls in a conversation, in the shape of OpenAI's API.
+
+    Also those that results name alone: the call may be cut off from a long conversation.
+    """
+    found: set[str] = set()
+    for message in map(mapping_of, messages):
+        calls = message.get("tool_calls")
+        named = [mapping_of(call).get("id") for call in (calls if isinstance(calls, list) else ())]
+        ids = [*named, message.get("tool_call_id")]
+        found.update(identity for identity in ids if isinstance(identity, str))
+    return found
+
+
 def arguments_of(call: ToolCall) -> dict[str, Any]:
-    """Gives the arguments; APIs without free-text calls get such a text as the argument `input`."""
+    """Returns the arguments; APIs without free-text calls get such a text as the argument `input`."""
     text = _text_beside(call)
     return call.arguments if text is None else {**call.arguments, "input": text}
 
 
 def _text_beside(call: ToolCall) -> str | None:
-    """Gives the text of a free-text call, unless an argument holds it already."""
+    """Returns the text of a free-text call, unless an argument holds it already."""
     arguments = call.arguments
+    # Some formats have the text in an argument already; and an argument `input` of the tool's own
+    # is not written over.
     if not call.input or "input" in arguments or call.input in arguments.values():
         return None
     return call.input
 
 
 def to_json(value: Any) -> str:
-    """Gives a value as JSON text that people can read."""
+    """Returns a value as JSON text that people can read."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def written_arguments(call: ToolCall) -> str:
-    """Gives the arguments of a call as an API hands them out: JSON, if they may be run.
+    """Returns the arguments of a call as an API hands them out: JSON, if they may be run.
 
     Those of a call that is not executable are no whole JSON object, so that nobody takes them for
     one: the text that the model wrote, or what was read of it without the bracket that closes it.
@@ -114,13 +86,17 @@ def written_arguments(call: ToolCall) -> str:
     """
     if call.executable:
         try:
+            # Python alone would write `NaN`, which is no JSON.
             return json.dumps(arguments_of(call), ensure_ascii=False, allow_nan=False)
         except ValueError as problem:
             raise ValueError(f"the arguments of {call.name!r} are no JSON: {problem}") from problem
     raw = call.raw_arguments
     shows = raw.lstrip().startswith("{") or not arguments_of(call)
+    # The model's own text goes out where it looks like arguments, but neither reads as an object
+    # nor can be mended to one: so nobody will run it.
     if shows and read_arguments(raw)[1] is not None and mended_arguments(raw) is None:
         return raw
+    # Without its last bracket, `{"city": "Oslo"`: what a call that was cut looks like.
     return to_json(arguments_of(call))[:-1]
 
 
@@ -141,10 +117,12 @@ class Withheld:
             self._free_text.add(index)
 
     def add(self, index: int, piece: str) -> str:
-        """Gives what may go out by now, with one more piece of the arguments."""
+        """Returns what may go out by now, with one more piece of the arguments."""
         if index in self._free_text:
             return ""
         text = self._kept.pop(index, "") + piece
+        # A bracket at the end of a piece may be the last of all. Of `{}` nothing goes out: the text
+        # of a free-text call may still come, and goes in between.
         out = "" if text == "{}" and index not in self._begun else text.removesuffix("}")
         if kept := text[len(out) :]:
             self._kept[index] = kept
@@ -153,15 +131,18 @@ class Withheld:
         return out
 
     def end(self, index: int, call: ToolCall) -> str:
-        """Gives the rest of the arguments of a call that has ended."""
+        """Returns the rest of the arguments of a call that has ended."""
         kept = self._kept.pop(index, "")
         text = _text_beside(call)
+        # Nothing went out, so the arguments may be written as a whole.
         if index not in self._begun:
             return kept if kept and call.executable and text is None else written_arguments(call)
+        # The bracket that was kept back never goes out, so the pieces are no JSON object.
         if not call.executable:
             return ""
         if text is None:
             return kept
+        # The text goes in before the bracket that was kept back.
         return f'{", " if call.arguments else ""}"input": {to_json(text)}{kept}'
 
     def begun(self, index: int) -> bool:
@@ -181,15 +162,17 @@ class Cut:
         """Takes the next event."""
         if isinstance(event, CallStart):
             self.calls += 1
+            # Until its end comes: a stream that ends here was cut inside the call.
             self.is_cut = True
         elif isinstance(event, CallEnd):
             self.is_cut = event.call.status == "truncated"
+        # Text after a cut call: the answer went on, so it does not end inside one.
         elif isinstance(event, TextDelta) and event.text.strip():
             self.is_cut = False
 
 
 def plain(item: object) -> Mapping[str, Any]:
-    """Gives what an API's library hands out, a dict or one of its models, as a mapping.
+    """Returns what an API's library hands out, a dict or one of its models, as a mapping.
 
     Raises:
         TypeError: it is neither.
@@ -197,14 +180,43 @@ def plain(item: object) -> Mapping[str, Any]:
     if isinstance(item, Mapping):
         return item
     dump = getattr(item, "model_dump", None)
+    # The models of the APIs' libraries are pydantic's. A class of them is no message.
     if dump is None or isinstance(item, type):
         raise TypeError(f"expected a dict or a model of the API, got {type(item).__name__}")
     found: Mapping[str, Any] = dump()
     return found
 
 
+def mapping_of(value: object) -> Mapping[str, Any]:
+    """Returns a part of a chunk that should be an object; an empty one where it is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def string_of(value: object) -> str:
+    """Returns a part of a chunk that should be a string; "" where there is none."""
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def key_of(index: object) -> object:
+    """Returns the index of a chunk as a key; what a server writes there may be anything."""
+    return index if isinstance(index, int | str) or index is None else repr(index)
+
+
+def text_of(content: object) -> str:
+    """Returns the text of a content: one text, or a list of texts and blocks."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(
+        part if isinstance(part, str) else string_of(part.get("text"))
+        for part in parts
+        if isinstance(part, str) or mapping_of(part).get("type") == "text"
+    )
+
+
 def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
-    """Gives the arguments that a JSON text holds and None, or {} and why they can't be read."""
+    """Returns the arguments that a JSON text holds and None, or {} and why they can't be read."""
+    # Servers send an empty text for a call without arguments.
     if not text.strip():
         return {}, None
     try:
@@ -217,11 +229,12 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
 
 
 def mended_arguments(text: str) -> dict[str, Any] | None:
-    """Gives the arguments of a text that a server calls whole and that is almost JSON, or None.
+    """Returns the arguments of a text that a server calls whole and that is almost JSON, or None.
 
     Nothing may be missing at its end, and no repair may be in doubt.
     """
     text = text.strip()
+    # Both brackets must be the model's own; only what lies between may be mended.
     if not (text.startswith("{") and text.endswith("}")):
         return None
     found = recover_json(text)
@@ -230,10 +243,17 @@ def mended_arguments(text: str) -> dict[str, Any] | None:
 
 
 def server_problem(error: object) -> Problem:
-    """Gives the event that tells of an error which a server sent in place of an answer's rest."""
+    """Returns the event that tells of an error which a server sent in place of an answer's rest."""
     said = error.get("message") if isinstance(error, Mapping) else error
     message = f"Found an error of the server: {said or 'it says no more'}"
+    # The code of an answer that was cut: its end is missing in the same way.
     return Problem(Diagnostic("truncated", "error", message, NOWHERE))
+
+
+def lost_call(what: object) -> Problem:
+    """Returns the event that tells of what stands among the calls and is none."""
+    message = f"Found what is no call among the calls: {what!r:.80}"
+    return Problem(Diagnostic("malformed-call", "error", message, NOWHERE))
 
 
 def _refuse(name: str) -> NoReturn:
@@ -241,7 +261,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def read_call(name: str, text: str, identity: str | None) -> ToolCall:
-    """Gives the call whose arguments an API hands out as JSON text; never raises on the text."""
+    """Returns the call whose arguments an API hands out as JSON text; never raises on the text."""
     arguments, error = read_arguments(text)
     return ToolCall(
         name,
@@ -254,111 +274,7 @@ def read_call(name: str, text: str, identity: str | None) -> ToolCall:
 
 
 def written_json(arguments: object) -> str:
-    """Gives arguments as the JSON text that they should be: some servers send the object itself."""
+    """Returns arguments as the JSON text that they should be: some servers send the object itself."""
     if isinstance(arguments, str):
         return arguments
     return to_json(arguments) if arguments else ""
-
-
-class Pieces:
-    """Calls that arrive in pieces, under keys of the API's own."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._open: dict[object, _Arriving] = {}
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._open
-
-    def take_place(self) -> int:
-        """Gives the index of a call that somebody else keeps."""
-        self._count += 1
-        return self._count - 1
-
-    def has_begun(self, key: object) -> bool:
-        """Whether any arguments of an open call have come."""
-        return any(self._open[key].parts)
-
-    def is_another(self, key: object, name: str | None, identity: str | None) -> bool:
-        """Whether a piece begins another call than the open one under its key, as its id tells.
-
-        Some servers give all calls of a message one index, or none.
-        """
-        call = self._open.get(key)
-        return (
-            bool(name and identity) and call is not None and call.identity not in {None, identity}
-        )
-
-    def start(self, key: object, name: str, identity: str | None) -> list[Event]:
-        """Begins a call."""
-        call = self._open[key] = _Arriving(self.take_place(), name, identity)
-        return [CallStart(call.index, name, identity)]
-
-    def add(self, key: object, text: str) -> list[Event]:
-        """Adds to the arguments of an open call."""
-        call = self._open[key]
-        call.parts.append(text)
-        return [ArgumentsDelta(call.index, text)] if text else []
-
-    def end(self, key: object, reason: str | None = None) -> list[Event]:
-        """Ends an open call.
-
-        Args:
-            key: whose it is.
-            reason: why the server stopped, where it says so.
-        """
-        call = self._open.pop(key)
-        text = "".join(call.parts)
-        cut = reason is not None and is_cut(reason)
-        if not text.strip():
-            error = "the answer was cut before the arguments" if cut else None
-            return [ArgumentsDelta(call.index, "{}"), call.ended("", {}, error)]
-        arguments, error = read_arguments(text)
-        if error is not None and reason is not None and not cut:
-            mended = mended_arguments(text)
-            if mended is not None:
-                return [call.ended(text, mended, None, whole="repaired")]
-        return [call.ended(text, arguments, error)]
-
-    def end_whole(self) -> list[Event]:
-        """Ends the open calls whose arguments are whole; the others may still go on."""
-        whole = [
-            key
-            for key, call in self._open.items()
-            if call.parts and read_arguments("".join(call.parts))[1] is None
-        ]
-        return [event for key in whole for event in self.end(key)]
-
-    def end_all(self, reason: str | None = None) -> list[Event]:
-        """Ends all open calls, in their order."""
-        return [event for key in list(self._open) for event in self.end(key, reason)]
-
-
-class _Arriving:
-    """One call of which not all has come."""
-
-    __slots__ = ("identity", "index", "name", "parts")
-
-    def __init__(self, index: int, name: str, identity: str | None) -> None:
-        self.index = index
-        self.name = name
-        self.identity = identity
-        self.parts: list[str] = []
-
-    def ended(
-        self,
-        text: str,
-        arguments: dict[str, Any],
-        error: str | None,
-        whole: Status = "complete",
-    ) -> CallEnd:
-        # What was given out of broken arguments can't be taken back: the call counts as cut off.
-        call = ToolCall(
-            self.name,
-            arguments,
-            id=self.identity,
-            raw_arguments=text,
-            status=whole if error is None else "truncated",
-            error=error,
-        )
-        return CallEnd(self.index, call)

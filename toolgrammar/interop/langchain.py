@@ -1,19 +1,26 @@
-"""Calls, messages and streams in the shapes of LangChain."""
+"""Calls, messages and streams in the shapes of LangChain.
+
+A call becomes `{"name": "get_weather", "args": {"city": "Oslo"}, "id": …, "type": "tool_call"}`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, assert_never, overload
+from typing import TYPE_CHECKING, Any, assert_never
 
 from toolgrammar.interop.exchange import (
-    Pieces,
     Withheld,
     arguments_of,
+    mapping_of,
     plain,
     read_call,
-    translated,
+    string_of,
+    text_of,
     with_ids,
 )
+from toolgrammar.interop.native.read_events import read_events
+from toolgrammar.interop.streaming import both_ways, read_both_ways, read_stream, translated
+from toolgrammar.parsing.call_ids import ArrivingIds
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import (
     ArgumentsDelta,
@@ -25,11 +32,13 @@ from toolgrammar.values.events import (
     ReasoningDelta,
     TextDelta,
 )
-from toolgrammar.values.ids import ArrivingIds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 
+    from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.interop.pieces import AnyPieces
+    from toolgrammar.interop.streaming import AsyncReadStream, ReadStream
     from toolgrammar.values.calls import ParseResult
 
 __all__ = [
@@ -62,6 +71,7 @@ def to_tool_calls(
             "type": "tool_call",
         }
         for call, identity in with_ids(calls, id_prefix)
+        # Agents run all `tool_calls`; what may not run goes into `invalid_tool_calls`.
         if call.executable
     ]
 
@@ -79,6 +89,7 @@ def to_invalid_tool_calls(
     return [
         {
             "name": call.name,
+            # The text itself, which is what LangChain has for arguments that could not be read.
             "args": call.raw_arguments,
             "id": identity,
             "error": _why_not(call),
@@ -90,9 +101,10 @@ def to_invalid_tool_calls(
 
 
 def _why_not(call: ToolCall) -> str:
-    """Gives the reason why a call is not executable."""
+    """Returns the reason why a call is not executable."""
     if call.error is not None:
         return call.error
+    # Without an error, a status or doubts keep the call from being executable.
     doubts = [f"doubtful: {', '.join(call.doubts)}"] if call.doubts else []
     return "; ".join([*([] if call.status in {"complete", "repaired"} else [call.status]), *doubts])
 
@@ -108,13 +120,16 @@ def from_tool_calls(tool_calls: Iterable[object] | None) -> list[ToolCall]:
 
 
 def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
+    # An invalid call may have no name.
     name, identity = tool_call["name"] or "", tool_call.get("id") or None
     arguments, error = tool_call.get("args"), tool_call.get("error")
+    # The `args` are a dict in `tool_calls` and a text in `invalid_tool_calls`.
     if isinstance(arguments, dict):
         return ToolCall(name, dict(arguments), id=identity)
     call = read_call(name, arguments or "", identity)
     if error is None:
         return call
+    # Whatever the text reads as: LangChain said that the call is not to be run.
     return replace(call, arguments={}, status="unreadable", error=str(error))
 
 
@@ -137,22 +152,12 @@ def to_message(result: ParseResult, *, id_prefix: str | None = None) -> dict[str
     if invalid:
         message["invalid_tool_calls"] = invalid
     if result.reasoning:
+        # Where LangChain's own integrations put the reasoning of open models.
         message["additional_kwargs"] = {"reasoning_content": result.reasoning}
     return message
 
 
-@overload
-def to_stream(
-    events: AsyncIterable[Event], *, id_prefix: str | None = None
-) -> AsyncIterator[dict[str, Any]]: ...
-
-
-@overload
-def to_stream(
-    events: Iterable[Event], *, id_prefix: str | None = None
-) -> Iterator[dict[str, Any]]: ...
-
-
+@both_ways
 def to_stream(
     events: Iterable[Event] | AsyncIterable[Event], *, id_prefix: str | None = None
 ) -> Iterator[dict[str, Any]] | AsyncIterator[dict[str, Any]]:
@@ -191,6 +196,7 @@ class _Chunks:
                 out = self._withheld.add(index, json)
                 return [_call_chunk(index, out)] if out else []
             case InputDelta(index):
+                # A text is no JSON: it goes out at the end of the call, as an argument.
                 self._withheld.see_text(index)
                 return []
             case CallEnd(index, call):
@@ -202,15 +208,19 @@ class _Chunks:
                 assert_never(item)
 
     def _rest(self, index: int, call: ToolCall) -> str:
-        """Gives the end of the arguments, which shows whether they may be run."""
+        """Returns the end of the arguments, which shows whether they may be run."""
         if call.executable:
             return self._withheld.end(index, call)
+        # LangChain puts in brackets that are missing; one of the wrong kind it can't mend.
         if self._withheld.begun(index):
             return "]"
+        # Nothing went out yet. A text that begins as an object could be completed to one, so it is
+        # left out; any other text may be shown as it is.
         raw = call.raw_arguments.strip()
         return "{]" if not raw or raw.startswith("{") else raw
 
     def close(self) -> list[dict[str, Any]]:
+        # By this LangChain knows that the message is whole.
         return [{**_chunk(), "chunk_position": "last"}]
 
 
@@ -225,73 +235,60 @@ def _call_chunk(
     return {**_chunk(), "tool_call_chunks": [{**piece, "type": "tool_call_chunk"}]}
 
 
-@overload
-def from_stream(chunks: AsyncIterable[object]) -> AsyncIterator[Event]: ...
-
-
-@overload
-def from_stream(chunks: Iterable[object]) -> Iterator[Event]: ...
-
-
+@read_both_ways
 def from_stream(
     chunks: Iterable[object] | AsyncIterable[object],
-) -> Iterator[Event] | AsyncIterator[Event]:
+    *,
+    repair: bool = False,
+    format: FormatsLike | None = None,
+    tools: Iterable[object] | None = None,
+) -> ReadStream[Event] | AsyncReadStream[Event]:
     """Returns the chunks of a streamed message as events.
+
+    What comes back has `finish_reason` and, at the end, the message as `result`.
 
     Args:
         chunks: `AIMessageChunk`s, or their fields as dicts; an async iterable gives an async
             iterator.
+        repair: whether broken calls are repaired; the deltas of their arguments are strict JSON
+            then.
+        format: with `repair`, the format in which calls may stand in the text.
+        tools: with `repair`, the tools that the model had.
     """
-    return translated(_Events(), chunks)
+    return read_stream(read_events(_Events, repair=repair, format=format, tools=tools), chunks)
 
 
 class _Events:
     """Turns chunks into events."""
 
-    def __init__(self) -> None:
-        self._pieces = Pieces()
+    def __init__(self, pieces: AnyPieces) -> None:
+        self._pieces = pieces
+        self.finish_reason: str | None = None
+        """Why the server stopped, once it said so."""
 
     def feed(self, item: object) -> list[Event]:
         chunk = plain(item)
         events: list[Event] = []
-        reasoning = (chunk.get("additional_kwargs") or {}).get("reasoning_content")
+        reasoning = mapping_of(chunk.get("additional_kwargs")).get("reasoning_content")
         if reasoning:
-            events.append(ReasoningDelta(reasoning))
-        text = _text_of(chunk.get("content"))
-        if text:
+            events.append(ReasoningDelta(string_of(reasoning)))
+        if text := text_of(chunk.get("content")):
             events.append(TextDelta(text))
         for piece in chunk.get("tool_call_chunks") or ():
-            events += self._piece(piece)
-        metadata = chunk.get("response_metadata") or {}
+            # A provider without indexes has one key, None, for all its calls.
+            events += self._pieces.piece(
+                piece.get("index"),
+                piece.get("name"),
+                piece.get("id") or None,
+                piece.get("args") or "",
+            )
+        metadata = mapping_of(chunk.get("response_metadata"))
+        # OpenAI's key, and Anthropic's.
         reason = metadata.get("finish_reason") or metadata.get("stop_reason")
         if isinstance(reason, str):
+            self.finish_reason = reason
             events += self._pieces.end_all(reason)
         return events
 
     def close(self) -> list[Event]:
         return self._pieces.end_all()
-
-    def _piece(self, piece: Mapping[str, Any]) -> list[Event]:
-        key = piece.get("index")
-        name, identity = piece.get("name"), piece.get("id") or None
-        events: list[Event] = []
-        if self._pieces.is_another(key, name, identity):
-            events += self._pieces.end(key)
-        if key not in self._pieces:
-            if not name:
-                return []
-            events += self._pieces.end_whole()
-            events += self._pieces.start(key, name, identity)
-        return events + self._pieces.add(key, piece.get("args") or "")
-
-
-def _text_of(content: object) -> str:
-    """Gives the text of a content, which is one text or a list of texts and blocks."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "".join(
-        part if isinstance(part, str) else str(part.get("text") or "")
-        for part in parts
-        if isinstance(part, str) or part.get("type") == "text"
-    )

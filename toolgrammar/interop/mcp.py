@@ -1,4 +1,8 @@
-"""Calls as requests of the Model Context Protocol, and back."""
+"""Calls as requests of the Model Context Protocol, and back.
+
+A call becomes `{"jsonrpc": "2.0", "id": …, "method": "tools/call", "params": {"name":
+"get_weather", "arguments": {"city": "Oslo"}}}`.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +63,8 @@ def _call(request: Mapping[str, Any]) -> ToolCall:
     identity = request.get("id")
     return ToolCall(
         params["name"],
+        # A request may leave the arguments out.
         dict(params.get("arguments") or {}),
+        # An id of JSON-RPC may be a number, that of a call is a text.
         id=None if identity is None else str(identity),
     )

@@ -1,4 +1,8 @@
-"""Reads calls that a server left as text in a message or stream of its API."""
+"""Reads calls that a server left as text in a message or stream of its API.
+
+Of a `TextDelta` in which a call stands as markup, and which the server did not read, there remain
+the text around it, a `CallStart`, its arguments and a `CallEnd`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,8 @@ from toolgrammar.values.events import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from toolgrammar.values.calls import ParseResult
+
 
 class Reread:
     """Turns the events of a message into those of the same message with its calls read.
@@ -28,20 +34,34 @@ class Reread:
 
     def __init__(self, format: Any, tools: Iterable[object] | None) -> None:
         self._parser = Parser(format, tools=tools)
+        # By who read the call and its index: the calls of the server, and those in the text, are
+        # each counted from 0.
         self._places: dict[tuple[bool, int], int] = {}
 
     def feed(self, event: Event) -> list[Event]:
-        """Gives what one event becomes."""
+        """Returns what one event becomes."""
+        # Only text may hold calls: what the server read as reasoning or as a call is left alone.
         if isinstance(event, TextDelta):
             return [self._placed(each, own=False) for each in self._parser.feed(event.text)]
         return [self._placed(event, own=True)]
 
     def close(self, reason: str | None) -> list[Event]:
-        """Gives what comes at the end; `reason` is why the server stopped."""
+        """Returns what comes at the end; `reason` is why the server stopped."""
         return [self._placed(each, own=False) for each in self._parser.close(reason)]
 
+    @property
+    def found(self) -> bool:
+        """Whether a call stood in the text."""
+        return any(not own for own, _ in self._places)
+
+    @property
+    def result(self) -> ParseResult:
+        """What was read of the text alone, at the end."""
+        return self._parser.result
+
     def _placed(self, event: Event, *, own: bool) -> Event:
-        """Gives an event with the place of its call in the new message."""
+        """Returns an event with the place of its call in the new message."""
+        # These belong to no call.
         if isinstance(event, TextDelta | ReasoningDelta | Problem):
             return event
         key = own, event.index

@@ -1,1 +1,5 @@
-"""Reading of messages: pushed in chunks, whole, or from a stream."""
+"""Reads messages: whole (`parse`), pushed in chunks (`Parser`), or from a stream.
+
+Begin with `parser`; `whole` is the shortcut for a text that is there at once, `streams` reads
+iterables, `detection` guesses the format. The reading itself is in `core`.
+"""

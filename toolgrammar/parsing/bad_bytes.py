@@ -1,4 +1,7 @@
-"""Gives a message as a string, and says which of its bytes are not UTF-8."""
+"""Decodes a message, and says which of its bytes are not UTF-8.
+
+Example: the bytes `caf` and 0xE9 are `caf` and U+FFFD, with a diagnostic for the byte at 3.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,11 @@ _HINT = "Each bad sequence was replaced by U+FFFD; decode the bytes where their 
 
 def _mark(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)
+    # A decoder stops where a sequence can't go on, so one error is of one to three bytes.
     return _MARKS[error.end - error.start - 1], error.end
 
 
+# Handlers of `codecs` are global, so it is registered once.
 codecs.register_error(_HANDLER, _mark)
 
 
@@ -44,6 +49,7 @@ def as_text(text: object) -> tuple[str, tuple[Diagnostic, ...]]:
         raise TypeError(f"text must be str, bytes or None, got {type(text).__name__}")
     data = bytes(text)
     try:
+        # Sound bytes need no marks, and nothing is looked for in them.
         return data.decode("utf-8"), ()
     except UnicodeDecodeError:
         marked = data.decode("utf-8", errors=_HANDLER)
@@ -51,9 +57,10 @@ def as_text(text: object) -> tuple[str, tuple[Diagnostic, ...]]:
 
 
 def _told(marked: str, data: bytes) -> Iterator[Diagnostic]:
-    """Gives a diagnostic for each stretch of bad bytes; one for all behind the first thousand."""
+    """Yields a diagnostic for each stretch of bad bytes; one for all behind the first thousand."""
     place = behind = 0
     for number, found in enumerate(_BAD.finditer(marked), 1):
+        # Places in the bytes are counted from the length of what stands between, encoded again.
         place += len(marked[behind : found.start()].encode())
         message = f"Found the byte 0x{data[place]:02x} at byte {place}; UTF-8 has it not"
         if number == _MOST:
@@ -61,12 +68,13 @@ def _told(marked: str, data: bytes) -> Iterator[Diagnostic]:
             yield _diagnostic(f"{message}, and more behind it", found.start(), last)
             return
         yield _diagnostic(message, found.start(), found.end())
+        # Each mark stands for as many bytes as its place in `_MARKS` says.
         place += sum(_MARKS.index(mark) + 1 for mark in found[0])
         behind = found.end()
 
 
 def _last(marked: str) -> int:
-    """Gives the offset behind the last mark."""
+    """Returns the offset behind the last mark."""
     return max(marked.rfind(mark) for mark in _MARKS) + 1
 
 

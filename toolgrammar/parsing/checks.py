@@ -10,6 +10,8 @@ _CUT: Final = frozenset(
     {
         *("length", "max_tokens", "max_output_tokens", "model_length"),
         *("model_context_window_exceeded", "content_filter"),
+        # Of servers of open models, and of gateways: the answer broke off.
+        *("abort", "error", "cancelled", "timeout"),
     }
 )
 """What APIs say of an answer that they cut: the first is that of chat completions."""
@@ -23,7 +25,8 @@ def is_cut(finish_reason: object) -> bool:
     """
     if not isinstance(finish_reason, str):
         raise TypeError(f"finish_reason must be a str or None, got {type(finish_reason).__name__}")
-    return finish_reason in _CUT
+    # Some gateways hand another API's word on in capitals: `MAX_TOKENS`.
+    return finish_reason.lower() in _CUT
 
 
 def check_finish_reason(finish_reason: object) -> None:
@@ -32,27 +35,27 @@ def check_finish_reason(finish_reason: object) -> None:
     Raises:
         TypeError: it does not.
     """
+    # A callable is asked when the chunks are over; what it returns is checked then.
     if not (finish_reason is None or isinstance(finish_reason, str) or callable(finish_reason)):
         raise TypeError(
             f"finish_reason must be a str, None or a callable, got {type(finish_reason).__name__}"
         )
 
 
-def check_limits(limits: object) -> None:
-    """Makes sure that limits are some.
+def check_options(strict: object, prefix: object, id_seed: object, limits: object) -> None:
+    """Makes sure that options are of their types, so that a mistake shows at the first message.
+
+    `strict=0` would be read as False on the short ways and refused by others.
 
     Raises:
-        TypeError: they are not.
+        TypeError: one is not: "strict must be a bool, got int".
     """
-    if not isinstance(limits, Limits):
-        raise TypeError(f"limits must be a Limits, got {type(limits).__name__}")
-
-
-def check_strict(strict: object) -> None:
-    """Makes sure that `strict` is a bool.
-
-    Raises:
-        TypeError: it is not.
-    """
-    if not isinstance(strict, bool):
-        raise TypeError(f"strict must be a bool, got {type(strict).__name__}")
+    options = (
+        ("strict", strict, bool),
+        ("prefix", prefix, str),
+        ("id_seed", id_seed, str),
+        ("limits", limits, Limits),
+    )
+    for name, value, wanted in options:
+        if not isinstance(value, wanted):
+            raise TypeError(f"{name} must be a {wanted.__name__}, got {type(value).__name__}")

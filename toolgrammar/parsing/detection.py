@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.catalogue.several import AUTO, AnyOf
 from toolgrammar.parsing.bad_bytes import as_text
+from toolgrammar.parsing.detections import Detection
 from toolgrammar.parsing.readers import several_of
 from toolgrammar.parsing.whole import parse
 from toolgrammar.tools.specs import to_specs
-from toolgrammar.values.detections import Detection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.core.openers import AnyOpeners
+    from toolgrammar.core.several.openers import AnyOpeners
     from toolgrammar.values.calls import ParseResult, ToolCall
     from toolgrammar.values.tools import ToolSpec
 
@@ -48,6 +48,7 @@ def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> l
     every = formats.resolve_any(AUTO)
     assert isinstance(every, AnyOf)
     several = several_of(every, specs)
+    # Only formats that open something read the text alone: all of them would take too long.
     alone = {
         several.formats[number].id: parse(content, several.formats[number], tools=known)
         for number in sorted(_opening(several.openers, content))
@@ -67,6 +68,7 @@ def _opening(openers: AnyOpeners, text: str) -> set[int]:
     place = openers.find(text, 0)
     while place >= 0:
         found.update(openers.at(text, place))
+        # Openers may overlap, so the search goes on one character behind.
         place = openers.find(text, place + 1)
     return found
 
@@ -76,12 +78,12 @@ def _covered(result: ParseResult) -> int:
 
 
 def _share(name: str, chosen: ParseResult) -> float:
-    """Gives the share of the calls that are written in a format."""
+    """Returns the share of the calls that are written in a format."""
     return sum(call.format == name for call in chosen.calls) / len(chosen.calls)
 
 
 def _fit(result: ParseResult, most: int, specs: Mapping[str, ToolSpec]) -> float:
-    """Gives how much of what any format reads as calls one format reads, and how well."""
+    """Returns how much of what any format reads as calls one format reads, and how well."""
     worth = sum(_worth(call, specs) for call in result.calls) / len(result.calls)
     return worth * _covered(result) / max(1, most)
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
-from toolgrammar.core.alternative import neutral_machine
-from toolgrammar.core.among import Among
-from toolgrammar.core.openers import AnyOpeners, BothOpeners, Openers
-from toolgrammar.core.plain_several import PlainSeveral
-from toolgrammar.core.unread import Signs
+from toolgrammar.core.evidence.signs import Signs
+from toolgrammar.core.several.alternative import neutral_machine
+from toolgrammar.core.several.openers import AnyOpeners, BothOpeners, Openers
+from toolgrammar.core.several.try_formats import TriedFormats
+from toolgrammar.core.several.whole_several import WholeSeveral
 from toolgrammar.parsing.machines import machine_of, settings_of
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.openings import Opening
     from toolgrammar.catalogue.several import AnyOf
-    from toolgrammar.core.alternative import Settings
-    from toolgrammar.core.build import Builder
-    from toolgrammar.core.machine import Machine
-    from toolgrammar.core.plain_rules import PlainRules
-    from toolgrammar.core.quotes import Quote
-    from toolgrammar.core.reasoning_ends import ReasoningEnd
+    from toolgrammar.core.machine.machine import Machine
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.quoted import Quote
+    from toolgrammar.core.message.settings import Settings
+    from toolgrammar.core.several.reasoning_ends import ReasoningEnd
+    from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.tools import ToolSpec
 
 _READERS_KEPT = 64
@@ -50,7 +50,9 @@ class Shared:
         """What closes reasoning, each with what opens it."""
         self.quotes: Sequence[Sequence[Quote]] = [each.quotes for each in found]
         self.ends: Sequence[Sequence[ReasoningEnd]] = [each.ends for each in found]
-        self.openers = Openers(each.pairs for each in found)
+        # Where nobody chose the formats, there are others for what stands behind a lost opener.
+        lost = [[] if self.wary else each.lost for each in found]
+        self.openers = Openers([*each.pairs, *more] for each, more in zip(found, lost, strict=True))
         """The openers without those that have the names of tools in them."""
         self.named = {
             number: frozenset(each.pairs) for number, each in enumerate(found) if each.names_tools
@@ -71,11 +73,14 @@ class Several:
         self.quotes, self.ends, self.signs = shared.quotes, shared.ends, shared.signs
         self.specs = specs
         self.openers: AnyOpeners = shared.openers
+        # Only what has the names of tools in it is made anew for each set of tools.
         if shared.named:
             named = [self._named(number, shared) for number in range(len(shared.formats))]
             self.openers = BothOpeners(shared.openers, Openers(named))
+        self.no_calls = next(filter(None, (each.header.no_calls for each in shared.formats)), "")
+        """The name by which one of the formats says that no tool is called; it counts in all."""
         self._loaded: dict[int, tuple[Machine, Settings]] = {}
-        self.reading = PlainSeveral(self)
+        self.reading = WholeSeveral(self)
         """What reads most messages without a driver."""
 
     def _named(self, number: int, shared: Shared) -> list[tuple[str, str]]:
@@ -87,25 +92,27 @@ class Several:
         return [pair for pair in pairs if pair not in fixed]
 
     def load(self, number: int) -> tuple[Machine, Settings]:
-        """Gives the machine and the settings of one of the formats."""
+        """Returns the machine and the settings of one of the formats."""
         loaded = self._loaded.get(number)
         if loaded is None:
             format_ = self.formats[number]
-            loaded = machine_of(format_, self.specs), settings_of(format_)
+            settings = settings_of(format_)
+            header = settings.header._replace(no_calls=settings.header.no_calls or self.no_calls)
+            loaded = machine_of(format_, self.specs), settings._replace(header=header)
             self._loaded[number] = loaded
         return loaded
 
-    def rules(self, number: int) -> PlainRules | None:
+    def rules(self, number: int) -> ShortcutRules | None:
         """Returns what reading a sound message of one of the formats depends on."""
         return self.formats[number].plain
 
-    def among(self, builder: Builder) -> Among:
-        """Gives what one message's driver asks where several formats may open."""
-        return Among(self, builder)
+    def among(self, builder: Builder) -> TriedFormats:
+        """Returns what one message's driver asks where several formats may open."""
+        return TriedFormats(self, builder)
 
 
 def _rank(format_: Format, opening: Opening) -> tuple[bool, int, bool, str]:
-    """Gives what a format is sorted by where nobody chose the formats.
+    """Returns what a format is sorted by where nobody chose the formats.
 
     What takes any text would take that of the others too. Where few models tell, a name on the
     wire is better evidence than one that the format puts in.
@@ -115,10 +122,12 @@ def _rank(format_: Format, opening: Opening) -> tuple[bool, int, bool, str]:
 
 
 def several_of(any_of: AnyOf, specs: Mapping[str, ToolSpec]) -> Several:
-    """Gives what reading several formats with these tools needs; made once for their names."""
+    """Returns what reading several formats with these tools needs; made once for their names."""
+    # Names are all that openers and machines depend on.
     key = tuple(sorted(specs))
     found: Several | None = any_of.readers.get(key)
     if found is None:
+        # `None` is the key of what does not depend on tools.
         shared = any_of.readers.get(None) or Shared(any_of)
         if len(any_of.readers) >= _READERS_KEPT:
             any_of.readers.clear()

@@ -1,4 +1,7 @@
-"""Reads a message while it comes in, from any iterable of chunks."""
+"""Reads a message while it comes in, from any iterable of chunks.
+
+Example: the chunks `Hi <tool`, `_call>…` give the text `Hi ` at once, and the call as it comes.
+"""
 
 from __future__ import annotations
 
@@ -62,6 +65,7 @@ def stream(
         id_seed=id_seed,
         limits=limits,
     )
+    # A string is iterable as well: it is one chunk, not many of one character.
     return EventStream([chunks] if isinstance(chunks, str) else chunks, parser, finish_reason)
 
 
@@ -77,6 +81,7 @@ def astream(
     limits: Limits = _LIMITS,
 ) -> AsyncEventStream:
     """Returns the events of a message whose chunks come asynchronously; else as `stream`."""
+    # Without this check a plain iterable would raise only when it is first awaited.
     if not hasattr(chunks, "__aiter__"):
         raise TypeError(
             f"chunks must be an async iterable, got {type(chunks).__name__}; "
@@ -112,7 +117,12 @@ class _Reading:
         """
         return self._parser.result
 
+    def text_from(self, offset: int) -> str:
+        """Returns what has come of the message, from an offset on."""
+        return self._parser.read_text(offset)
+
     def _taken(self, chunk: Any) -> list[Event]:
+        # Nearly all chunks are strings, and nothing else is asked of them.
         if type(chunk) is str:
             return self._parser.feed(chunk)
         if chunk is None:
@@ -123,11 +133,13 @@ class _Reading:
             said = chunk.finish_reason
         else:
             return self._parser.feed(chunk)
+        # Items that come after may have no reason any more.
         self._said = said or self._said
         return []
 
     def _ended(self) -> list[Event]:
         reason = self.finish_reason
+        # What the chunks say is of this answer; a reason that was passed in may be a guess.
         if self._said is not None:
             reason = self._said
         elif callable(reason):

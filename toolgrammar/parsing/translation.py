@@ -1,4 +1,7 @@
-"""Writes a message of one format in another, with its text and its order kept."""
+"""Writes a message of one format in another, with its text and its order kept.
+
+Example: `<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>` becomes `[f(x=1)]`.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +61,7 @@ def translate(
     result = parser.result.raise_for_errors()
     message = _stretches(events, result)
     problem: RenderError | None = None
+    # Each way writes less than the one before. The first error tells what the message would need.
     for tried in _ways(message, target):
         try:
             return render_message(target, tried, specs if tools is not None else None)
@@ -96,13 +100,17 @@ def _written(result: ParseResult, index: int) -> ToolCall:
 def _ways(message: Sequence[Stretch], target: Format) -> list[list[Stretch]]:
     """Lists what of a message may be written, from all of it to what has to be."""
     roles = set(target.tables.leaf_roles)
+    # A format without free text needs a name for the one text of a call.
     takes_text = bool(roles & {"input", "body"})
     whole = message if takes_text else _each(message, _as_arguments)
+    # Ids and dependencies go first: many formats have no place for them.
     bare = _each(whole, lambda call: replace(call, id=None, depends_on=()))
     ways = [list(whole), bare]
+    # Where arguments can't be written, a call with one string may be written as free text.
     if takes_text:
         ways.append(_each(bare, _as_text))
     without = [_without(way, "reasoning") for way in ways]
+    # Where the format has no place for reasoning, no way keeps it.
     return [*ways, *without] if has_place_for(target, "reasoning") else without
 
 

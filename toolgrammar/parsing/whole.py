@@ -1,4 +1,7 @@
-"""Reads a whole message at once."""
+"""Reads a whole message at once.
+
+Example: `Hi <tool_call>…</tool_call>` gives the text `Hi` and one call.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,25 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.core.json_tokens import MAX_DEPTH
-from toolgrammar.core.patience import CREDIT
-from toolgrammar.core.straight import reading_of
-from toolgrammar.core.straight_rules import is_judged
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
+from toolgrammar.core.shortcuts.whole.whole_reader import reading_of
+from toolgrammar.core.shortcuts.whole.whole_rules import is_judged
 from toolgrammar.parsing.bad_bytes import as_text
-from toolgrammar.parsing.checks import check_limits, is_cut
+from toolgrammar.parsing.checks import check_options, is_cut
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
+from toolgrammar.parsing.parts import Reread
 from toolgrammar.tools.specs import recent_specs, to_specs
+from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.limits import Limits
-from toolgrammar.values.making import make_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.catalogue.several import AnyOf
-    from toolgrammar.core.machine import Machine
-    from toolgrammar.core.plain_rules import PlainRules
-    from toolgrammar.values.calls import ParseResult
+    from toolgrammar.core.machine.machine import Machine
+    from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.tools import ToolSpec
 
@@ -66,16 +68,23 @@ def parse(
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
     """
+    # Defaults need no check: most calls pass none of these.
+    if not (strict is False and prefix == "" and id_seed == "" and limits is _LIMITS):
+        check_options(strict, prefix, id_seed, limits)
     content, problems = (text, ()) if type(text) is str else as_text(text)
     entry = format if type(format) is Format else formats.resolve_any(format)
     cut = finish_reason is not None and is_cut(finish_reason)
+    # The shortcuts read what is whole and sound, by the default rules.
     if not (strict or prefix or cut):
         if isinstance(entry, Format):
-            straight = _read_straight(entry, content, tools, limits)
+            read = _by_shortcut(entry, content, tools, limits)
         else:
-            straight = _of_several(entry, content, tools, id_seed, limits)
-        if straight is not None:
-            return _with(straight, problems) if problems else straight
+            read = _of_several(entry, content, tools, id_seed, limits)
+        if read is not None:
+            if problems:
+                read = _with(read, problems)
+            read.read_by(Reread(entry, tools, limits, id_seed))
+            return read
     parser = DrivenParser(
         entry,
         tools=tools,
@@ -84,8 +93,9 @@ def parse(
         id_seed=id_seed,
         limits=limits,
     )
-    result = parser.run_whole(content, finish_reason)
-    return _with(result, problems)
+    result = _with(parser.run_whole(content, finish_reason), problems)
+    result.read_by(Reread(entry, tools, limits, id_seed, strict, prefix, cut))
+    return result
 
 
 def _with(result: ParseResult, problems: tuple[Diagnostic, ...]) -> ParseResult:
@@ -95,31 +105,38 @@ def _with(result: ParseResult, problems: tuple[Diagnostic, ...]) -> ParseResult:
     return replace(result, diagnostics=(*problems, *result.diagnostics))
 
 
-def _read_straight(
+def _by_shortcut(
     entry: Format, text: str, tools: Iterable[object] | None, limits: Limits
 ) -> ParseResult | None:
     """Reads a message in which everything is as its format says; None where it is not."""
     plain = entry.plain
     if plain is None:
         return None
+    # A short message within the usual limits needs no look at them.
     if (limits is not _LIMITS or len(text) > _SHORT) and not _within(limits, text):
         return None
+    # Entities have to be decoded.
     if plain.entities and "&" in text:
         return None
+    # The same list of tools comes with each message. It may have been changed since, so it is
+    # compared.
     known = recent_specs.get(id(tools))
     if known is not None and known[0] == tools:  # the first question of `to_specs`
         specs: Mapping[str, ToolSpec] = known[1]
     else:
         specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = plain.machine or machine_of(entry, specs)
-    if not machine.straight.tries():
+    # Where messages of this format keep failing here, only some of them are tried.
+    if not machine.whole_budget.tries():
         return None
     reading = reading_of(machine, plain, text, specs)
     if not reading.run():
-        machine.straight.failed()
+        machine.whole_budget.failed()
         return None
     calls, parts = reading.calls, reading.parts
     reasoning = "".join(reading.reasoning).strip()
+    # What is sound may still need a judgement: prose that shows a lost call, a closer of reasoning
+    # that nothing opened, a call that the rules judge.
     written = "".join(parts) if parts else ""
     if (
         (
@@ -130,18 +147,20 @@ def _read_straight(
         or (plain.has_lines and max(map(_count, (parts, reading.reasoning))) > 1)
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
-        machine.straight.failed()
+        machine.whole_budget.failed()
         return None
-    machine.straight.left = CREDIT
+    # A success gives back the tries that failures took.
+    machine.whole_budget.succeeded()
     if written:
         written = written.strip()
-    return make_result(tuple(calls), written, reasoning, (), plain.id, text, plain.digest)
+    return ParseResult(tuple(calls), written, reasoning, (), plain.id, text, plain.digest)
 
 
 def _of_several(
     entry: AnyOf, text: str, tools: Iterable[object] | None, id_seed: str, limits: Limits
 ) -> ParseResult | None:
     """Reads a message of several formats; None where that is left to the driver."""
+    # Characters and depth are limits of the message, that of calls is asked when it is read.
     if not _within(limits, text):
         return None
     # Messages of one format do without this import.
@@ -160,13 +179,12 @@ def _shows_calls(machine: Machine, parts: list[str], specs: Mapping[str, ToolSpe
     return any(machine.signs.are_in(part, specs) for part in parts)
 
 
-def _closes_unopened(plain: PlainRules, written: str, reasoning: str) -> bool:
+def _closes_unopened(plain: ShortcutRules, written: str, reasoning: str) -> bool:
     """Whether the text holds what closes reasoning: where none was opened, that is reported."""
     return not reasoning and any(closer in written for closer in plain.closers)
 
 
 def _within(limits: Limits, text: str) -> bool:
     """Whether no limit on characters or depth can strike: the fast reader knows one depth alone."""
-    check_limits(limits)
     in_length = limits.max_chars is None or len(text) <= limits.max_chars
     return in_length and limits.depth >= MAX_DEPTH

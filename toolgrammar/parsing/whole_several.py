@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.patience import CREDIT
-from toolgrammar.core.plain_several import LONGEST, PlainMessage
-from toolgrammar.core.straight import reading_of
+from toolgrammar.core.machine.retry_budget import CREDIT
+from toolgrammar.core.several.whole_several import LONGEST, WholeMessage
+from toolgrammar.core.shortcuts.whole.whole_reader import reading_of
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.parsing.readers import several_of
 from toolgrammar.tools.specs import to_specs
-from toolgrammar.values.making import make_result
+from toolgrammar.values.calls import ParseResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgrammar.catalogue.several import AnyOf
     from toolgrammar.parsing.readers import Several
-    from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.limits import Limits
 
-_MOST_LANES = 2 * 16
-"""Readings of a call until all its lanes are known: each is made when it was seen twice."""
+_MOST_FUSED = 2 * 16
+"""Readings of a call until all its fused runs are known: each is made when it was seen twice."""
 
 
 def read_several(
@@ -40,48 +39,53 @@ def read_several(
     specs = to_specs(tools)
     several = several_of(entry, specs)
     reading = several.reading
-    if not reading.patience.tries():
+    # Where messages keep needing the driver, only some of them are tried here.
+    if not reading.budget.tries():
         return None
-    message = PlainMessage(text, specs)
+    message = WholeMessage(text, specs)
     calls = message.calls
     if reading.run(message) and (limits.max_calls is None or len(calls) <= limits.max_calls):
-        reading.patience.left = CREDIT
+        reading.budget.succeeded()
+        # What was read here has calls of one format only.
         chosen = several.by_id[calls[0].format] if calls else entry
         written, reasoning = "".join(message.parts).strip(), "".join(message.reasoning).strip()
-        return make_result(tuple(calls), written, reasoning, (), chosen.id, text, chosen.digest)
-    reading.patience.failed()
+        return ParseResult(tuple(calls), written, reasoning, (), chosen.id, text, chosen.digest)
+    reading.budget.failed()
     result = DrivenParser(entry, tools=specs, id_seed=id_seed, limits=limits).run_whole(text)
     # Many sets of tools have but one message: the first teaches nothing, as that takes longer than
     # reading it.
-    if reading.patience.left < CREDIT - 1 and result.calls and not result.diagnostics:
+    if reading.budget.left < CREDIT - 1 and result.calls and not result.diagnostics:
         _learn(entry, several, message, result)
     return result
 
 
-def _learn(entry: AnyOf, several: Several, message: PlainMessage, result: ParseResult) -> None:
-    """Learns from a sound message which format reads what begins so, or the lanes of a format."""
+def _learn(entry: AnyOf, several: Several, message: WholeMessage, result: ParseResult) -> None:
+    """Learns from a sound message which format reads what begins so, or the fused runs of a format."""
     reading, specs, stopped = several.reading, message.tools, message.stopped
     if stopped is None:
         return
     place, start = stopped
+    # The first call that begins where it was stopped, or behind.
     call = next((each for each in result.calls if each.span.end > start), None)
     read_in = call.format if call is not None else ""
     is_known = message.stuck >= 0 and several.formats[message.stuck].id == read_in
+    # Reading it once more costs time, so lessons that taught nothing become rare.
     if not is_known and reading.lessons.tries():
         parser = DrivenParser(entry, tools=specs)
         number, beginning = parser.reader_at(result.source, start, LONGEST)
         if number >= 0 and number != message.stuck:
             reading.remember(place, beginning, number)
             reading.lessons.renew()
-            message.stuck = number
+            message.stick(number)
         else:
             reading.lessons.failed()
+    # With the format known, what it could not read plainly is learned from this message.
     rules = several.formats[message.stuck].plain if message.stuck >= 0 else None
     if rules is not None:
         machine = machine_of(several.by_id[rules.id], specs)
         node = place.node if place.last == message.stuck else None
-        # One reading shows one lane more, up to the first that is not known; the message that
+        # One reading shows one fused run more, up to the first that is not known; the message that
         # begins like another pays for all of them.
-        for _ in range(_MOST_LANES if is_known else 1):
+        for _ in range(_MOST_FUSED if is_known else 1):
             if reading_of(machine, rules, result.source, specs).run(node, start):
                 break

@@ -1,1 +1,5 @@
-"""Reads what is damaged, where a whole text and not a message is at hand."""
+"""Recovers one damaged JSON value from a text that stands by itself: `recover_json`, `JsonParser`.
+
+In: `Sure: {"a": 1, "b": [2`. Out: `{"a": 1, "b": [2]}`, with a diagnostic for each repair. Messages with
+calls are read by `parsing` and `core`. Begin with `json_parser`.
+"""

@@ -1,4 +1,7 @@
-"""Builds a JSON value from the pieces of its text, and shows it at any moment."""
+"""Builds a JSON value from the pieces of its text, and shows it at any moment.
+
+After `{"a": [1, "fj` a view is `{"a": [1, "fj"]}`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import Any, Final
 
 from toolgrammar.values.patterns import late
 
+# Groups: 1 a string, 2 its closing quote (empty while it is open), 3 an opener, 4 a closer, 5 a
+# comma or colon, 6 a number or a word.
 _TOKEN = late(r'[ \t\n\r]*+(?:"((?:[^"\\]++|\\.)*+)("?)|([{\[])|([}\]])|([,:])|([^\s",:{}\[\]]++))')
 _STRING_REST = late(r'((?:[^"\\]++|\\.)*+)("?)')
 _NO_KEY: Final = object()
@@ -44,7 +49,7 @@ class GrowingValue:
                 self._add(json.loads(match[6]))
 
     def view(self, member: tuple[str, object] | None = None) -> Any:
-        """Gives the value so far; what is open is copied, what is closed is shared.
+        """Returns the value so far; what is open is copied, what is closed is shared.
 
         Args:
             member: the key, which an array does not heed, and the value of a part at the end
@@ -52,8 +57,10 @@ class GrowingValue:
         """
         if not self._open:
             return self._root
+        # Only what is open may change later; whoever keeps a view shall not see that.
         copies = [part.copy() for part in self._open]
         for index in range(len(copies) - 1):
+            # An open part is the last item of a list: its copy takes that place.
             _put(copies[index], self._keys[index + 1], copies[index + 1], replace=True)
         if self._text is not None:
             _put(copies[-1], self._key, self._text, replace=False)
@@ -62,7 +69,7 @@ class GrowingValue:
         return copies[0]
 
     def _go_on(self, text: str) -> int:
-        """Goes on in the open string; gives where it ends."""
+        """Goes on in the open string; returns where it ends."""
         match = _STRING_REST.match(text)
         assert match is not None
         self._text = (self._text or "") + _decoded(match[1])
@@ -72,6 +79,7 @@ class GrowingValue:
         return match.end()
 
     def _string(self, text: str, *, closed: bool) -> None:
+        # The first string in an object is a key; it waits for its value.
         if self._key is _NO_KEY and self._open and isinstance(self._open[-1], dict):
             self._key = text
         elif closed:
@@ -80,6 +88,7 @@ class GrowingValue:
             self._text = text
 
     def _open_container(self, container: dict[str, Any] | list[Any]) -> None:
+        # Kept before `_add` forgets it: a view puts its copy in under this key.
         key = self._key
         self._add(container)
         self._open.append(container)

@@ -1,25 +1,24 @@
-"""Takes one level of escaping from a text as it arrives."""
+r"""Takes one level of escaping from a text as it arrives: `{\"a\": 1}` becomes `{"a": 1}`."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from toolgrammar.tools.json_tokens import ESCAPED, HEX, UNICODE
 from toolgrammar.values.patterns import anywhere, late
 
-if TYPE_CHECKING:
-    import re
-
-_WHOLE = anywhere(r"(?s:[^\\]++|\\u[0-9a-fA-F]{4}|\\u(?![0-9a-fA-F]{0,3}\Z)|\\[^u])*+")
+_WHOLE = anywhere(rf"(?s:[^\\]++|\\{UNICODE}|\\u(?!{HEX}{{0,3}}\Z)|\\[^u])*+")
 """Up to half an escape at the end."""
-_ESCAPE = late(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))?')
+_ESCAPE = late(rf"\\(?:u({HEX}{{4}})|([{re.escape(ESCAPED)}]))?")
 _ESCAPES: Final = {
     '"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"
 }  # fmt: skip
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Gives what an escape stands for; a backslash that escapes nothing stays."""
+    """Returns what an escape stands for; a backslash that escapes nothing stays."""
     if match[2] is not None:
         return _ESCAPES[match[2]]
     if match[1] is None:
@@ -42,8 +41,9 @@ class Unescaper:
         """By the number of a piece: where its escapes end in what was made, and in the source."""
 
     def feed(self, text: str, *, final: bool = False) -> str:
-        """Gives the text without one level of escaping; half an escape waits."""
+        """Returns the text without one level of escaping; half an escape waits."""
         text = self._rest + text
+        # `\u00` at the end of a chunk waits for its other digits.
         end = len(text) if final else _WHOLE.match(text).end()
         text, self._rest = text[:end], text[end:]
         if text.count("\\") == text.count('\\"'):
@@ -56,13 +56,15 @@ class Unescaper:
         return made
 
     def source(self, offset: int) -> int:
-        """Gives the offset in the source of an offset in what was given."""
+        """Returns the offset in the source of an offset in what was given."""
         index = max(bisect_right(self._parts, offset, key=lambda part: part[0]) - 1, 0)
         if not self._parts:
             return self._source + offset
+        # Made only for pieces that a repair points into.
         if index not in self._marks:
             self._marks[index] = self._marks_of(*self._parts[index])
         marks = self._marks[index]
+        # The last mark up to the offset; no second number is as large as this one.
         made, source = marks[bisect_right(marks, (offset, 1 << 62)) - 1]
         return source + offset - made
 

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from toolgrammar.core.json_duplicates import equal_duplicates, has_duplicates
-from toolgrammar.core.json_guide import guide_of, resolved
-from toolgrammar.core.json_recover import RecoveringScanner, repairs_of
-from toolgrammar.core.json_repairs import MESSAGES, OpenerRun, Repair, single
-from toolgrammar.core.json_whole import read_whole
-from toolgrammar.core.json_words import scalar_of
-from toolgrammar.core.mended_calls import doubt_quotes, is_endless
-from toolgrammar.core.scan_json import JsonScanner
+from toolgrammar.core.payloads.json.duplicates import equal_duplicates, has_duplicates
+from toolgrammar.core.payloads.json.guide import guide_of, resolved
+from toolgrammar.core.payloads.json.other_scalars import scalar_of
+from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
+from toolgrammar.core.payloads.json.tokens import TooDeep
+from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.core.payloads.mended.recover import RecoveringScanner, repairs_of
+from toolgrammar.core.payloads.mended.repairs import Repair
+from toolgrammar.core.trust.mended_calls import doubt_quotes, is_endless
 from toolgrammar.recovery.growing_value import GrowingValue
 from toolgrammar.recovery.json_escaped import Unescaper
-from toolgrammar.recovery.json_rest import Rest, follows_root
+from toolgrammar.recovery.json_options import checked_codes, checked_schema
+from toolgrammar.recovery.json_rest import Rest, Text
 from toolgrammar.recovery.json_result import RecoveredJson
 from toolgrammar.recovery.json_start import ESCAPED, MEMBER, Start
-from toolgrammar.recovery.schema_check import satisfies
-from toolgrammar.values.codes import CODES, DOUBTS
+from toolgrammar.tools.fits import fits
+from toolgrammar.tools.json_tokens import ANY_HALF, HALVES
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from toolgrammar.core.json_body_runs import BodyRun
-    from toolgrammar.core.json_stretches import Stretch
+    from toolgrammar.core.payloads.mended.stretches import Stretch
     from toolgrammar.values.json_types import AnySchema
 
 End = Literal["open", "closed"]
@@ -35,7 +35,9 @@ End = Literal["open", "closed"]
 _BATCH: Final = 4096
 """Characters that wait to be read together while nobody looks: it saves most of the cost."""
 _SPACES: Final = " \t\n\r"
-_SURROGATE = late("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
+_SURROGATE = late(rf"[{HALVES}]|{ANY_HALF}")
+_MAY_BE_WHOLE = late(r"[0-9](?:\.0|[eE])")
+"""In a number like `5.0`, which is 5 where the schema asks for an integer."""
 
 
 def recover_json(
@@ -59,9 +61,9 @@ def recover_json(
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
-    strict = _strictly(text, _checked_schema(schema))
+    strict = _strictly(text, checked_schema(schema))
     if strict is not None:
-        _checked(allow)
+        checked_codes(allow)  # a wrong code raises for any text
         return strict
     parser = JsonParser(schema, allow=allow)
     parser.feed(text)
@@ -69,7 +71,7 @@ def recover_json(
 
 
 def _strictly(text: str, schema: AnySchema | None) -> RecoveredJson | None:
-    """Gives the result of strict JSON that holds nothing to be told; None for all else."""
+    """Returns the result of strict JSON that holds nothing to be told; None for all else."""
     body = text.strip(_SPACES)
     if body[:1] not in ("{", "["):
         return None
@@ -78,7 +80,7 @@ def _strictly(text: str, schema: AnySchema | None) -> RecoveredJson | None:
         return None
     if (not body.isascii() or "\\u" in body) and _SURROGATE.search(body):
         return None
-    if not _fits(whole[0], schema):
+    if not _fits(whole[0], schema) or (schema and _MAY_BE_WHOLE.search(body)):
         return None
     return RecoveredJson(whole[0], "complete", (), executable=True)
 
@@ -91,23 +93,24 @@ class JsonParser:
     """
 
     def __init__(self, schema: AnySchema | None = None, *, allow: Iterable[str] = ()) -> None:
-        self._schema = _checked_schema(schema)
+        self._schema = checked_schema(schema)
         self._guide = guide_of(schema)
-        self._allow = _checked(allow)
-        self._out: list[str] = []
+        self._allow = checked_codes(allow)
+        self._out: list[str] = []  # strict JSON, in pieces
         self._length = 0
         self._scanner: RecoveringScanner | None = None
         self._start = Start(may_be_object=self._may_be_object())
-        self._before: list[Repair] = []
+        self._before: list[Repair] = []  # prose or a fence before the value
         self._unescaper: Unescaper | None = None
-        self._begin = 0
+        self._begin = 0  # where the value begins
         self._rest: Rest | None = None
         self._result: RecoveredJson | None = None
         self._waiting: list[str] = []
-        self._waits = 0
+        self._waits = 0  # characters in `_waiting`
+        self._taken = 0  # pieces of `_out` that `take` has given out
         self._growing = GrowingValue()
-        self._seen = 0
-        self._literal: tuple[str, str] | None = None
+        self._seen = 0  # pieces of `_out` that `_growing` has taken
+        self._literal: tuple[str, str] | None = None  # a number or word at the end, and its key
         self._view: Any = None
 
     def feed(self, delta: str) -> None:
@@ -163,6 +166,16 @@ class JsonParser:
             self._view = self._growing.view(member)
         return self._view
 
+    def take(self) -> str:
+        """Returns the strict JSON that became certain since it was last asked for.
+
+        The pieces of all calls, the last of them after `close`, join to the JSON of the value.
+        """
+        self._flush()
+        fresh = "".join(self._out[self._taken :])
+        self._taken = len(self._out)
+        return fresh
+
     # Feeding
 
     def _flush(self) -> None:
@@ -191,16 +204,16 @@ class JsonParser:
         text, offset = start.text, start.offset
         self._length = offset
         self._begin = offset
-        self._scanner = RecoveringScanner(self._guide, follows=follows_root, refuses='":')
+        self._scanner = RecoveringScanner(self._guide, around=Text())
         if offset and text[:offset].strip(_SPACES):
             around = Repair("around", 0, offset, "$")
-            around.edits.append((0, offset, ""))
+            around.edit(0, offset, "")
             self._before.append(around)
         if start.kind == ESCAPED:
             self._unescaper = Unescaper(offset)
-            self._length = 0
+            self._length = 0  # from here on, offsets count in the unescaped text
         elif start.kind == MEMBER:
-            self._scanner.open_implied(offset, self._out)
+            self._scanner.open_implied(offset, self._out)  # as in `"a": 1}`, without the `{`
         self._read(text[offset:])
 
     def _read(self, text: str, *, final: bool = False) -> None:
@@ -222,11 +235,11 @@ class JsonParser:
 
     def _closed(self, *, closed: bool) -> RecoveredJson:
         if self._scanner is None:
-            self._start.end()
+            opens = self._start.end()  # from here on `text` is the whole text
             found = self._scalar(closed=closed)
             if found is not None:
                 return found
-            if not self._start.end():
+            if not opens:
                 return self._nothing("refused")
             self._begin_value()
         scanner = self._scanner
@@ -235,11 +248,13 @@ class JsonParser:
         if not scanner.done and not scanner.failed:
             scanner.end(self._out, closed=closed)
         if scanner.failure:
-            return self._nothing("too-deep" if "deep" in scanner.failure else "unreadable")
+            return self._nothing(
+                "too-deep" if isinstance(scanner.failure, TooDeep) else "unreadable"
+            )
         if scanner.unreadable:
             return self._nothing("unreadable")
         behind = self._rest.repairs if self._rest else ()
-        repairs = [*self._before, *single(scanner.repairs), *behind]
+        repairs = [*self._before, *scanner.repairs, *behind]
         stretches = scanner.stretches
         if self._unescaper is not None:
             repairs += _repairs_of(stretches)
@@ -252,16 +267,18 @@ class JsonParser:
         stripped = text.strip(_SPACES)
         if not stripped or stripped[0] in "{[":
             return None
-        whole = read_whole(stripped + "\n", 0)
+        whole = read_whole(stripped + "\n", 0)  # a number ends before something else
         is_whole = whole is not None and whole[1] == len(stripped)
         if not is_whole and stripped[0] == '"':
             scanner = JsonScanner()
             scanner.feed(stripped, 0, [])
+            # More follows the string, as in `"a": 1`: it may be the key of an object without its
+            # bracket.
             if (scanner.failed or scanner.done) and self._may_be_object():
                 return None
         elif not is_whole:
             return self._word(text, stripped)
-        reader = RecoveringScanner(self._guide, follows=follows_root)
+        reader = RecoveringScanner(self._guide, around=Text())
         position = reader.feed(text, 0, self._out, final=True)
         if not reader.done:
             reader.end(self._out, closed=closed or is_whole)
@@ -270,14 +287,15 @@ class JsonParser:
         rest = Rest(position)
         rest.feed(text[position:], final=True)
         self._rest = rest
+        # A string where an object is wanted, `"{\"a\": 1}"`, was read as what it holds.
         for repair in reader.repairs:
             if (
                 repair.code == "schema-type"
                 and not reader.truncated
                 and "".join(self._out)[:1] in "{["
             ):
-                repair.code = "decoded"
-                repair.edits.append((repair.start, repair.end, "".join(self._out)))
+                repair.become("decoded", doubt=repair.doubt)
+                repair.edit(repair.start, repair.end, "".join(self._out))
         truncated = reader.truncated and not is_whole
         if not "".join(self._out):
             return self._nothing("refused")
@@ -293,7 +311,7 @@ class JsonParser:
             return None
         start = text.index(stripped)
         repair = Repair(scalar.code, start, start + len(stripped), "$")
-        repair.edits.append((repair.start, repair.end, scalar.text))
+        repair.edit(repair.start, repair.end, scalar.text)
         self._out.append(scalar.text)
         return self._judged([repair], truncated=False)
 
@@ -302,18 +320,18 @@ class JsonParser:
         unescaper = self._unescaper
         if unescaper is None:
             return repairs
-        for repair in repairs[len(self._before) :]:
-            repair.start, repair.end = unescaper.source(repair.start), unescaper.source(repair.end)
-            repair.edits = []
+        # One that stands for many comes as often as they did, and is moved once.
+        for repair in {id(each): each for each in repairs[len(self._before) :]}.values():
+            repair.move(unescaper.source(repair.start), unescaper.source(repair.end))
         end = unescaper.source(self._length)
         once = Repair("unescaped-once", self._begin, end, "$")
-        once.edits.append((self._begin, end, "".join(self._out)))
+        once.edit(self._begin, end, "".join(self._out))
         return [*repairs, once]
 
     def _nothing(self, code: str) -> RecoveredJson:
-        """Gives the result of a text without a value."""
+        """Returns the result of a text without a value."""
         scanner = self._scanner
-        place = scanner.base + scanner.pos if scanner is not None else 0
+        place = scanner.offset if scanner is not None else 0
         if self._unescaper is not None:
             place = self._unescaper.source(place)
         diagnostic = Repair(code, place, place, "$").diagnostic()
@@ -322,7 +340,7 @@ class JsonParser:
     def _judged(
         self,
         repairs: list[Repair],
-        stretches: Sequence[Stretch | BodyRun | OpenerRun] = (),
+        stretches: Sequence[Stretch] = (),
         *,
         truncated: bool,
     ) -> RecoveredJson:
@@ -330,10 +348,12 @@ class JsonParser:
         value = json.loads(text)
         doubled = [each for each in repairs if each.code == "duplicate-key"]
         if doubled:
+            # Of equal values it does not matter which one counts: `{"a": 1, "a": 1}`.
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
-                repair.doubt = not equal
+                repair.judge(doubt=not equal)
         doubt_quotes(repairs, value)
         told = any(each.code == "nonfinite" for each in repairs)
+        # `1e999` stands for no word that was mended: only the value shows it.
         if not told and is_endless(value, text):
             repairs = [*repairs, Repair("nonfinite", self._begin, self._begin, "$")]
         doubts = {each.code for each in repairs if each.doubt}
@@ -342,6 +362,7 @@ class JsonParser:
         status: Literal["complete", "repaired", "truncated"] = "complete"
         if truncated:
             status = "truncated"
+        # A key that stands twice is no edit: the text was strict JSON.
         elif stretches or len(repairs) > len(doubled):
             status = "repaired"
         executable = not truncated and not doubts
@@ -357,38 +378,11 @@ class JsonParser:
         return RecoveredJson.of_repairs(value, status, found, executable=executable, rest=rest)
 
 
-def _repairs_of(stretches: Iterable[Stretch | BodyRun | OpenerRun]) -> list[Repair]:
+def _repairs_of(stretches: Iterable[Stretch]) -> list[Repair]:
     return [repair for each in stretches for repair in repairs_of(each)]
 
 
 def _fits(value: Any, schema: AnySchema | None) -> bool:
     if not schema:
         return schema is not False
-    return satisfies(value, schema if isinstance(schema, bool) else resolved(schema))
-
-
-def _checked_schema(schema: AnySchema | None) -> AnySchema | None:
-    """Gives the schema.
-
-    Raises:
-        TypeError: it is none.
-    """
-    if schema is None or isinstance(schema, Mapping | bool):
-        return schema
-    raise TypeError(f"a schema is a dict or a bool, got {type(schema).__name__}")
-
-
-def _checked(allow: Iterable[str]) -> frozenset[str]:
-    """Gives the codes that a caller allows.
-
-    Raises:
-        ValueError: one of them is no doubt.
-    """
-    if isinstance(allow, str):
-        raise TypeError(f"allow is a set of codes, got the str {allow!r}")
-    codes = frozenset(code.replace("_", "-") for code in allow)
-    unknown = sorted(codes - DOUBTS - {"extra-closer"})
-    if unknown:
-        known = ", ".join(sorted(DOUBTS & MESSAGES.keys() & CODES.keys()))
-        raise ValueError(f"allow holds {unknown[0]!r}, which is no doubt; the doubts are {known}")
-    return codes
+    return fits(value, schema if isinstance(schema, bool) else resolved(schema))

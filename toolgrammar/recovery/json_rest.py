@@ -1,24 +1,33 @@
-"""Reads what follows a JSON value: brackets too many, prose, or another value."""
+"""Reads what follows a JSON value: brackets too many, prose, or another value.
+
+Behind the value, `}} Done. {"b": 2}` is two closers too many, prose, and a second value.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_look import CLOSING_QUOTES, ODD_SPACES
-from toolgrammar.core.json_repairs import Repair
+from toolgrammar.core.payloads.mended.ahead import Around
+from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, ODD_SPACES
+from toolgrammar.core.payloads.mended.repairs import Repair
+from toolgrammar.tools.json_tokens import LITERAL
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from toolgrammar.core.json_ahead import LookAhead
+    from toolgrammar.core.payloads.mended.ahead import LookAhead
+    from toolgrammar.core.payloads.mended.look import Source
 
 _JSON_SPACE: Final = " \t\n\r"
 _ODD = late(f"[{ODD_SPACES}]")
 _COMMENT = late(r"//[^\n\r]*|\#[^\n\r]*|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/")
 _OPENER = late(r"[{\[]")
+# What may follow a bracket that opens a value. Prose may have brackets: `[see below]`.
 _AFTER_BRACE = late(r"\{\s*+(?:[}\"'`“\w$/#]|\Z)")
 _AFTER_BRACKET = late(
-    r"\[\s*+(?:[\]\"'`“{\[\-0-9/#]|(?i:true|false|null|none|nan)\b|\Z|(?i:[tfn]\w{0,4})\Z)"
+    # The text may end within a word: `[tr` may become `[true]`.
+    rf"\[\s*+(?:[\]\"'`“{{\[\-0-9/#]|(?i:{LITERAL}|none|nan)\b|\Z|(?i:[tfn]\w{{0,4}})\Z)"
 )
+# As in `{"a": 1}, "b": 2}`, where the object was closed too early.
 _NEXT_KEY = late(r",\s*+[\"'][^\"'\n]{0,64}[\"']\s*+:")
 WINDOW: Final = 256
 """Characters behind a bracket, a comma or a comment's begin that decide what it is."""
@@ -30,36 +39,51 @@ def may_go_on(text: str, opener: int) -> bool:
     return pattern.match(text, opener, opener + WINDOW) is not None
 
 
-def follows_root(look: LookAhead, index: int) -> bool:
-    """Whether what stands at an index can follow a whole value that stands by itself."""
-    character = look.at(index)
-    while character and character in "}])":
-        index = look.blank(index + 1)
-        character = look.at(index)
-    if not character:
-        return True
-    if character == ",":
-        index = look.blank(index + 1)
-        if look.at(index) == "{" and look.stack and look.stack[0].is_judged:
-            return look.reads_key(look.blank(index + 1), look.stack[0].anew())
-        return look.at(index) == ""
-    return character not in '":' and not (look.inner_quoted and _string_goes_on(look, index))
+class Text(Around):
+    """The text around a value that stands by itself: prose, brackets too many, or nothing."""
+
+    __slots__ = ()
+
+    alone = False
+
+    def follows(self, look: LookAhead, index: int) -> bool:
+        """Whether what stands at an index can follow the whole value."""
+        at, blank = look.source.at, look.source.blank
+        character = at(index)
+        # Brackets too many may follow a whole value: `{"a": 1}}`.
+        while character and character in "}])":
+            index = blank(index + 1)
+            character = at(index)
+        if not character:
+            return True
+        # `{"a": 1}, {"a": 2}`: another object may follow, if its first key is one of the schema's.
+        if character == ",":
+            index = blank(index + 1)
+            stack = look.state.stack
+            if at(index) == "{" and stack and stack[0].is_judged:
+                return look.reads_key(blank(index + 1), stack[0].anew())
+            return at(index) == ""
+        # A whole value has no colon behind it, and no quote: what seemed to end it was within a
+        # string.
+        return character not in '":' and not (
+            look.string.inner_quoted and _string_goes_on(look, index)
+        )
 
 
 def _string_goes_on(look: LookAhead, index: int) -> bool:
     """Whether what seems to follow the value ends as the open string would: it is a part of it."""
-    closers = [frame.closer for frame in reversed(look.stack)]
-    while closers and (character := look.at(index)) and character not in "{[":
+    closers = [frame.closer for frame in reversed(look.state.stack)]
+    while closers and (character := look.source.at(index)) and character not in "{[":
         index += 1
-        if character in CLOSING_QUOTES and _closes(look, index, closers):
+        if character in CLOSING_QUOTES and _closes(look.source, index, closers):
             return True
     return False
 
 
-def _closes(look: LookAhead, index: int, closers: list[str]) -> bool:
+def _closes(source: Source, index: int, closers: list[str]) -> bool:
     for closer in closers:
-        index = look.past_space(index)
-        if look.at(index) != closer:
+        index = source.past_space(index)
+        if source.at(index) != closer:
             return False
         index += 1
     return True
@@ -84,12 +108,15 @@ class Rest:
         while position < len(text):
             if self._is_over:
                 position = len(text)
+            # What begins a comment, a key or another value is judged with a window of text behind
+            # it.
             elif len(text) - position < WINDOW and not final and text[position] in "/#,{[":
                 break
             elif self._prose is None:
                 position = self._step(text, position)
             else:
                 position = self._prose_step(text, position)
+        # What has no end by itself, as prose, goes to the end of the text.
         if final and self.repairs and self.repairs[-1].end < 0:
             self._end_at(self.repairs[-1], self._base + len(text))
         self._text = text[position:]
@@ -104,11 +131,11 @@ class Rest:
         return repair
 
     def _end_at(self, repair: Repair, end: int) -> None:
-        repair.end = end
-        repair.edits = [(repair.start, end, "")]
+        repair.extend(end)
+        repair.rewrite((repair.start, end, ""))
 
     def _step(self, text: str, position: int) -> int:
-        """Takes one token directly behind the value; gives where it ends."""
+        """Takes one token directly behind the value; returns where it ends."""
         character = text[position]
         if character in _JSON_SPACE:
             return position + 1
@@ -116,6 +143,7 @@ class Rest:
             self.start = self._base + position
         if character in "/#":
             comment = _COMMENT.match(text, position, position + WINDOW)
+            # A comment that fills the window is taken for prose.
             if comment is not None and comment.end() < position + WINDOW:
                 self._note("comment", position, comment.end())
                 return comment.end()
@@ -123,7 +151,8 @@ class Rest:
             return self._extend("space", position)
         elif character in "}])":
             self._extend("extra-closer", position)
-            self.repairs[-1].doubt = False
+            # Behind the whole value, a bracket too many can't have changed it.
+            self.repairs[-1].judge(doubt=False)
             return position + 1
         elif character == ",":
             if not _NEXT_KEY.match(text, position, position + WINDOW):
@@ -142,10 +171,12 @@ class Rest:
         return position + 1
 
     def _prose_step(self, text: str, position: int) -> int:
-        """Looks for another value; gives where the look has come to."""
+        """Looks for another value; returns how far it has looked."""
         match = _OPENER.search(text, position)
         if match is None:
             return len(text)
+        # First the prose up to the bracket; the bracket when it stands first, with a window behind
+        # it.
         if match.start() == position:
             if may_go_on(text, position):
                 self._second(position)
@@ -157,6 +188,7 @@ class Rest:
         prose = self._prose
         if prose is not None:
             self._end_at(prose, self._base + position)
+            # The second value follows at once: there was no prose.
             if prose.end == prose.start:
                 self.repairs.remove(prose)
         self._note("extra-value", position)

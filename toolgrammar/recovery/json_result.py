@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core.listing import listed
+from toolgrammar.core.message.listing import listed
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.plain import check_version, headed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolgrammar.core.json_repairs import Repair
+    from toolgrammar.core.payloads.mended.repairs import Repair
     from toolgrammar.values.calls import Status
 
 
@@ -45,6 +45,7 @@ class RecoveredJson:
 
         A text of 64 KB may need thousands of repairs; half of the time would go into saying so.
         """
+        # Not by `__init__`, which would want the diagnostics; a frozen class has no other way in.
         made = object.__new__(cls)
         fields = {"value": value, "status": status, "executable": executable, "rest": rest}
         made.__dict__.update(fields, _repairs=repairs)
@@ -52,6 +53,8 @@ class RecoveredJson:
 
     def __getattr__(self, name: str) -> Any:
         """Makes the diagnostics; every other name is unknown."""
+        # Python comes here only for what is missing: once made, the diagnostics are found without
+        # this.
         repairs = self.__dict__.pop("_repairs", None) if name == "diagnostics" else None
         if repairs is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -61,6 +64,7 @@ class RecoveredJson:
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the fields, for pickle and copy."""
+        # Asking for the diagnostics replaces the function that makes them, which can't be pickled.
         return {"diagnostics": self.diagnostics, **self.__dict__}
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,16 +1,20 @@
-"""Finds where the JSON value of a text begins: at once, behind a fence, or in prose."""
+"""Finds where the JSON value of a text begins: at once, behind a fence, or in prose.
+
+In `See [1]:` and then a fence with `{"a": 1}`, the value begins at the brace.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.json_look import ODD_SPACES
+from toolgrammar.core.payloads.mended.look import ODD_SPACES
 from toolgrammar.recovery.json_rest import WINDOW, may_go_on
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
     import re
 
+# White space, `\n` as two characters (all may be escaped once too often), and comments.
 _BLANK = anywhere(
     rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
@@ -18,8 +22,10 @@ _BLANK = anywhere(
 _COMMENT_OPENED = late(r"//|\#|/\*")
 _LINE_END = late(r"[\n\r]")
 _BLOCK_END = late(r"\*/")
+# As in `{\"a\": 1}`: all is escaped once too often.
 _ESCAPED = late(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\\"")
 _ESCAPED_BEGUN = late(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\?")
+# As in `"a": 1, "b": 2}`: an object without its bracket.
 _MEMBER = late(r'"[^"\\\n]{1,64}"\s{0,256}+:')
 _MEMBER_BEGUN = late(r'"[^"\\\n]{0,64}(?:"\s{0,256}+)?')
 _FENCE_OR_OPENER = late(r"```|[{\[]")
@@ -55,8 +61,9 @@ class Start:
         self._has_quote = False
 
     def feed(self, chunk: str) -> bool:
-        """Takes the next piece; tells whether the place is known."""
+        """Takes the next piece; returns whether the place is known."""
         self._parts.append(chunk)
+        # A text that begins with a quote is a string or prose: which, its end says.
         if self._has_quote:
             return False
         if self._is_prose:
@@ -70,17 +77,19 @@ class Start:
             return self._begin_at_bracket(text, begin)
         if character == '"':
             return self._begin_at_quote(text, begin)
+        # Neither a bracket nor a quote begins it: it is prose, where at first only a fence counts.
         self._is_prose = True
         self._undecided_from += begin
         self.undecided = ""
         return self._search(text[begin:], 0)
 
     def _token(self, text: str) -> int:
-        """Gives where the first token begins behind white space and comments; -1 if none came yet."""
+        """Returns where the first token begins behind blanks and comments; -1 if none came yet."""
         begin = 0
         if self._comment_end is not None:
             end = self._comment_end.search(text)
             if end is None:
+                # A `*` at the end may be half of `*/`.
                 self._keep(text, len(text) - text.endswith("*"))
                 return -1
             begin = end.end()
@@ -91,6 +100,7 @@ class Start:
             self._comment_end = _BLOCK_END if opened[0] == "/*" else _LINE_END
             self._keep(text, max(opened.end(), len(text) - text.endswith("*")))
             return -1
+        # Half an escape, or the first sign of a comment, may become white space.
         if text[begin:] in ("", "\\", "/"):
             self._keep(text, begin)
             return -1
@@ -107,17 +117,20 @@ class Start:
         if len(text) - begin < WINDOW and _ESCAPED_BEGUN.fullmatch(text, begin):
             self._keep(text, begin)
             return False
+        # From 0, not from the bracket: the reader of the value takes blanks and comments itself.
         return self._is_at(PLAIN, 0)
 
     def _begin_at_quote(self, text: str, begin: int) -> bool:
         if self._may_be_object and _MEMBER.match(text, begin):
             return self._is_at(MEMBER, self._undecided_from + begin)
         self._keep(text, begin)
+        # Too long for a key, or without a colon: only the end of the text decides.
         self._has_quote = not (self._may_be_object and _MEMBER_BEGUN.fullmatch(text, begin))
         return False
 
     def _search(self, chunk: str, cursor: int) -> bool:
         """Looks for the first fence that holds an opener."""
+        # Outside of a fence nothing counts but backticks.
         if not self._in_fence and not self.undecided and "`" not in chunk:
             self._undecided_from += len(chunk)
             return False
@@ -127,6 +140,7 @@ class Start:
             if match.group() == "```":
                 self._in_fence = not self._in_fence
             elif self._in_fence:
+                # A `{` at the end of a chunk may open a value, or be a brace in code.
                 if not _decides(text, match.start()):
                     self._keep(text, match.start())
                     return False
@@ -142,8 +156,9 @@ class Start:
         self._undecided_from += start
 
     def end(self) -> bool:
-        """Ends the text; tells whether a bracket was found where a value can begin."""
+        """Ends the text; returns whether a bracket was found where a value can begin."""
         text = self.text = "".join(self._parts)
+        # The whole text is there: what begins it, then a fence, then the first bracket in prose.
         begin = _BLANK.match(text).end()
         if text[begin : begin + 1] in ("{", "["):
             self.kind, self.offset = PLAIN, 0
@@ -155,6 +170,7 @@ class Start:
             elif in_fence and may_go_on(text, match.start()):
                 self.kind, self.offset = PLAIN, match.start()
                 return True
+        # A bracket in prose counts only now: a fence behind it would have been the better place.
         for match in _OPENER.finditer(text):
             if may_go_on(text, match.start()):
                 self.kind, self.offset = PLAIN, match.start()
@@ -167,4 +183,5 @@ def _decides(text: str, opener: int) -> bool:
     if len(text) - opener >= WINDOW:
         return True
     rest = text[opener + 1 :].lstrip()
+    # `[t` may become `[true]` or `[the list]`; any other sign decides at once.
     return bool(rest) and (text[opener] == "{" or not rest[0].isalpha())

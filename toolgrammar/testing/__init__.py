@@ -40,6 +40,7 @@ __all__ = [
     "trust",
 ]
 
+# All names but those of cases live in `laws`.
 _MODULE_OF = dict.fromkeys(__all__, "toolgrammar.testing.laws") | dict.fromkeys(
     ("Case", "cases_of_jsonl", "cases_of_page"), "toolgrammar.testing.cases"
 )
@@ -50,5 +51,6 @@ def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(_MODULE_OF[name]), name)
+    # Found at once from now on, without this function.
     globals()[name] = value
     return value

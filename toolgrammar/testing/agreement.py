@@ -47,16 +47,21 @@ def agreement(case: Case, reading: Reading) -> None:
                 problems.append(repr(diagnostic))
             case ArgumentsDelta():
                 pass
+    # Outer white space is given out as it comes, and left out of the result.
     same("events", case, "text", result.text, "".join(text).strip())
     same("events", case, "reasoning", result.reasoning, "".join(reasoning).strip())
+    # A name that changed after `CallStart` would be a thing taken back.
     names = {index: call.name for index, call in enumerate(result.calls)}
     same("events", case, "names given at CallStart", names, started)
     for index, call in enumerate(result.calls):
         if index not in ended:
             broken("events", case, f"call {index}", "a CallEnd", joined(reading.events))
+        # By `repr`: equality of calls leaves out where and how they were written.
         same("events", case, f"call {index} at CallEnd", repr(call), repr(ended[index]))
+        # A call without text gives out none; its input may be "" or None.
         if index in inputs:
             same("events", case, f"input of call {index}", call.input, inputs[index])
+    # Their order may differ; that each is told once is what counts.
     same(
         "events",
         case,

@@ -32,6 +32,7 @@ def broken(law: str, case: Case, place: str, wanted: object, found: object) -> N
     name = case.format if isinstance(case.format, str) else case.format.id
     raise AssertionError(
         f"{law}: {case.id} ({name}), {place}\n{difference(wanted, found)}\n"
+        # The beginning is enough to find the case, whose id is there.
         f"  text:   {case.text[:600]!r}{_remedy(law)}"
     )
 
@@ -45,6 +46,7 @@ def quiet(law: str, case: Case, place: str) -> Iterator[None]:
     """Turns an exception into a broken law."""
     try:
         yield
+    # Whatever it is: that text raises at all is the breach.
     except Exception as error:
         message = f"{law}: {case.id}, {place} raised {error!r}\n  text:   {case.text[:600]!r}"
         raise AssertionError(message) from error

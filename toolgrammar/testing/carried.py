@@ -1,4 +1,4 @@
-"""Sample calls that show what a format carries: what it refuses to write, its author may not know."""
+"""Sample calls that show what a format carries, which its author may not know."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,6 +13,7 @@ from toolgrammar.values.errors import RenderError
 Sample = tuple[list[ToolCall], str]
 """Calls, and the text before them."""
 
+# Each breaks some way to write values: lines break line formats, quotes break attributes.
 VALUES: dict[str, dict[str, Any]] = {
     "no argument": {},
     "a word": {"a": "x"},
@@ -72,7 +73,9 @@ def own_samples(cases: Iterable[Case]) -> dict[str, Sample]:
             result = parse(case.text, format=case.format, tools=case.tools, prefix=case.prefix)
             if result.ok and result.calls:
                 calls = [replace(call, id=None, depends_on=()) for call in result.calls]
+                # Ids and order are left out: what is asked is whether values are carried.
                 found[f"page {case.id.rpartition('::')[2]}"] = calls, ""
+    # One call is enough to carry the odd texts, in a tool that the format knows.
     for calls, _ in list(found.values())[:1]:
         texts = {**TEXTS, **{name: each["a"] for name, each in VALUES.items() if "a" in each}}
         for name, text in texts.items():
@@ -100,6 +103,7 @@ def refused(form: Format, cases: Iterable[Case]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     own, strange = own_samples(cases), samples()
+    # A format of free text has no named arguments, and any other no free text.
     for name in TEXTS if not form.tables.free_text else VALUES:
         strange.pop(name)
     if "id" not in form.tables.leaf_roles:
@@ -108,6 +112,7 @@ def refused(form: Format, cases: Iterable[Case]) -> dict[str, str]:
     for name, each in own.items():
         if reason := _reason(form, each):
             found[name] = reason
+    # Where not one strange call is written, tools have names of their own: only the page's count.
     return {**found, **others} if len(others) < len(strange) else found
 
 

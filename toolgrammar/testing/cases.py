@@ -9,7 +9,7 @@ from typing import Any, cast
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.page import Page
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.core.files import read_text
+from toolgrammar.grammar.files import read_text
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.json_types import JsonValue
 from toolgrammar.values.tools import ToolSpec
@@ -50,8 +50,10 @@ def cases_of_page(page: Page, format: str | Format | None = None) -> list[Case]:
         page: what `read_page` gave.
         format: the format they are written in; by default the one that has the page's file name.
     """
+    # The page stands beside the grammar, and has its name.
     chosen = Path(page.name).stem if format is None else format
     return [
+        # What an example says for itself counts before what the page says.
         case_of_row({"tools": page.tools, **example.expected, "text": example.text},
                     f"{page.name}::{example.slug}", chosen)
         for example in page.examples
@@ -60,6 +62,7 @@ def cases_of_page(page: Page, format: str | Format | None = None) -> list[Case]:
 
 def cases_of_jsonl(path: str | Path) -> list[Case]:
     """Returns the cases of a file that holds one JSON object a line."""
+    # Only "\n" ends a line: U+2028 may stand in a text.
     rows = [json.loads(line) for line in read_text(path).split("\n") if line.strip()]
     return [case_of_row(row, row["id"], row["format"]) for row in rows]
 
@@ -71,6 +74,7 @@ def case_of_row(row: Mapping[str, Any], id: str, format: str | Format) -> Case:
         format=format,
         text=row["text"],
         prefix=row.get("prefix") or "",
+        # None and no tools differ: without the list, any name may be a tool.
         tools=_specs(row.get("tools")),
         calls=tuple(cast("list[dict[str, JsonValue]]", row.get("calls") or [])),
         content=row.get("content"),

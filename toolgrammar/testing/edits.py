@@ -1,11 +1,18 @@
-"""The law of edits: a text with all edits of its diagnostics made is strict, and says the same."""
+"""The law of edits: a text with all edits of its diagnostics made is strict, and says the same.
 
-from toolgrammar.core.listing import is_count
+`{"a": 1,}` with the edit that drops the comma is `{"a": 1}`, which strict reading takes.
+"""
+
+import sys
+from dataclasses import replace
+from unittest.mock import patch
+
 from toolgrammar.parsing.whole import parse
 from toolgrammar.testing.breaches import broken
 from toolgrammar.testing.cases import Case, format_of
 from toolgrammar.testing.readings import deed
-from toolgrammar.values.calls import ParseResult
+from toolgrammar.values import limits
+from toolgrammar.values.calls import ParseResult, ToolCall
 
 _PAST_MENDING = frozenset(
     {"malformed-call", "malformed-arguments", "limit-depth", "limit-chars", "limit-calls"}
@@ -21,11 +28,13 @@ def applied(result: ParseResult) -> str | None:
             for diagnostic in result.diagnostics
             for edit in diagnostic.edits
         ],
+        # Two insertions at one place stay in the order in which they were told.
         key=lambda edit: edit[:2],
     )
     pieces: list[str] = []
     place = 0
     for start, end, replacement in edits:
+        # Whoever applies edits can't apply two to the same character.
         if start < place:
             return None
         pieces += [result.source[place:start], replacement]
@@ -42,12 +51,12 @@ def edits(case: Case) -> None:
     unreadable: nothing makes that sound. Where values got the type of their schema, the second
     reading types them too, and mends nothing.
     """
-    result = parse(case.text, format=case.format, tools=case.tools, prefix=case.prefix)
+    with patch.object(limits, "MOST_LISTED", sys.maxsize):  # edits that are not listed, too
+        result = parse(case.text, format=case.format, tools=case.tools, prefix=case.prefix)
     codes = {found.code for found in result.diagnostics}
+    # A call that can't be read, or a limit, is no damage that edits undo.
     if codes & _PAST_MENDING or any(call.status == "unreadable" for call in result.calls):
         return
-    if any(map(is_count, result.diagnostics)):
-        return  # not all edits are listed
     only_last = format_of(case).header.calls == "last"
     if only_last and any(call.status == "truncated" for call in result.calls):
         return  # the strict reading has the one before it
@@ -61,10 +70,18 @@ def edits(case: Case) -> None:
     if typed and any(found.edits for found in again.diagnostics):
         broken("edits", case, "diagnostics of the mended text", "no edits", again.diagnostics)
     left = [deed(call) for call in again.calls]
+    # In order, each call once: what is left over was not there before.
     for call in result.calls:
-        if left and left[0] == deed(call):
+        if left and left[0] in (deed(call), deed(_without_line_end(call))):
             del left[0]
         elif call.status != "truncated":
             broken("edits", case, f"calls of {mended!r}, strictly", deed(call), left)
     if left:
         broken("edits", case, f"calls of {mended!r}, strictly", "no other", left)
+
+
+def _without_line_end(call: ToolCall) -> ToolCall:
+    """Returns a truncated call without the line end that its format may trim off the whole text."""
+    if call.status != "truncated" or not call.input:
+        return call
+    return replace(call, input=call.input.removesuffix("\n"))

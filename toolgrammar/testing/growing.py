@@ -1,4 +1,7 @@
-"""Makes hostile texts of any length out of a format's own examples: runs at each place of a call."""
+"""Makes hostile texts of any length out of a format's examples: runs at each place of a call.
+
+`<tool_call>{"name": "f"` and then 10,000 quotes; or the opener of a call 10,000 times.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +38,10 @@ RUNS: Final = {
 }
 """What is repeated in any format, by name."""
 _MOST_LITERALS: Final = 12
+# To look at what is held back costs far less than a step.
 _HELD: Final = 64
 """Characters that are held back and count as one step."""
+# Any number, but always the same one: a failure can be made again.
 _SEED: Final = 20_261_123
 _LONGEST: Final = 600
 """Characters of an example that is taken apart; shorter ones are preferred in any case."""
@@ -54,6 +59,7 @@ class Shape(NamedTuple):
 
     def text(self, size: int) -> str:
         """Returns the text of this many characters."""
+        # Cut to the size: the last repeat may be half of one.
         return (self.before + self.unit * (size // len(self.unit) + 1))[:size]
 
 
@@ -70,6 +76,7 @@ def sample_of(cases: Iterable[Case]) -> Sample | None:
     found: list[Sample] = []
     for case in cases:
         if case.prefix or len(case.text) > _LONGEST:
+            # A prefix would have to be fed with every text that is made of the example.
             continue
         result = parse(case.text, case.format, tools=case.tools)
         calls = [call for call in result.calls if call.executable]
@@ -86,15 +93,19 @@ def shapes(sample: Sample, literals: Iterable[str]) -> Iterator[Shape]:
         literals: what the grammar of the format writes out.
     """
     parts = _parts(sample)
+    # Without its end, the call is begun and never closed.
     begun = "".join([*parts.values()][:-1])
     units = {**RUNS, **{name: text for name, text in parts.items() if text.strip()}}
     units |= {"a call's beginning": begun, "calls": "".join(parts.values())}
+    # A sign alone is among the runs already.
     known = [text for text in dict.fromkeys(literals) if len(text.strip()) > 1]
     units.update({f"`{text.strip()}`": text for text in known[:_MOST_LITERALS]})
     before = ""
     seen: set[tuple[str, str]] = set()
     for place, text in {"text": "", **parts}.items():
         before += text
+        # Each part repeated behind each beginning: closers behind an opener, openers within a
+        # value.
         for name, unit in units.items():
             if (before, unit) not in seen:
                 seen.add((before, unit))
@@ -105,9 +116,12 @@ def _parts(sample: Sample) -> dict[str, str]:
     """Returns what the text of an example is made of up to the end of its first call."""
     text, call = sample.text, sample.call
     start, end = call.span.start, call.span.end
+    # The first place at which the name stands in the call; at its start where it is not written.
     name = max(text.find(call.name, start, end), start)
     value = next((v for v in call.arguments.values() if isinstance(v, str) and v), call.input) or ""
+    # Half of the value is enough to find it: the other half may be escaped.
     inside = text.find(value[: len(value) // 2 + 1], name + len(call.name), end)
+    # Where it is not found, the middle of the call will do.
     begun = inside + len(value) // 2 if inside >= 0 else (name + end) // 2
     marks = {
         "the opener": name,
@@ -117,6 +131,7 @@ def _parts(sample: Sample) -> dict[str, str]:
         "the end": end,
     }
     found, at = {}, 0
+    # Never back: an example may have its parts in another order.
     for part, mark in marks.items():
         found[part] = text[at : max(mark, at)]
         at = max(mark, at)

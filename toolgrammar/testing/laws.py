@@ -1,18 +1,18 @@
 """What holds for every format and every text, as plain functions that raise AssertionError.
 
-Each law takes a `Case`. Only `expected` looks at what the case expects; the
-others compare a reading with another reading, or with itself. A failure names
-the case, the place and both results.
+Each law takes a `Case`. Only `expected` looks at what the case expects; the others compare one
+a reading with another, or with itself. A failure names the case, the place and both results.
 """
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.core.patience import CREDIT
+from toolgrammar.core.machine.retry_budget import CREDIT
+from toolgrammar.grammar.payload_kinds import notation_of
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.parsing.whole import parse
 from toolgrammar.testing.agreement import agreement
@@ -62,16 +62,14 @@ __all__ = [
     "trust",
 ]
 
-_LONGEST_CLOSER = 40
-_LINEAR_FROM = 600
-_LINEAR_TIMES = 16
-_LINEAR_SLACK = 1.10
+_LONGEST_CLOSER, _LINEAR_FROM = 40, 600  # characters
+_LINEAR_TIMES, _LINEAR_SLACK = 16, 1.10  # as long; times as many steps a character
 
 
 def expected(case: Case) -> None:
     """Holds the reading of the whole text against what the case expects."""
     result = _parsed(case, case.text)
-    asserted = [*case.calls, *({} for _ in result.calls)]
+    asserted = [*case.calls, *({} for _ in result.calls)]  # a call too many shows all its keys
     found = [_asserted(*pair) for pair in zip(result.calls, asserted, strict=False)]
     wanted_calls = list(case.calls)
     if written(found) != written(wanted_calls):
@@ -123,7 +121,7 @@ def tiling(case: Case) -> None:
         end = span.end
     gaps = gaps_between(spans, len(result.source))
     joins = format_of(case).header.messages == "lines"
-    place = 0
+    place = 0  # behind the last piece that was found
     for event in reading.events:
         match event:
             case TextDelta("\n") | ReasoningDelta("\n") if joins:
@@ -144,7 +142,11 @@ def tiling(case: Case) -> None:
 
 
 def deltas(case: Case) -> None:
-    """Holds the joined argument deltas of each call against its arguments."""
+    """Holds the joined argument deltas of each call against its arguments.
+
+    An unreadable call has none; but where arguments are given out one by one as they are read, in
+    Python, those before the one that can't be read stand.
+    """
     for place, chunks in (("in one piece", [case.text]), ("char by char", list(case.text))):
         reading = read(case, chunks)
         given: dict[int, str] = {}
@@ -160,6 +162,15 @@ def deltas(case: Case) -> None:
             except ValueError as error:
                 broken("deltas", case, where, "JSON", f"{given[index]!r}: {error}")
             same("deltas", case, where, written(call.arguments), written(value))
+            if call.status == "unreadable" and not _gives_out_each(case, call):
+                same("deltas", case, f"{where}, which can't be read", "{}", written(value))
+
+
+def _gives_out_each(case: Case, call: ToolCall) -> bool:
+    """Whether the format of a call gives arguments out before all of them are read."""
+    read = formats.resolve_any(case.format)
+    form = read if isinstance(read, Format) else formats.resolve(call.format)
+    return any(notation_of(each.name) == "python" for each in form.tables.terminals)
 
 
 def early(case: Case) -> None:
@@ -167,16 +178,19 @@ def early(case: Case) -> None:
 
     It may come later only where what follows could still have changed the call: where a call
     ends with the text, or a closer may yet turn out to belong to a tag inside the payload. What
-    comes behind such a call waits with it.
+    comes behind such a call waits with it. Where a final answer doubts the calls before it, all
+    wait for the end of the message, and for nothing else.
     """
     reading = read(case, list(case.text))
     calls = reading.result.calls
-    held_to = -1
+    held_to = -1  # how much was fed when a late call ended
     for event, fed in zip(reading.events, reading.fed, strict=True):
         if not isinstance(event, CallEnd) or event.call.status != "complete":
             continue
         end = calls[event.index].span.end
         is_late = fed > end and fed != held_to
+        if format_of(case).header.answer and fed > len(case.text):
+            continue
         if fed < end or (is_late and not _still_open(case, calls[event.index], event.index)):
             broken("early", case, f"CallEnd({event.index})", f"at {end}", f"at {fed}")
         held_to = fed if is_late else held_to
@@ -186,11 +200,10 @@ def truncation(case: Case) -> None:
     """Holds that a cut text never runs what the whole text would not.
 
     Excepted is a last call that is complete because the text ended: the law of early ends sees
-    to it that only calls which may end so are. So is any that waits for the end of the message,
-    where a final answer puts the calls before it into doubt.
+    to it that only calls which may end so are. A call that only a final answer behind it doubts may
+    run where the text is cut before that.
     """
-    waits = bool(format_of(case).header.answer)
-    runnable = {deed(call) for call in _parsed(case, case.text).calls if call.executable}
+    runnable = {deed(call) for call in _parsed(case, case.text).calls if runs_without_answer(call)}
     for end in places(len(case.text), SAMPLED * 2):
         with quiet("no raise", case, f"cut at {end}"):
             reading = read(case, [case.text[:end]])
@@ -201,11 +214,15 @@ def truncation(case: Case) -> None:
             if isinstance(event, CallEnd) and fed > end
         }
         for index, call in enumerate(calls):
-            excepted = waits or (index == len(calls) - 1 and call.status == "complete")
-            if excepted and index in at_the_end:
+            if index == len(calls) - 1 and call.status == "complete" and index in at_the_end:
                 continue
             if call.executable and deed(call) not in runnable:
                 broken("truncation", case, f"cut at {end}", f"one of {runnable}", deed(call))
+
+
+def runs_without_answer(call: ToolCall) -> bool:
+    """Returns whether a call is executable, or would be if the message gave no final answer."""
+    return replace(call, doubts=tuple(set(call.doubts) - {"final-answer"})).executable
 
 
 def round_trip(
@@ -232,7 +249,7 @@ def round_trip(
             call,
             id=None if wanted.id is None else call.id,
             input=None if wanted.input is None else call.input,
-            arguments=_beside_text(call, wanted),
+            arguments=_beside_text(call, wanted, tools or ()),
         )
         for call, wanted in zip(found.calls, calls, strict=False)
     ]
@@ -241,12 +258,13 @@ def round_trip(
     return wire
 
 
-def _beside_text(call: ToolCall, wanted: ToolCall) -> dict[str, Any]:
-    """Returns the arguments of a call, without one that its text fills where that was not given."""
+def _beside_text(call: ToolCall, wanted: ToolCall, tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    """Returns the arguments of a call, without the one that its tool takes the text for."""
+    filled = {tool.lone_text_parameter for tool in tools if tool.name == call.name}
     return {
         key: value
         for key, value in call.arguments.items()
-        if key in wanted.arguments or value != wanted.input
+        if key in wanted.arguments or key not in filled or value != wanted.input
     }
 
 
@@ -305,7 +323,7 @@ def _steps(case: Case, text: str, size: int | None) -> int:
     _fed(case, "", None)  # makes the machine
     read = formats.resolve_any(case.format)
     machines = read.tables.machines if isinstance(read, Format) else {}
-    patience = [machine.sound for machine in machines.values()]
+    patience = [machine.stream_budget for machine in machines.values()]
     for each in patience:
         each.renew()
     steps = _fed(case, text, size)
@@ -346,42 +364,37 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     before = case.text[: call.span.end]
     own = before[call.span.start :]
     chosen = format_of(case)
-    if chosen.header.answer:
-        return True  # a final answer behind it puts it into doubt
     # The strings at which servers stop are closers too, also where the grammar has a pattern.
     known = {terminal.text for terminal in chosen.tables.terminals if terminal.text}
     ends = (own[-size:] for size in range(1, min(len(own), _LONGEST_CLOSER) + 1))
-    tails = ["x", *chosen.stop, *sorted(known), *ends]
+    # "x" stands for any text; a member of an object shows that the object ended too early.
+    tails = ["x", ', "x": 1}', *chosen.stop, *sorted(known), *ends]
     for tail in (*tails, *(f"\n{tail}" for tail in tails)):
         calls = _parsed(case, before + tail).calls
         if index >= len(calls) or (calls[index], calls[index].span) != (call, call.span):
             return True
-        if calls[index].executable != call.executable:
+        if calls[index].doubts != call.doubts:
             return True
     return False
 
 
-def laws_of(case: Case) -> list[tuple[str, Callable[[Case], object]]]:
-    """Returns the laws that a case has to keep, by name, the plainest first.
+_OF_ANY_TEXT: Final[dict[str, Callable[[Case], object]]] = {
+    "expected": expected,
+    "tiling": tiling,
+    "deltas": deltas,
+    "splits": splits,
+    "edits": edits,
+    "no raise": lambda case: no_raise(case.text, case.format, case.tools, case.prefix),
+    "linear": linear,
+    "trust": trust,
+}
+_OF_SHORTCUT_TEXT: Final[dict[str, Callable[[Case], object]]] = {
+    "early": early, "truncation": truncation, "round trip": rewritten, "strict oracle": strict_oracle
+}  # fmt: skip
+"""What a malformed case holds need not be what its repair would write: it keeps fewer laws."""
 
-    What a malformed case holds need not be what its repair would write: it keeps fewer laws.
-    """
-    every: list[tuple[str, Callable[[Case], object]]] = [
-        ("expected", expected),
-        ("tiling", tiling),
-        ("deltas", deltas),
-        ("splits", splits),
-        ("edits", edits),
-        ("no raise", lambda each: no_raise(each.text, each.format, each.tools, each.prefix)),
-        ("linear", linear),
-        ("trust", trust),
-    ]
-    if case.tier == "malformed":
-        return every
-    return [
-        *every,
-        ("early", early),
-        ("truncation", truncation),
-        ("round trip", rewritten),
-        ("strict oracle", strict_oracle),
-    ]
+
+def laws_of(case: Case) -> list[tuple[str, Callable[[Case], object]]]:
+    """Returns the laws that a case has to keep, by name, the plainest first."""
+    more = {} if case.tier == "malformed" else _OF_SHORTCUT_TEXT
+    return [*_OF_ANY_TEXT.items(), *more.items()]

@@ -1,5 +1,6 @@
 """Holds the strict reading against plain Lark, which reads the same grammar on its own."""
 
+from dataclasses import replace
 from importlib import import_module
 
 from toolgrammar.catalogue.format import Format
@@ -16,9 +17,11 @@ def strict_oracle(case: Case) -> None:
     """Holds plain Lark's reading of each sound call, written canonically, against the driver's."""
     chosen = format_of(case)
     whole = parse(case.text, format=chosen, tools=case.tools, prefix=case.prefix, strict=True)
-    transformer = import_module("toolgrammar.core.tree_calls").ToolCallTransformer
+    # Only when the law runs: this imports Lark.
+    transformer = import_module("toolgrammar.reference.tree_calls").ToolCallTransformer
     for call in whole.calls:
         try:
+            # Written anew, the call is in its plainest form, which both have to read.
             island = chosen.render([call])
         except RenderError:
             continue
@@ -28,11 +31,51 @@ def strict_oracle(case: Case) -> None:
         try:
             found = transformer(tools=known).transform(chosen.tree(island, tools=known))
         except Exception as error:
+            # Lark's exceptions begin so; they can't be named without importing it.
             if type(error).__name__.startswith("Unexpected") and _quotes_markup(chosen, call):
                 continue  # patterns can't balance the tags that a raw value quotes
             broken("oracle", case, f"tree of {island!r}", "a tree", repr(error))
         deeds = [deed(each) for each in (found if isinstance(found, list | tuple) else [found])]
         same("oracle", case, f"calls in {island!r}", [deed(each) for each in wanted], deeds)
+
+
+def agreeing_calls(case: Case) -> int:
+    """Holds plain Lark's reading of each complete call, as it was written, against the driver's.
+
+    Returns how many calls both read. Lark may refuse a call whose opener needs the text before it.
+    """
+    chosen = format_of(case)
+    named = parse(case.text, format=chosen, tools=case.tools, prefix=case.prefix, strict=True)
+    # Lark's reading knows no schema, so the driver gets none either.
+    known = [ToolSpec(name) for name in dict.fromkeys(call.name for call in named.calls)]
+    whole = parse(case.text, format=chosen, tools=known, prefix=case.prefix, strict=True)
+    transformer = import_module("toolgrammar.reference.tree_calls").ToolCallTransformer
+    agreed = 0
+    for call in whole.calls:
+        island = whole.source[call.span.start : call.span.end]
+        # A repaired call was not in the language, so plain Lark has to refuse it.
+        if call.status != "complete":
+            continue
+        try:
+            found = transformer(tools=known).transform(chosen.tree(island, tools=known))
+        except Exception as error:
+            # As where an opener has to stand at the beginning of a line: the island alone has none
+            # before it.
+            if type(error).__name__.startswith("Unexpected"):
+                continue
+            raise
+        read = found if isinstance(found, list | tuple) else [found]
+        # Arguments that are inherited from the call before are not there when a call stands alone.
+        wanted = deed(_without_inherited(call, read[0]) if chosen.header.carry else call)
+        same("oracle", case, f"calls in {island!r}", [wanted], [deed(each) for each in read])
+        agreed += 1
+    return agreed
+
+
+def _without_inherited(call: ToolCall, alone: ToolCall) -> ToolCall:
+    """Returns a call with those arguments that it has where it stands alone, too."""
+    own = {key: value for key, value in call.arguments.items() if key in alone.arguments}
+    return replace(call, arguments=own)
 
 
 def _quotes_markup(chosen: Format, call: ToolCall) -> bool:

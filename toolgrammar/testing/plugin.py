@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _PAGES = "toolgrammar_pages"
 _LINE_LENGTH = 100
 
+# Rewritten expectations, by page and by the lines of their fences.
 _goldens = pytest.StashKey[dict[Path, dict[tuple[int, int], str]]]()
 
 
@@ -48,6 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collects a page that lies in one of the folders and has a grammar beside it."""
+    # Every Markdown file of a run comes here: the cheapest question first.
     if file_path.suffix != ".md" or not file_path.with_suffix(".lark").is_file():
         return None
     folders: list[Path] = parent.config.getini(_PAGES)
@@ -58,10 +60,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Writes the expectations that changed, from the end of each page to its start."""
-    from toolgrammar.core.files import read_text
+    from toolgrammar.grammar.files import read_text
 
     for path, fences in session.config.stash[_goldens].items():
         lines = read_text(path).split("\n")
+        # From the end, so that the numbers of lines above stay right.
         for (start, end), golden in sorted(fences.items(), reverse=True):
             # A fence opens on line `start`, from 1: the lines between have these indices.
             lines[start : end - 1] = golden.split("\n")
@@ -79,6 +82,7 @@ class PageFile(pytest.File):
 
         page: Page = read_page(self.path)
         cases = cases_of_page(page, load_format(self.path.with_suffix(".lark")))
+        # The page knows the lines, the case how to read: each test has both.
         for example, case in zip(page.examples, cases, strict=True):
             yield ExampleItem.from_parent(self, name=example.slug, example=example, case=case)
 
@@ -88,6 +92,7 @@ class PageFile(pytest.File):
         style: _Style | None = None,
     ) -> str | TerminalRepr:  # fmt: skip
         """Shows what is wrong with a page as its own message, without a traceback."""
+        # A PageError names file and line itself: a traceback would hide that.
         if isinstance(excinfo.value, ValueError):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
@@ -105,14 +110,18 @@ class ExampleItem(pytest.Item):
 
     def runtest(self) -> None:
         """Runs the laws; `expected` comes last, since it alone may rewrite the page."""
+        # Late: pytest loads this module before each run, whatever it tests.
         from toolgrammar.testing import laws
 
+        # A golden may be rewritten only where the laws hold, so that it never records a bug of the
+        # stream.
         laws.tiling(self._case)
         laws.deltas(self._case)
         laws.splits(self._case)
         try:
             laws.expected(self._case)
         except AssertionError:
+            # The option is for an author who has looked at the difference.
             if not self.config.getoption("--update-goldens"):
                 raise
             self._update()
@@ -154,6 +163,7 @@ def _golden(expected: Mapping[str, object], result: ParseResult) -> dict[str, ob
         "status": [call.status for call in result.calls],
         "codes": [diagnostic.code for diagnostic in result.diagnostics],
     }
+    # Keys that the page did not assert stay out, but for the calls.
     kept = {key: found.get(key, value) for key, value in expected.items()}
     return {"calls": found["calls"]} | kept
 

@@ -1,13 +1,13 @@
 """Readings of one text, in a form that can be compared to the last detail."""
 
 import json
-import os
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.testing.cases import Case
+from toolgrammar.testing.depth import at_depth
 from toolgrammar.values.calls import ParseResult, ToolCall
 from toolgrammar.values.events import (
     ArgumentsDelta,
@@ -21,11 +21,12 @@ from toolgrammar.values.events import (
 )
 from toolgrammar.values.spans import Span
 
-SAMPLED = 60 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 24
+SAMPLED = at_depth(few=8, usual=24, every=60)
 """How many places are tried in a text that has too many."""
 
-_ALL_SPLITS_UP_TO = 400 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 48
-"""Characters of a text that is cut at each of its places; the variable makes it the long run."""
+# Short texts are cut at every place, longer ones at some.
+_ALL_SPLITS_UP_TO = at_depth(few=8, usual=48, every=400)
+"""Characters of a text that is cut at each of its places."""
 
 _RANDOM_CUTS = 4
 _SEED = 20_261_121
@@ -57,6 +58,7 @@ def read(case: Case, chunks: Iterable[str]) -> Reading:
         fed += [done] * len(given)
     given = parser.close()
     events += given
+    # One more than all: these events came only with the end.
     fed += [done + 1] * len(given)
     return Reading(parser.result, events, fed)
 
@@ -88,6 +90,7 @@ def joined(events: Iterable[Event]) -> list[str]:
                 found, piece = ("InputDelta", index), text
             case CallStart() | CallEnd() | Problem():
                 found, piece = ("", -1), repr(event)
+        # A call's own events never join, even if two alike follow each other.
         if kind is not None and (found != kind or not found[0]):
             lines.append(_line(kind, pieces))
             pieces = []
@@ -100,6 +103,7 @@ def joined(events: Iterable[Event]) -> list[str]:
 
 def _line(kind: tuple[str, int], pieces: list[str]) -> str:
     name, index = kind
+    # An event by itself: a start, an end or a problem.
     if not name:
         return pieces[0]
     return f"{name}({index}, {''.join(pieces)!r})" if index >= 0 else f"{name}({''.join(pieces)!r})"
@@ -125,6 +129,7 @@ def cuttings(text: str) -> Iterator[tuple[str, list[str]]]:
 def places(length: int, most: int) -> list[int]:
     """Returns the inner places of a text of this length, sampled where there are too many."""
     inner = range(1, length)
+    # The same places on every run: a failure can be made again.
     if len(inner) <= most:
         return list(inner)
     return sorted(random.Random(_SEED).sample(inner, most))  # noqa: S311 - as above
@@ -160,6 +165,7 @@ def gaps_between(spans: Iterable[Span], length: int) -> list[tuple[int, int]]:
 def located(source: str, piece: str, after: int, gaps: list[tuple[int, int]]) -> int | None:
     """Returns the first offset from `after` on where a piece lies in one gap, or None."""
     for start, end in gaps:
+        # A gap that ends before the place has nothing left for this piece.
         if end > after:
             found = source.find(piece, max(start, after), end)
             if found >= 0:
@@ -171,6 +177,7 @@ def difference(wanted: object, found: object) -> str:
     """Shows two results one below the other, from a little before they part."""
     one, other = str(wanted), str(found)
     pairs = enumerate(zip(one, other, strict=False))
+    # Where one is a part of the other, they part at the end of the shorter.
     parted = next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
     start = max(0, parted - _SHOWN // 3)
     mark = "…" if start else ""

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.core.bounds import has_runaway
-from toolgrammar.core.places import Places
-from toolgrammar.core.roles import RAW_LIKE
+from toolgrammar.core.payloads.raw.named_end import end_of_raw
+from toolgrammar.grammar.compiling.bounds import has_runaway
+from toolgrammar.grammar.compiling.places import Places
+from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.parsing.machines import machine_of
-from toolgrammar.values.ambiguous import is_exponential
+from toolgrammar.patterns.exponential import is_exponential
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgrammar.core.machine import Node
-    from toolgrammar.core.places import Place
+    from toolgrammar.core.machine.machine import Node
+    from toolgrammar.grammar.compiling.places import Place
     from toolgrammar.values.errors import GrammarError
 
 HINT = r"say where the run begins: put `\b`, or `^` with the flag `m`, in front: `/\b[\w.-]+/`"
@@ -35,12 +36,15 @@ def runaways(format: str | Format) -> list[str]:
     """
     found: dict[str, None] = {}
     entry = formats.resolve_any(format)
+    # All formats at once have a search made of their own; each was judged alone.
     for node in _nodes(entry) if isinstance(entry, Format) else ():
+        # Where text may stand, openers are looked for at each character.
         if node.accepts_text:
             found.update(dict.fromkeys(node.openers()))
         for step in node.payloads:
+            # Raw text is gone through for whatever may end it.
             if step.terminal.name in RAW_LIKE:
-                found.update(dict.fromkeys(node.end_of_raw(step).parts()))
+                found.update(dict.fromkeys(end_of_raw(step).parts()))
     return [expression for expression in found if has_runaway(expression)]
 
 
@@ -55,6 +59,7 @@ def slow_searches(format_: Format) -> list[GrammarError]:
     found: dict[Place, GrammarError] = {}
     for expression in runaways(format_):
         place = _place_of(expression, format_, places)
+        # Several expressions may come from one terminal: one finding is enough.
         found.setdefault(place, place.error("slow-search", message, HINT))
     return list(found.values())
 
@@ -76,13 +81,15 @@ def exponential_patterns(format_: Format) -> list[GrammarError]:
 
 
 def _place_of(expression: str, format_: Format, places: Places) -> Place:
-    """Gives where the run stands with which an expression begins: its terminal, or the use of it."""
+    """Returns where the run stands with which an expression begins: its terminal, or its use."""
     patterns = {terminal.name: terminal.pattern for terminal in format_.tables.terminals}
     for production in format_.tables.productions:
         for symbol in production.symbols:
             pattern = patterns.get(symbol, "")
+            # The pattern with something behind it, since a run at the very end costs nothing.
             if pattern and pattern in expression and has_runaway(f"(?:{pattern})!"):
                 place = places.definition(symbol)
+                # A terminal of a shared library is named where this grammar uses it.
                 if place is None or place.file != format_.path:
                     place = places.use(symbol, production.origin)
                 return place or places.definition(production.origin) or places.start()
@@ -90,8 +97,9 @@ def _place_of(expression: str, format_: Format, places: Places) -> Place:
 
 
 def _nodes(format_: Format) -> Iterator[Node]:
-    """Gives every node that a text of the format can reach."""
+    """Returns every node that a text of the format can reach."""
     machine = machine_of(format_, {})
+    # Nodes by their stacks: rules that hold themselves would give nodes without end.
     ahead, seen = [machine.start], set()
     while ahead:
         node = ahead.pop()

@@ -22,10 +22,11 @@ def trust(case: Case) -> None:
     - An error tells of a call that is not executable, or of a loss beside the calls.
     - `ok` says that there is no error.
 
-    Whole, cut by the server, and strict alike; but with strict reading, whatever the grammar does not
-    take is an error.
+    Whole, cut by the server, and strict alike; but with strict reading, whatever the grammar
+    does not take is an error.
     """
     options: dict[str, Any] = {"format": case.format, "tools": case.tools, "prefix": case.prefix}
+    # The three ways in which a caller can read a whole message.
     readings = {
         "whole": parse(case.text, **options),
         "finish_reason=length": parse(case.text, finish_reason="length", **options),
@@ -33,6 +34,7 @@ def trust(case: Case) -> None:
     }
     for place, result in readings.items():
         _holds_in(case, place, result)
+    # What the stream has given out up to a call's end, as a caller sees it who runs calls at once.
     errors: set[str] = set()
     for event in read(case, list(case.text)).events:
         if isinstance(event, Problem) and event.diagnostic.severity == "error":
@@ -47,11 +49,13 @@ def _holds_in(case: Case, place: str, result: ParseResult) -> None:
     errors = [each for each in result.diagnostics if each.severity == "error"]
     same("trust", case, f"ok, {place}", not errors, result.ok)
     starts = [call.span.start for call in result.calls]
+    # Up to the next call, not to its own end: an error about a missing closer stands behind it.
     ends = [*starts[1:], *([len(result.source) + 1] if starts else [])]
     for call, end in zip(result.calls, ends, strict=True):
         own = [each for each in errors if call.span.start <= each.span.start <= end]
         _holds_of(case, place, call, own)
     for error in errors:
+        # Strict reading refuses what it could mend, and each refusal is an error.
         is_loss = error.code in LOSSES or place == "strict"
         if not is_loss and not _is_of_a_call(error, result.calls, ends):
             broken("trust", case, f"{place}, {error}", "a call that does not run", result.calls)
@@ -61,6 +65,7 @@ def _holds_of(case: Case, place: str, call: ToolCall, errors: Sequence[Diagnosti
     """Holds the law of one call, with the errors from its beginning to the next call's."""
     is_sound = call.status in ("complete", "repaired") and call.error is None and not call.doubts
     same("trust", case, f"executable, {place}: {call}", is_sound, call.executable)
+    # `error` is for calls that can't be read; a doubt or a cut has diagnostics.
     same("trust", case, f"error, {place}: {call}", call.status == "unreadable", bool(call.error))
     codes = {each.code for each in errors}
     if not codes.issuperset(call.doubts) or not (codes or call.executable):
@@ -68,6 +73,7 @@ def _holds_of(case: Case, place: str, call: ToolCall, errors: Sequence[Diagnosti
         broken("trust", case, f"errors of {call}, {place}", wanted, codes)
     unknown = [code for code in call.doubts if code not in CODES]
     same("trust", case, f"doubts of no known code, {place}", [], unknown)
+    # Strictly inside: on the edges, an error may be about what stands beside the call.
     inside = [each for each in errors if call.span.start < each.span.start < call.span.end]
     if call.executable and inside:
         broken("trust", case, f"errors inside of {call}, {place}", "none", inside)

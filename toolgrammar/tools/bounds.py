@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolgrammar.values.ambiguous import is_exponential
+from toolgrammar.patterns.exponential import is_exponential
 
 LONGEST_NAME: Final = 256
 """Characters of a tool's name: no wire reads a longer one."""
@@ -18,7 +18,9 @@ def check_depth(tool: object) -> None:
     Raises:
         ValueError: it is.
     """
+    # A list, not recursion: the depth that is looked for would end Python's stack.
     ahead: list[tuple[Any, int]] = [(tool, 0)]
+    # A schema may hold a part many times, or itself: each is looked at once.
     seen: set[int] = set()
     while ahead:
         part, depth = ahead.pop()
@@ -52,6 +54,7 @@ def check_tool(name: str, parameters: object) -> None:
         if not isinstance(part, dict | list) or id(part) in seen:
             continue
         seen.add(id(part))
+        # Only these patterns meet names that the model chose; `pattern` is judged where a value is.
         patterns = part.get("patternProperties") if isinstance(part, dict) else None
         for pattern in patterns if isinstance(patterns, dict) else ():
             if isinstance(pattern, str) and is_exponential(pattern):

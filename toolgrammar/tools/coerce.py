@@ -1,4 +1,7 @@
-"""Gives a value that the wire writes as bare text the type of its schema."""
+"""Returns the value of a bare text in the type of its schema.
+
+`5` is 5 for an integer and "5" for a string; `[1, 2]` is a list for an array; `abc` stays text.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.tools.json_tokens import ANY_HALF, HALVES, INTEGER, MAX_DIGITS, NUMBER
 from toolgrammar.values.patterns import late
 from toolgrammar.values.schemas import type_of, types_of
 
@@ -14,11 +18,10 @@ if TYPE_CHECKING:
 
 MAX_DEPTH: Final = 200
 """Lists and dicts inside each other; what is deeper stays text."""
-MAX_DIGITS: Final = 4300
-"""CPython reads no longer integer; with a fixed bound its settings don't change a result."""
 
-_NUMBER = late(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_SURROGATE = late(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_INTEGER = late(INTEGER)
+_NUMBER = late(NUMBER)
+_SURROGATE = late(rf"{ANY_HALF}|[{HALVES}]")
 _BOOLEANS: Final = {"true": True, "false": False}
 _NULLS: Final = frozenset({"null", "None"})
 _UNTYPED: Final = ("string",)
@@ -32,9 +35,11 @@ def type_text(text: str, schema: JsonSchema | None) -> tuple[JsonValue, bool]:
     Whether the value is one of an `enum`, or within bounds, is not judged.
     """
     types = (types_of(schema) if schema else None) or _UNTYPED
+    # Nearly every argument is a string: this way has to be short.
     if types == _UNTYPED:
         return text, True
     stripped = text.strip()
+    # Models write Python's `None` as well as `null`.
     if "null" in types and stripped in _NULLS:
         return None, True
     if "string" in types and _is_listed(text, schema):
@@ -42,6 +47,7 @@ def type_text(text: str, schema: JsonSchema | None) -> tuple[JsonValue, bool]:
     for name in types:
         if name == "integer" or name == "number":  # noqa: PLR1714 - no set is built per value
             number = _number(stripped)
+            # `5.0` is an integer as well, and stays 5.0.
             if number is not None and (name == "number" or number == math.floor(number)):
                 return number, True
         elif name == "boolean":
@@ -69,11 +75,11 @@ def _is_listed(text: str, schema: JsonSchema | None) -> bool:
 
 def _number(text: str) -> int | float | None:
     """Returns the number that a JSON text is, or None; infinite ones are none."""
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    if _NUMBER.fullmatch(text) is None:
         return None
+    # Too many digits, or infinite: no number that every reader has.
     try:
-        return _integer(text) if found.lastindex is None else _finite(text)
+        return _integer(text) if _INTEGER.fullmatch(text) else _finite(text)
     except ValueError:
         return None
 
@@ -81,10 +87,12 @@ def _number(text: str) -> int | float | None:
 def _container(text: str, name: str) -> Any:
     """Returns the list or dict that a text is, as JSON or as a Python literal, or None."""
     opener = "{" if name == "object" else "["
+    # As JSON first: `[true]` is no Python.
     if text.startswith(opener):
         value = _json(text)
         if value is not None:
             return value
+    # A tuple or a set may be what was meant by an array: `(1, 2)`, `{1, 2}`.
     if text[:1] not in {opener, "(", "{"}:
         value = None
     else:
@@ -96,6 +104,7 @@ def _container(text: str, name: str) -> Any:
 
 def _json(text: str) -> Any:
     """Returns the value of a strict JSON text, or None."""
+    # Half a surrogate pair can't be written as UTF-8; an escaped half may have the other beside it.
     if _SURROGATE.search(text) is not None and not _is_unicode(text):
         return None
     try:

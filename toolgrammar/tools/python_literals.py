@@ -1,5 +1,7 @@
 """Reads a Python literal as a JSON value, in one pass, without running or compiling anything.
 
+`('a', None, {1: True})` becomes `["a", null, {"1": true}]`.
+
 `ast.literal_eval` would read more, but it warns about odd escapes, and deep nesting may end the
 process.
 """
@@ -13,16 +15,21 @@ from typing import Any, Final
 
 from toolgrammar.values.patterns import late
 
+# A comment counts as white space, as in Python.
 _SPACE = late(r"[ \t\r\n\f]*(?:#[^\n]*\n[ \t\r\n\f]*)*")
 _STRING = late(
+    # No `b` and no `f`: bytes and expressions are no JSON.
     r"(?P<prefix>[rRuU]?)(?:"
+    # Three quotes are tried before one: `"""` is not an empty string and a quote.
     r'"""(?P<a>(?:[^"\\]|\\.|"(?!""))*+)"""'
     r"|'''(?P<b>(?:[^'\\]|\\.|'(?!''))*+)'''"
     r'|"(?P<c>(?:[^"\\\n]|\\.)*+)"'
     r"|'(?P<d>(?:[^'\\\n]|\\.)*+)')",
     re.DOTALL,
 )
+# A sign inside of a word belongs to the exponent: `1e-5`.
 _WORD = late(r"[+-]?[A-Za-z0-9_.]+(?:(?<=[eE])[+-][0-9_]+)?")
+# No leading zeros: `007` is no integer in Python.
 _INTEGER = late(
     r"([+-]?)(?:(0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+)"
     r"|([1-9](?:_?[0-9])*|0(?:_?0)*))"
@@ -32,6 +39,7 @@ _FLOAT = late(
     rf"[+-]?(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS}|{_DIGITS}(?=[eE]))(?:[eE][+-]?{_DIGITS})?"
 )
 _ESCAPE = late(
+    # `\N{DASH}`, and `\x` with too few digits, match without a group: they are refused.
     r"\\(?:(\r\n|[\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})"
     r"|U([0-9a-fA-F]{8})|[xuUN])"
 )
@@ -77,6 +85,10 @@ class _Frame:
         self.key: str | None = None
         self.commas = 0
 
+    def end_item(self) -> None:
+        """Counts a comma."""
+        self.commas += 1
+
     def add(self, value: Any) -> None:
         """Puts a whole value in its place."""
         if self.key is not None and self.pairs is not None:
@@ -91,6 +103,8 @@ class _Frame:
         if self.closer != "}" or len(self.items) != 1 or (self.pairs is None and self.commas):
             raise _NoLiteral
         key = self.items.pop()
+        # True would become the key "True" or, as Python has it, the key 1: neither was meant for
+        # sure.
         if isinstance(key, bool) or not isinstance(key, str | int):
             raise _NoLiteral
         self.pairs = {} if self.pairs is None else self.pairs
@@ -98,7 +112,9 @@ class _Frame:
 
     def closed(self) -> Any:
         """Returns the value that the bracket and its closer hold."""
+        # `{}` is a dict, `{1}` is a set.
         if self.closer == "}" and (self.pairs is not None or not self.items):
+            # `{1: 2, 3}` is neither a dict nor a set.
             if self.items:
                 raise _NoLiteral
             return self.pairs or {}
@@ -145,13 +161,16 @@ class _Reader:
         if sign == ":" and frame.key is None:
             frame.begin_pair()
             return _MISSING
+        # `{1: 2, 3, 4}`: a comma behind something that is no pair.
         if sign != "," or (frame.pairs is not None and frame.items):
             raise _NoLiteral
-        frame.commas += 1
+        frame.end_item()
+        # A comma before the closer adds nothing: `[1, 2,]`.
         return self._close() if self._peek() == frame.closer else _MISSING
 
     def _close(self) -> Any:
         frame = self._frames.pop()
+        # `{1:}` has a key without a value.
         if frame.key is not None:
             raise _NoLiteral
         self._at += 1
@@ -161,6 +180,7 @@ class _Reader:
         """Returns a scalar or an empty bracket; opens a bracket that holds something."""
         sign = self._peek()
         if sign in _CLOSERS:
+            # Depth costs no recursion here, but whoever writes or compares the value would need it.
             if len(self._frames) >= self._max_depth:
                 raise _NoLiteral
             self._at += 1
@@ -193,8 +213,10 @@ class _Reader:
 
 def _decoded(found: re.Match[str]) -> str:
     body = found[found.lastgroup or "a"]
+    # In `r"\d"` a backslash stands for itself.
     if "\\" in body and found["prefix"] not in {"r", "R"}:
         body = _ESCAPE.sub(_character, body)
+    # Escapes may make half a surrogate pair, which UTF-8 can't carry.
     try:
         body.encode()
     except UnicodeEncodeError as error:
@@ -223,6 +245,7 @@ def _scalar(word: str) -> bool | int | float | None:
         return int(word, 0)
     if _FLOAT.fullmatch(word) is not None:
         value = float(word)
+        # `1e999` is infinite, and JSON has no such number.
         if math.isfinite(value):
             return value
     raise _NoLiteral

@@ -1,4 +1,7 @@
-"""Makes a ToolSpec of a tool of any shape."""
+"""Makes a ToolSpec of a tool of any shape.
+
+`{"name": "search", "input_schema": {…}}` and a function `search` both become `ToolSpec("search", …)`.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,8 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
         ValueError: a tool costs too much: a name of more than 256 characters, a schema of more than
             200 levels, an expression in `patternProperties` that may never end.
     """
+    # The same list comes with every message of a conversation. It is found by its identity; a
+    # comparison with its copy shows whether it was changed, or is another list at the same address.
     known = recent_specs.get(id(tools))
     if known is not None and known[0] == tools:
         return known[1]
@@ -49,6 +54,7 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
         tools = list(tools.values())
     elif isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise TypeError(f"tools must be a list of tools, got {_shown(tools)}")
+    # Only plain dicts can be copied and compared for sure; functions and models are read anew.
     if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
         return _read(tools)
     if len(recent_specs) >= _KEPT:
@@ -88,8 +94,10 @@ def to_spec(tool: object) -> ToolSpec:
         return tool
     if isinstance(tool, Mapping):
         return _of_dict(tool)
+    # Every class can be called, but one that is no pydantic model is a mistake of the caller's.
     if isinstance(tool, type):
         return _of_model(tool)
+    # MCP's own objects have a name and `inputSchema` as attributes.
     if isinstance(getattr(tool, "name", None), str):
         for key in _SCHEMA_KEYS:
             schema = getattr(tool, key, None)
@@ -110,6 +118,7 @@ def _about(tool: object) -> object:
 
 
 def _of_dict(tool: Mapping[Any, Any]) -> ToolSpec:
+    # OpenAI wraps the tool: `{"type": "function", "function": {"name": …}}`.
     inner = tool.get("function")
     body = inner if isinstance(inner, Mapping) else tool
     schema = next((body[key] for key in _SCHEMA_KEYS if body.get(key) is not None), None)

@@ -4,16 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Protocol, Self, TypeAlias
 
 from toolgrammar.values.diagnostics import Diagnostic
-from toolgrammar.values.error_root import ToolGrammarError
+from toolgrammar.values.errors import ToolGrammarError
 from toolgrammar.values.plain import check_version, copy_json, headed
-from toolgrammar.values.spans import NOWHERE, Span
+from toolgrammar.values.spans import NOWHERE, Part, Span
 
 Status: TypeAlias = Literal["complete", "repaired", "truncated", "unreadable"]
 """`complete`: not one edit. `repaired`: whole, by edits. `truncated`: the text ended inside it.
 `unreadable`: the arguments could not be read."""
+
+
+class PartsSource(Protocol):
+    """Knows how a message was read, and reads it once more for its parts."""
+
+    def parts(self, result: ParseResult) -> tuple[Part, ...]:
+        """Returns the parts of the message."""
+
+
+class Read:
+    """Has a place for how a message was read; it is no field of a result."""
+
+    __slots__ = ("_read_by",)
+
+    _read_by: PartsSource
+
+    def read_by(self, source: PartsSource) -> None:
+        """Notes what read the message; `parts` asks it."""
+        # The only way to fill a slot of a frozen class.
+        object.__setattr__(self, "_read_by", source)
 
 
 class Edited:
@@ -56,6 +76,7 @@ class ToolCall(Edited):
     @property
     def executable(self) -> bool:
         """Whether it is safe to run without asking: whole, readable and without doubts."""
+        # Made by hand, a call may be complete and have an error: all three have to agree.
         return self.status in {"complete", "repaired"} and self.error is None and not self.doubts
 
     def with_arguments(self, arguments: dict[str, Any]) -> ToolCall:
@@ -68,31 +89,40 @@ class ToolCall(Edited):
             depends_on=self.depends_on,
             format=self.format,
         )
+        # The only way to fill a slot of a frozen class. Ids stay those of the call as it was
+        # written.
         object.__setattr__(edited, "_origin", self.origin)
         return edited
 
     @property
     def origin(self) -> str:
         """What the model wrote as arguments, before any edit: ids are made from it."""
+        # An empty slot has no value at all, hence the default.
         return getattr(self, "_origin", "") or self.raw_arguments
 
-    def feedback(self) -> str:
+    def feedback(self, tools: Iterable[object] | None = None) -> str:
         """Returns what the model is to know about a call that did not run; "" if it may run.
 
         A short text: what was wrong, and how to write it again.
+
+        Args:
+            tools: all tools, of any shape, or their names: a call of none of them is told, too.
         """
+        if self.executable and tools is None:
+            return ""
         from toolgrammar.values.feedback import call_feedback  # few messages need it
 
-        return call_feedback(self)
+        return call_feedback(self, names_of(tools))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the call as plain JSON data."""
         return headed(self.body())
 
     def body(self) -> dict[str, Any]:
-        """Returns what `to_dict` gives, without the version: a part of something larger."""
+        """Returns what `to_dict` returns, without the version: a part of something larger."""
         return {
             "name": self.name,
+            # A copy: whoever changes the data shall not change the call.
             "arguments": copy_json(self.arguments),
             "id": self.id,
             "input": self.input,
@@ -111,6 +141,7 @@ class ToolCall(Edited):
         check_version(data)
         return cls(
             name=data["name"],
+            # As above: the data may be changed later.
             arguments=copy_json(data.get("arguments", {})),
             id=data.get("id"),
             input=data.get("input"),
@@ -125,7 +156,7 @@ class ToolCall(Edited):
 
 
 @dataclass(frozen=True, slots=True)
-class ParseResult:
+class ParseResult(Read):
     """All that was read in one message."""
 
     calls: tuple[ToolCall, ...] = ()
@@ -148,6 +179,24 @@ class ParseResult:
         """Whether every call is executable and nothing was lost: no diagnostic is an error."""
         return not any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the message: they tile `source`, in its order.
+
+        Nothing is kept for them: the message is read once more for each time that they are asked
+        for, with the tools and the settings of the first time.
+
+        Raises:
+            ValueError: the result was not read here: it was made from data, pickled or copied.
+        """
+        read_by = getattr(self, "_read_by", None)
+        if read_by is None:
+            raise ValueError(
+                "a result knows its parts where it was read: "
+                "parse(result.source, format=…, tools=…).parts has them"
+            )
+        return read_by.parts(self)  # type: ignore[no-any-return]
+
     def raise_for_errors(self) -> Self:
         """Returns the result itself when it is ok.
 
@@ -158,11 +207,15 @@ class ParseResult:
             raise ParseError(self)
         return self
 
-    def feedback(self) -> str:
-        """Returns what the model is to know about its message: a line a problem; "" when ok."""
+    def feedback(self, tools: Iterable[object] | None = None) -> str:
+        """Returns what the model is to know about its message: a line a problem; "" when ok.
+
+        Args:
+            tools: all tools, of any shape, or their names: calls of none of them are told, too.
+        """
         from toolgrammar.values.feedback import result_feedback  # few messages need it
 
-        return result_feedback(self)
+        return result_feedback(self.calls, self.diagnostics, self.source, names_of(tools))
 
     def unknown_tools(self, tools: Iterable[object] | None) -> tuple[str, ...]:
         """Returns the names called that no tool has, each once, in the order of the calls.
@@ -170,9 +223,7 @@ class ParseResult:
         Args:
             tools: tools of any shape that `parse` takes, or just their names.
         """
-        if isinstance(tools, str):
-            raise TypeError(f"tools must be a list of tools or names, got the string {tools!r}")
-        known = {_name_of(tool) for tool in tools or ()}
+        known = names_of(tools) or {}
         return tuple(dict.fromkeys(call.name for call in self.calls if call.name not in known))
 
     def to_dict(self) -> dict[str, Any]:
@@ -221,9 +272,18 @@ class ParseError(ToolGrammarError):
         if not errors:
             return "the result is not ok"
         first = errors[0]
+        # The first error is told in words, the others as their number: `feedback()` has them all.
         more = len(errors) - 1
         others = f" (and {more} more error{'s' if more > 1 else ''})" if more else ""
         return f"{first.code} at character {first.span.start}: {first.message}{others}"
+
+
+def names_of(tools: Iterable[object] | None) -> dict[str, None] | None:
+    """Returns the names of tools, in their order; None for none given."""
+    if isinstance(tools, str):
+        raise TypeError(f"tools must be a list of tools or names, got the string {tools!r}")
+    # Names alone are enough here, so that nobody has to build schemas for this question.
+    return None if tools is None else {_name_of(tool): None for tool in tools}
 
 
 def _name_of(tool: object) -> str:
@@ -232,11 +292,13 @@ def _name_of(tool: object) -> str:
         return tool
     name: object
     if isinstance(tool, Mapping):
+        # OpenAI wraps the tool: `{"type": "function", "function": {"name": …}}`.
         inner = tool.get("function")
         name = (inner if isinstance(inner, Mapping) else tool).get("name")
     elif isinstance(tool, type):
         name = tool.__name__
     else:
+        # An object of MCP has a `name`, a function a `__name__`.
         name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
     if not isinstance(name, str):
         raise TypeError(f"expected a tool or its name, got {type(tool).__name__} without a name")

@@ -26,6 +26,7 @@ class CodeEntry(NamedTuple):
     """Whether an error of it tells of what was lost: calls beside it may run all the same."""
 
 
+# Codes of calls and messages; those of JSON payloads follow in a table of their own.
 _CALLS = (
     CodeEntry("truncated", "error", "The text ends inside a call; what came is kept.", loss=True),
     CodeEntry(
@@ -34,6 +35,12 @@ _CALLS = (
         "A closer of a call, section, array or block is missing after it; it is put in. An "
         "error, and a doubt, where a required argument is missing, markup follows, or a value lacks "
         "its own closer before text.",
+    ),
+    CodeEntry(
+        "missing-open-tag",
+        "warning",
+        "What only stands behind an opener names a known tool, and the opener is missing; it is put "
+        "in.",
     ),
     CodeEntry(
         "stray-close-tag",
@@ -45,7 +52,9 @@ _CALLS = (
     CodeEntry(
         "skipped-markup",
         "error",
-        "Markup or text between calls belongs to none. A warning where no word is lost.",
+        "Markup or text between calls belongs to none, or markup of calls holds nothing. A warning "
+        "where no word is lost. Beside or behind the arguments of a call an argument may stand: then "
+        "it does not run; an info where the tool has no such argument.",
         loss=True,
     ),
     CodeEntry(
@@ -65,7 +74,8 @@ _CALLS = (
         "quoted-call",
         "error",
         "A call may only be quoted: it stands in a block of code with something else, or behind the "
-        "beginning of another call that nothing closes. A warning in inline code, where it is text.",
+        "beginning of another call that nothing closes, or, where only the last call counts, before "
+        "what may be another. A warning in inline code, where it is text.",
         doubt=True,
     ),
     CodeEntry(
@@ -135,6 +145,18 @@ _CALLS = (
         "is removed.",
     ),
     CodeEntry(
+        "doubled-name",
+        "warning",
+        "An API hands out the name of a call twice, or in pieces; it is read once. An error, and a "
+        "doubt, where another name may be meant.",
+    ),
+    CodeEntry(
+        "joined-calls",
+        "warning",
+        "An API hands out several objects as the arguments of one call: they are so many calls, or "
+        "one whose arguments came twice. An error, and a doubt, where nothing tells which.",
+    ),
+    CodeEntry(
         "missing-argument",
         "error",
         "A call lacks an argument that its format takes from the call before, and that has none or "
@@ -166,6 +188,7 @@ _CALLS = (
     ),
 )
 
+# Codes of JSON payloads, also of `recover_json`.
 _JSON = (
     CodeEntry("stray-comma", "warning", "A comma has nothing to part; it is dropped."),
     CodeEntry("quote-style", "warning", "A string has other quotes than JSON's."),
@@ -247,6 +270,7 @@ _JSON = (
     CodeEntry("refused", "error", "There is no JSON value in the text."),
 )
 
+# Read-only: one table for everybody.
 CODES: Final[Mapping[str, CodeEntry]] = MappingProxyType(
     {entry.code: entry for entry in (*_CALLS, *_JSON)}
 )

@@ -58,12 +58,13 @@ class Diagnostic:
         return headed(self.body())
 
     def body(self) -> dict[str, Any]:
-        """Returns what `to_dict` gives, without the version: a part of something larger."""
+        """Returns what `to_dict` returns, without the version: a part of something larger."""
         return {
             "code": self.code,
             "severity": self.severity,
             "message": self.message,
             "span": self.span.to_dict(),
+            # Only diagnostics bear a version: edits and spans are always parts.
             "edits": [edit.to_dict() for edit in self.edits],
             "path": self.path,
             "hint": self.hint,
@@ -72,6 +73,7 @@ class Diagnostic:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Diagnostic:
         """Returns the diagnostic that `to_dict` wrote."""
+        # Inner parts bear no version, and pass.
         check_version(data)
         return cls(
             code=data["code"],

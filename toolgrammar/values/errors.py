@@ -14,34 +14,21 @@ What has the wrong Python type raises a plain `TypeError`, a missing extra an `I
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final
 
-from toolgrammar.values.calls import ParseError
-from toolgrammar.values.error_root import ToolGrammarError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["GrammarError", "ParseError", "RenderError", "ToolGrammarError", "UnknownFormat"]
+__all__ = ["GrammarError", "RenderError", "ToolGrammarError", "UnknownFormat"]
 
 
 LISTED: Final = "toolgrammar.formats lists them all"
 """Where Python shows all formats; the command line has words of its own."""
 
 
+class ToolGrammarError(Exception):
+    """A caller's mistake; the text of a model never raises."""
+
+
 class UnknownFormat(ToolGrammarError, LookupError):  # noqa: N818 - a public name
     """No format has the given name; the message names the nearest ids."""
-
-    @classmethod
-    def among(cls, name: object, known: Iterable[str]) -> Self:
-        """Returns the error for a name that is none of the known ones."""
-        from difflib import get_close_matches
-
-        spelled = {each.casefold(): each for each in known}
-        close = get_close_matches(str(name).casefold(), spelled, n=3)
-        nearest = ", ".join(repr(spelled[each]) for each in close)
-        said = f"; nearest: {nearest}." if nearest else "."
-        return cls(f"unknown format {name!r}{said} {LISTED}")
 
 
 class GrammarError(ToolGrammarError, ValueError):
@@ -77,6 +64,8 @@ class GrammarError(ToolGrammarError, ValueError):
     def __str__(self) -> str:
         place = self.file
         if self.line:
+            # A grammar that came as a string has lines, and no file.
+            # `grammar.lark:3:7`, as editors and compilers write it, so that a click leads there.
             place = f"{place or '<grammar>'}:{self.line}"
             place += f":{self.column}" if self.column else ""
         said = f"{self.code} {self.message}" if self.code else self.message

@@ -151,6 +151,7 @@ Event: TypeAlias = (
 )
 """Any event of a stream."""
 
+# By the names that `to_dict` writes under `type`.
 _KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -175,6 +176,7 @@ def event_from_dict(data: Mapping[str, Any]) -> Event:
 def _body(kind: type[Event], data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the data after a look at its version and type."""
     check_version(data)
+    # Whoever calls the `from_dict` of a class may leave the type out.
     found = data.get("type", kind.__name__)
     if found != kind.__name__:
         raise ValueError(f"expected a {kind.__name__}, got type {found!r}")

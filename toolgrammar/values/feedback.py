@@ -1,49 +1,193 @@
-"""Tells the model what was wrong with what it wrote, and how to write it again."""
+"""Tells the model what was wrong with what it wrote, and how to write it again.
+
+A call of `get_wether`, where there is `get_weather`, gives "There is no tool `get_wether`; did you
+mean `get_weather`? Write the call again with the name of a tool that you have."
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.values.codes import CODES
 
 if TYPE_CHECKING:
-    from toolgrammar.values.calls import ParseResult, ToolCall
+    from collections.abc import Collection, Iterable, Sequence
 
+    from toolgrammar.values.diagnostics import Diagnostic
+    from toolgrammar.values.spans import Span
+
+# A model mends the first problems; a long list only fills its context.
 _MOST: Final = 5
 """Problems of one message that are told."""
+_REASONS: Final = 3
+"""Reasons that are told of one call."""
 _LONGEST: Final = 80
 """Characters of a name or piece of text that are quoted."""
+_NAMES: Final = 10
+"""Names of tools that are told where none is near."""
+_CUT: Final = "truncated"
+_STATES: Final = frozenset({"truncated", "doubtful"})
+"""What an engine says of a call that it refuses for what the call itself says."""
+_NEAR: Final = 0.7
+"""How alike names must be, of 1."""
 
 
-def call_feedback(call: ToolCall) -> str:
-    """Returns what a model is to know about a call that is not executable; "" for any other."""
-    if call.executable:
+def shown_name(name: str) -> str:
+    """Returns a name as a sentence quotes it between backticks: on one line, and not too long.
+
+    A name is the model's text: line breaks in it could look like a new turn, so they are escaped,
+    as are backticks and what no one sees.
+    """
+    short = name[:_LONGEST]
+    return "".join(
+        each if each.isprintable() and each != "`" else f"\\u{ord(each):04x}" for each in short
+    )
+
+
+class Call(Protocol):
+    """A `ToolCall`, as far as feedback needs it: calls import this module."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+
+    @property
+    def status(self) -> str:
+        """Whether it came whole."""
+
+    @property
+    def error(self) -> str | None:
+        """Why the arguments could not be read."""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The codes of repairs that may have guessed wrong."""
+
+    @property
+    def span(self) -> Span:
+        """Where it stands in the source."""
+
+    @property
+    def executable(self) -> bool:
+        """Whether it may run."""
+
+
+def call_feedback(
+    call: Call, names: Collection[str] | None = None, reasons: Sequence[str] = ()
+) -> str:
+    """Returns what a model should know about a call of it; "" where it may run.
+
+    A call that was cut off gives "Your call of `search` was cut off before its end and did not run.
+    Write the whole call again, and shorter: a long text goes into several calls."
+
+    Args:
+        call: the call.
+        names: the names of all tools, where they are known: another name is told, too.
+        reasons: why it may not run, in the words of the diagnostics; else its codes are told.
+    """
+    unknown = "" if names is None or call.name in names else _unknown(call.name, names)
+    return " ".join(filter(None, (unknown, "" if call.executable else _refused(call, reasons))))
+
+
+def error_feedback(call: Call, code: str, message: str, names: Collection[str] | None) -> str:
+    """Returns what a model should know about a call that an engine refused; "" where it is told.
+
+    Args:
+        call: the call.
+        code: the code of the engine's error.
+        message: what the engine says of it.
+        names: the names of all tools, where they are known.
+    """
+    if code == "unknown_tool":
+        return _unknown(call.name, names)
+    if code == "bad_args":
+        return _again(_head(call), message)
+    if code != "refused":
         return ""
-    head = f"Your call of `{call.name[:_LONGEST]}`"
-    if call.status == "truncated":
-        return f"{head} was cut off before its end and did not run. Write the whole call again."
-    if call.error is not None or call.status == "unreadable":
-        why = call.error or "the arguments could not be read"
-        return f"{head} did not run: {why.rstrip('.')}. Write it again in the same format."
-    doubts = "; ".join(map(_meaning, call.doubts))
+    # A policy says in a sentence of its own why it refuses.
+    return _refused(call, ()) if message in _STATES and not call.executable else message
+
+
+def _refused(call: Call, reasons: Sequence[str]) -> str:
+    head = _head(call)
+    if call.status == _CUT and not reasons:
+        return (
+            f"{head} was cut off before its end and did not run. Write the whole call again, and "
+            "shorter: a long text goes into several calls."
+        )
+    if call.error is not None or call.status in {_CUT, "unreadable"}:
+        # Calls made by hand may be unreadable and have no error.
+        why = call.error or "; ".join(reasons) or "the arguments could not be read"
+        return _again(head, why)
+    meanings = "; ".join(reasons or map(_meaning, call.doubts))
     return (
-        f"{head} did not run, since it may mean something else than was read: {doubts}. "
+        f"{head} did not run, since it may mean something else than was read: {meanings}. "
         "Write it again, with every quote, bracket and tag in its place."
     )
 
 
-def result_feedback(result: ParseResult) -> str:
-    """Returns what a model is to know about its message, a line a problem; "" where all is well."""
-    lines = [call_feedback(call) for call in result.calls if not call.executable]
-    spans = [call.span for call in result.calls if not call.executable]
-    for each in result.diagnostics:
-        told = any(span.start <= each.span.start <= span.end for span in spans)
-        if each.severity == "error" and not told:
-            place = result.source[each.span.start : max(each.span.end, each.span.start + 40)]
-            quoted = f" at `{' '.join(place[:_LONGEST].split())}`" if place.strip() else ""
-            message = " ".join(each.message.split())
+def _head(call: Call) -> str:
+    return f"Your call of `{shown_name(call.name)}`" if call.name else "Your call without a name"
+
+
+def _again(head: str, why: str) -> str:
+    return f"{head} did not run: {why.rstrip('.')}. Write it again in the same format."
+
+
+def _unknown(name: str, names: Collection[str] | None) -> str:
+    """Returns that there is no such tool, and which ones are near."""
+    mend = "Write the call again with the name of a tool that you have."
+    if names is None:
+        return f"There is no tool `{shown_name(name)}`. {mend}"
+    near = get_close_matches(name[:_LONGEST], names, n=3, cutoff=_NEAR)
+    # Without a near one the model sees what it may choose from; of many only the first.
+    others = [f"`{shown_name(each)}`" for each in near or sorted(names)[:_NAMES]]
+    more = ", \u2026" if not near and len(names) > _NAMES else ""
+    which = (
+        f"; did you mean {' or '.join(others)}?"
+        if near
+        else f". The tools are {', '.join(others)}{more}."
+    )
+    if not others:
+        return f"There is no tool `{shown_name(name)}`, and no other: answer without a call."
+    return f"There is no tool `{shown_name(name)}`{which} {mend}"
+
+
+def result_feedback(
+    calls: Iterable[Call],
+    diagnostics: Sequence[Diagnostic],
+    source: str,
+    names: Collection[str] | None = None,
+) -> str:
+    """Returns what a model should know about its message, one line a problem; "" for none.
+
+    Args:
+        calls: the calls of the message.
+        diagnostics: all its diagnostics; those of a refused call are told with it.
+        source: the message.
+        names: the names of all tools, where they are known.
+    """
+    lines: list[str] = []
+    told: set[int] = set()
+    for call in calls:
+        own = [
+            index
+            for index, each in enumerate(diagnostics)
+            if each.severity == "error" and not call.executable and _is_of(each, call)
+        ]
+        told.update(own)
+        lines.append(call_feedback(call, names, _reasons(call, [diagnostics[i] for i in own])))
+    lines = [line for line in lines if line]
+    for index, each in enumerate(diagnostics):
+        if each.severity == "error" and index not in told:
+            # An empty span, as of something that is missing, shows what follows it.
+            place = source[each.span.start : max(each.span.end, each.span.start + 40)]
+            quoted = (
+                f" at `{shown_name(' '.join(place[:_LONGEST].split()))}`" if place.strip() else ""
+            )
             lines.append(
-                f"Something in your message was not read{quoted}: {message}. "
+                f"Something in your message was not read{quoted}: {_on_one_line(each.message)}. "
                 "If it was meant as a call, write the whole call again."
             )
     if len(lines) > _MOST:
@@ -51,10 +195,42 @@ def result_feedback(result: ParseResult) -> str:
     return "\n".join(lines)
 
 
+def _is_of(diagnostic: Diagnostic, call: Call) -> bool:
+    """Whether a diagnostic is about a call."""
+    # Calls of an API stand in no text: what is said of them names them.
+    if call.span.end == call.span.start:
+        return (
+            diagnostic.span == call.span
+            and f"in the call of {call.name!r:.80}" in diagnostic.message
+        )
+    # To the end of the call and one further: an error about a missing closer stands behind it.
+    return call.span.start <= diagnostic.span.start <= call.span.end
+
+
+def _reasons(call: Call, diagnostics: Iterable[Diagnostic]) -> list[str]:
+    """Returns why a call may not run: what was found, and where; none where its status says all."""
+    found = list(diagnostics)
+    # A limit ends a call, too: only then is there more to say than that it was cut.
+    if call.status == _CUT and (not found or any(each.code == _CUT for each in found)):
+        return []
+    said: dict[str, None] = {}
+    for each in found:
+        text = _on_one_line(each.message).rstrip(".")
+        where = f" (at `{shown_name(each.path)}`)" if each.path.strip("$") else ""
+        said[text[:1].lower() + text[1:] + where] = None
+    return list(said)[:_REASONS]
+
+
+def _on_one_line(message: str) -> str:
+    # Each problem is one line.
+    return " ".join(message.split())
+
+
 def _meaning(code: str) -> str:
     """Returns what a doubt is about: the beginning of its entry in the table of codes."""
     entry = CODES.get(code)
     if entry is None:
         return code
+    # `A quote inside a string is not escaped; a warning where …`: without the exceptions.
     text = entry.meaning.split(";")[0].split(". ")[0].rstrip(".")
     return text[:1].lower() + text[1:]

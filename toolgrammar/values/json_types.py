@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, Union
 
+# `Union`, since `|` between names in quotes fails at run time.
 JsonValue: TypeAlias = Union["dict[str, JsonValue]", "list[JsonValue]", str, int, float, bool, None]
 """Whatever a JSON text can say."""
 

@@ -10,6 +10,9 @@ DEEPEST: Final = 400
 compared, copied or written as JSON within Python's default limit on recursion, nor be made in a
 program whose own stack is deep."""
 
+MOST_LISTED: Final = 256
+"""Diagnostics of one code that are listed one by one; the others are counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -30,6 +33,7 @@ class Limits:
             limit = getattr(self, field.name)
             if limit is None:
                 continue
+            # True is an int in Python, and no limit.
             if not isinstance(limit, int) or isinstance(limit, bool):
                 got = type(limit).__name__
                 raise TypeError(f"Limits.{field.name} must be an int or None, got {got}")
@@ -39,4 +43,5 @@ class Limits:
     @property
     def depth(self) -> int:
         """How deep a payload may nest: `max_depth`, where that can be kept."""
+        # No limit is not an option for depth: see `DEEPEST`.
         return DEEPEST if self.max_depth is None else min(self.max_depth, DEEPEST)

@@ -27,6 +27,7 @@ def compile_pattern(expression: str, flags: int = 0) -> re.Pattern[str]:
     Raises:
         re.error: it is no regular expression.
     """
+    # Without a plus there is no possessive repeat.
     if not READS_POSSESSIVE_GROUPS and "+" in expression:
         from toolgrammar.values.possessive import as_atomic
 
@@ -53,6 +54,7 @@ class Anywhere(Protocol):
 class _Late:
     """Looks like a compiled pattern; its slots are filled when one is first asked for."""
 
+    # Slots that are empty at first: a filled one is found without `__getattr__`.
     __slots__ = ("_expression", "_flags", "_is_anywhere", *_PUBLIC)
 
     def __init__(self, expression: str, flags: int, *, is_anywhere: bool) -> None:
@@ -61,18 +63,20 @@ class _Late:
         self._is_anywhere = is_anywhere
 
     def __getattr__(self, name: str) -> Any:
+        # Python asks here only while the slots are empty.
         if name not in _PUBLIC:
             raise AttributeError(f"a late pattern has no {name!r}; it has {', '.join(_PUBLIC)}")
         compiled = compile_pattern(self._expression, self._flags)
         if self._is_anywhere and compiled.match("") is None:
             raise ValueError(f"{self._expression!r} does not match everywhere: not an empty text")
+        # All at once: from now on every method is that of the compiled pattern.
         for each in _PUBLIC:
             setattr(self, each, getattr(compiled, each))
         return getattr(compiled, name)
 
 
 def late(expression: str, flags: int = 0) -> re.Pattern[str]:
-    """Gives the pattern of an expression, compiled when it is first used.
+    """Returns the pattern of an expression, compiled when it is first used.
 
     Args:
         expression: a regular expression in Python's syntax.
@@ -82,7 +86,7 @@ def late(expression: str, flags: int = 0) -> re.Pattern[str]:
 
 
 def anywhere(expression: str) -> Anywhere:
-    """Gives the pattern of an expression that also matches nothing, compiled when it is first used.
+    """Returns the pattern of an expression that also matches nothing, compiled on first use.
 
     Where it does not, using it raises ValueError.
     """

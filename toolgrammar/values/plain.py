@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 SCHEMA: Final = 1
-"""The version of the shape that `to_dict` gives; it stands at the top under `schema`."""
+"""The version of the shape that `to_dict` returns; it stands at the top under `schema`."""
 
 
 def headed(body: dict[str, Any]) -> dict[str, Any]:
@@ -32,6 +32,7 @@ def copy_json(value: Any) -> Any:
     """Returns a copy that shares no list or dict with `value`; any depth will do."""
     if not isinstance(value, dict | list | tuple):
         return value
+    # A list of its own and no recursion, which `copy.deepcopy` needs: arguments may nest deeply.
     top: list[Any] = [None]
     pending: list[tuple[Any, Any, Any]] = [(value, top, 0)]
     while pending:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+# What stands as it is (escapes, sets, comments), the brackets of groups, and all else.
 _PART = re.compile(
     r"(?P<kept>\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\))"
     r"|(?P<open>\()"
@@ -19,18 +20,23 @@ _PART = re.compile(
 
 
 def as_atomic(expression: str) -> str:
-    """Gives an expression of the same matches and groups without a possessive repeat of a group.
+    """Returns an expression of the same matches and groups without a possessive repeat of a group.
 
     Args:
         expression: a regular expression in Python's syntax, without comments of the verbose kind.
     """
     pieces: list[str] = []
+    # Where among the pieces each open group begins.
     opened: list[int] = []
     for part in _PART.finditer(expression):
         if part["open"]:
             opened.append(len(pieces))
+        # A closer without its opener is for `re` to refuse.
         start = opened.pop() if part["close"] and opened else None
         if start is not None and part["repeat"]:
+            # `(…)*+` becomes `(?>(…)*)`.
+            # The flags or the name of the group, `(?:` or `(?P<n>`, stand in the piece that
+            # follows.
             pieces[start] = "(?>" + pieces[start]
             pieces.append(f"){part['repeat']})")
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
@@ -19,18 +19,23 @@ _TYPE_NAMES: Final = {
 }  # fmt: skip
 """Type names as tool authors write them; JSON Schema has the left of each first pair."""
 
+# Tuples made once: nothing is built for an argument whose schema names one type.
 _SINGLE: Final = {name: (standard,) for name, standard in _TYPE_NAMES.items()}
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
+# Keywords by which a schema admits something else than its `type` says.
 _COMBINING: Final = frozenset({*_ALTERNATIVES, "allOf", "nullable"})
+# The names in these are no keywords: a property may be called `enum`.
 _MAPS_OF_SCHEMAS: Final = frozenset(
     {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
+# What is data in a schema is no schema: `{"default": {"$ref": "x"}}` refers to nothing.
 _DATA: Final = frozenset({"enum", "const", "default", "examples", "example", "required"})
+# Beside a reference these change nothing of what is admitted.
 _ANNOTATIONS: Final = frozenset(
     {"$ref", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
 )
 _DEEPEST: Final = 100
-"""Schemas below this many others are left as they are: no tool has them, and Python's stack ends."""
+"""Schemas below this many others are left as they are: no tool has them, and the stack ends."""
 
 
 _Types: TypeAlias = tuple[str, ...] | None
@@ -57,11 +62,14 @@ def shape_of(parameters: object) -> Shape:
     # A text without a name can only be the one that has to be there; where none has to, the one
     # that may be a text.
     texts = [name for name in required or properties if _takes_text(properties.get(name))]
+    # Beside another required argument, a text alone would be no whole call.
     lone = texts[0] if len(texts) == 1 and len(required) <= 1 else None
     return Shape(properties, required, lone)
 
 
 def _takes_text(schema: object) -> bool:
+    if isinstance(schema, dict) and schema.get("not") == {}:
+        return False
     types = types_of(schema)
     return types is None or ("string" in types and set(types) <= {"string", "null"})
 
@@ -86,6 +94,7 @@ def types_of(schema: object) -> tuple[str, ...] | None:
     if isinstance(schema, dict) and _COMBINING.isdisjoint(schema):
         # Nearly every argument of every tool: this costs a tenth of the long way.
         kind = schema.get("type")
+        # `_SINGLE` knows `str` and `int` as well as JSON's own names.
         found = _SINGLE.get(kind) if isinstance(kind, str) else None
         if found is not None:
             return found
@@ -115,13 +124,16 @@ def _types(schema: object, known: dict[int, _Types], *, open_unions: bool = Fals
         ),
         *(_types(part, known, open_unions=open_unions) for part in _list(schema.get("allOf"))),
     ):
+        # Each keyword narrows what the others leave; an empty limit says nothing.
         if limit:
             found = limit if found is None else _both(found, limit)
     if found is None:
+        # `{"properties": {…}}` without a type: an object is meant.
         if "properties" in schema:
             found = ("object",)
         elif "items" in schema or "prefixItems" in schema:
             found = ("array",)
+    # OpenAPI 3.0 has no type null.
     if found is not None and schema.get("nullable") is True and "null" not in found:
         found = (*found, "null")
     known[id(schema)] = found
@@ -131,6 +143,7 @@ def _types(schema: object, known: dict[int, _Types], *, open_unions: bool = Fals
 def _named(kind: object) -> tuple[str, ...] | None:
     """Returns the types that the keyword `type` names."""
     if isinstance(kind, str):
+        # Authors write `String` as well.
         name = _TYPE_NAMES.get(kind) or _TYPE_NAMES.get(kind.lower())
         return None if name is None else (name,)
     if not isinstance(kind, list):
@@ -141,6 +154,7 @@ def _named(kind: object) -> tuple[str, ...] | None:
 
 def _of_values(schema: JsonSchema) -> tuple[str, ...] | None:
     """Returns the types of the values that `enum` or `const` lists, unless `type` names them."""
+    # `{"type": "number", "enum": [1, 2]}` is no integer: the name counts.
     if "type" in schema:
         return None
     values = _list(schema.get("enum")) or ([schema["const"]] if "const" in schema else [])
@@ -152,6 +166,7 @@ def type_of(value: object) -> str:
     match value:
         case None:
             return "null"
+        # Before `int`: True is one.
         case bool():
             return "boolean"
         case int():
@@ -166,8 +181,17 @@ def type_of(value: object) -> str:
             return "string"
 
 
+def is_one_of(value: object, types: Container[str]) -> bool:
+    """Returns whether a value has one of some JSON types: 5 is a `number`, and 5.0 an `integer`."""
+    found = type_of(value)
+    if found in types or (found == "integer" and "number" in types):
+        return True
+    return isinstance(value, float) and "integer" in types and value.is_integer()
+
+
 def _union(members: object, known: dict[int, _Types], *, open_unions: bool) -> _Types:
     read = (_types(each, known, open_unions=open_unions) for each in _list(members))
+    # A member that is the schema itself adds no types to it.
     types = [found for found in read if found != ()]
     if all(each is None for each in types) or (open_unions and None in types):
         return None
@@ -176,6 +200,7 @@ def _union(members: object, known: dict[int, _Types], *, open_unions: bool) -> _
 
 def _both(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the types that two limits leave; the first one, should they leave none."""
+    # An integer is a number: of both, `integer` is left.
     kept = [name for name in left if name in right or (name == "integer" and "number" in right)]
     if "number" in left and "integer" in right and "integer" not in kept:
         kept.append("integer")
@@ -192,15 +217,16 @@ def _members(schema: object, known: dict[int, _Members]) -> _Members:
         return {}, []
     if id(schema) in known:
         return known[id(schema)]
+    # A part may refer to the whole, which adds nothing to itself.
     known[id(schema)] = ({}, [])
     own = schema.get("properties")
     properties: dict[str, JsonSchema] = {}
     if isinstance(own, dict):
-        properties = {
-            str(name): part if isinstance(part, dict) else {} for name, part in own.items()
-        }
+        properties = {str(name): _as_object(part) for name, part in own.items()}
     required = [name for name in _list(schema.get("required")) if isinstance(name, str)]
+    # All parts hold: each name that any of them requires is required.
     for part in _list(schema.get("allOf")):
+        # `allOf` with references is how authors extend a schema by another.
         more, names = _members(part, known)
         _lay_together(properties, [more], "allOf")
         required += names
@@ -208,19 +234,28 @@ def _members(schema: object, known: dict[int, _Members]) -> _Members:
         read = [_members(part, known) for part in _list(schema.get(keyword))]
         _lay_together(properties, [more for more, _ in read], "anyOf")
         if read:
+            # Only what every alternative requires is required in any case.
             common = set(read[0][1]).intersection(*(names for _, names in read[1:]))
             required += [name for name in read[0][1] if name in common]
     known[id(schema)] = found = (properties, list(dict.fromkeys(required)))
     return found
 
 
+def _as_object(schema: object) -> JsonSchema:
+    """Returns a schema as an object: `true` admits all, as `{}` does, and `false` nothing."""
+    if schema is False:
+        return {"not": {}}
+    return schema if isinstance(schema, dict) else {}
+
+
 def _is_closed(schema: object, patterns: list[str], seen: set[int]) -> bool:
-    """Tells whether a schema admits no names beside its own; adds the patterns of all its parts."""
+    """Says whether a schema admits no names beside its own; adds the patterns of all its parts."""
     if not isinstance(schema, dict) or id(schema) in seen:
         return False
     seen.add(id(schema))
     named = schema.get("patternProperties")
     patterns += map(str, named) if isinstance(named, dict) else []
+    # Closed by any part that always holds, or by all alternatives of a union.
     whole = [_is_closed(part, patterns, seen) for part in _list(schema.get("allOf"))]
     for keyword in _ALTERNATIVES:
         branches = [_is_closed(part, patterns, seen) for part in _list(schema.get(keyword))]
@@ -239,6 +274,7 @@ def _lay_together(
     for part in parts:
         for name, schema in part.items():
             known = found.setdefault(name, [])
+            # Branches of a union often repeat a property as it is: then it has one schema.
             if not any(_same(schema, each) for each in known):
                 known.append(schema)
     for name, schemas in found.items():
@@ -264,6 +300,7 @@ class _Resolver:
 
     def resolved(self, schema: Any, depth: int = 0) -> Any:
         """Returns the schema without references; one that holds itself becomes a cyclic dict."""
+        # A schema may be built from user input: its depth must not end the process.
         if depth > _DEEPEST:
             return schema
         if isinstance(schema, list):
@@ -291,6 +328,7 @@ class _Resolver:
     def _followed(self, schema: JsonSchema, depth: int) -> JsonSchema:
         """Returns what a reference points at, together with what stands beside it."""
         target = self._target(schema)
+        # Nothing beside the reference narrows it: what it refers to is the whole schema.
         if target is not None and set(schema) <= _ANNOTATIONS:
             found: JsonSchema = self.resolved(target, depth + 1)
             return found
@@ -298,6 +336,7 @@ class _Resolver:
         for keyword, part in schema.items():
             if keyword != "$ref":
                 copy[keyword] = self._part(keyword, part, depth + 1)
+        # What stands beside a reference holds as well: `{"$ref": "#/$defs/n", "minimum": 3}`.
         if target is not None:
             copy["allOf"] = [self.resolved(target, depth + 1), *_list(copy.get("allOf"))]
         return copy
@@ -307,8 +346,10 @@ class _Resolver:
         passed: set[int] = set()
         target: Any = schema
         while isinstance(target, dict) and isinstance(target.get("$ref"), str):
+            # `a` refers to `b`, and `b` to `a`.
             if id(target) in passed:
                 return None
+            # With something beside it, a reference is a schema of its own, to be resolved as one.
             if not set(target) <= _ANNOTATIONS and target is not schema:
                 return target
             passed.add(id(target))
@@ -319,6 +360,7 @@ class _Resolver:
         if not reference.startswith("#"):
             return None  # another document: nothing is fetched
         place: Any = self._root
+        # As in `#/$defs/a~1b`: `~1` is `/`, `~0` is `~`, and `%20` a blank.
         for step in unquote(reference[1:]).split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
             if isinstance(place, dict):

@@ -49,7 +49,7 @@ class ToolSpec:
         return self._known_shape().lone_text
 
     def drops_text(self, given: Collection[str]) -> bool:
-        """Tells whether the tool would run on its defaults without a text that none of them is.
+        """Says whether the tool would run on its defaults without a text that none of them is.
 
         One that lacks a required argument does not run, and of one whose schema names no
         arguments, or admits any, nothing is known.
@@ -58,6 +58,8 @@ class ToolSpec:
             given: the names of the arguments beside the text.
         """
         parameters = self.parameters or {}
+        # `{"properties": {}}` says that there are no arguments; without the keyword nothing is
+        # said.
         named = bool(self.properties) or "properties" in parameters
         if not named or parameters.get("additionalProperties") is True:
             return False
@@ -67,5 +69,6 @@ class ToolSpec:
         shape = self._shape
         if shape is None:
             shape = shape_of(self.parameters)
+            # Two threads may both come here: they set the same shape.
             object.__setattr__(self, "_shape", shape)
         return shape

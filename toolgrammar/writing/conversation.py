@@ -1,4 +1,8 @@
-"""Writes the messages of a conversation, in the shape of OpenAI's API, in a format's wire text."""
+r"""Writes the messages of a conversation, in the shape of OpenAI's API, in a format's wire text.
+
+In: `{"role": "assistant", "content": "Hi.", "tool_calls": […]}`. Out: role and wire text, such as
+`{"role": "assistant", "content": "Hi.\n<tool_call>…</tool_call>"}`.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,28 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError
+from toolgrammar.writing.read_back import read_message
 from toolgrammar.writing.render import has_place_for, render_message
-from toolgrammar.writing.results import render_results
+from toolgrammar.writing.results.json_lines import json_lines
+from toolgrammar.writing.results.render_results import render_results
 from toolgrammar.writing.stretches import Stretch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from toolgrammar.values.tools import ToolSpec
     from toolgrammar.writing.read_back import Writable
-    from toolgrammar.writing.results import OnMarkup
+    from toolgrammar.writing.results.render_results import OnMarkup
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class AnsweredCall:
+    """A result with the call that it answers."""
+
     call: ToolCall
+    """The call, as it stands on the wire."""
     content: str
+    """What the tool said."""
 
 
 def render_conversation(
@@ -32,7 +42,7 @@ def render_conversation(
     tools: Mapping[str, ToolSpec] | None,
     on_markup: OnMarkup,
 ) -> list[dict[str, str]]:
-    """Gives the messages, each with its role and its text; see `Format.render_conversation`.
+    """Returns the messages, each with its role and its text; see `Format.render_conversation`.
 
     Raises:
         RenderError: a message has no place in the format.
@@ -40,11 +50,14 @@ def render_conversation(
     """
     written: list[dict[str, str]] = []
     calls: dict[str, ToolCall] = {}
-    answers: list[_Answer] = []
+    answers: list[AnsweredCall] = []
+    # One round more than there are messages: it writes the results at the end.
     for number, message in enumerate([*messages, None]):
         role = None if message is None else message.get("role")
+        # Results that follow each other are one message: a format may write them in one section.
         if answers and role != "tool":
-            text = render_results(fmt, answers, on_markup=on_markup)
+            known = {*(tools or ()), *(call.name for call in calls.values())}
+            text = results_text(fmt, answers, on_markup, known)
             written.append({"role": "tool", "content": text})
             answers = []
         if message is None:
@@ -52,27 +65,30 @@ def render_conversation(
         if not isinstance(role, str):
             raise ValueError(f"message {number}: `role` must be a string, got {role!r:.40}")  # noqa: TRY004
         if role == "assistant":
-            own = _calls(message.get("tool_calls") or (), number)
-            calls |= {call.id: call for call in own if call.id is not None}
-            text = _assistant(fmt, message, own, tools, number)
+            own = calls_of(message, number)
+            text = assistant_text(fmt, message, own, tools, number)
+            # A result names its call by the id alone: `{"role": "tool", "tool_call_id": "c1", …}`.
+            # On the wire it names it as the call stands there.
+            wired = calls_as_written(fmt, text, own, tools)
+            calls |= {call.id: each for call, each in zip(own, wired, strict=True) if call.id}
             written.append({"role": role, "content": text})
         elif role == "tool":
-            answers.append(
-                _Answer(_answered(message, calls), _text(message.get("content"), number))
-            )
+            text = _text(message.get("content"), number)
+            answers.append(AnsweredCall(answered_call(message, calls), text))
         else:
             written.append({"role": role, "content": _text(message.get("content"), number)})
     return written
 
 
-def _assistant(
+def assistant_text(
     fmt: Writable,
     message: Mapping[str, Any],
     calls: Sequence[ToolCall],
     tools: Mapping[str, ToolSpec] | None,
     number: int,
 ) -> str:
-    """Gives the wire text of what a model wrote; what has no place is left out: ids, reasoning."""
+    """Returns the wire text of a model's message; ids and reasoning may be left out."""
+    # Servers call it by either name.
     reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
     stretches = [
         Stretch("reasoning", _text(reasoning, number) if has_place_for(fmt, "reasoning") else ""),
@@ -80,45 +96,138 @@ def _assistant(
     ]
     with_ids = Stretch("calls", calls=tuple(calls))
     bare = Stretch("calls", calls=tuple(ToolCall(call.name, call.arguments) for call in calls))
+    # Ids are written where results name them, or where the wire can't do without: a model that
+    # never saw ids in its calls would be shown some.
+    first, second = (with_ids, bare) if _names_ids(fmt) else (bare, with_ids)
     problem: RenderError | None = None
-    for way in (*stretches, with_ids), (*stretches, bare), (stretches[-1], bare):
+    # A format may have no place for ids, or for reasoning before a call: first with all, then
+    # with the other ids, then without the reasoning too.
+    ways = [(*stretches, first), (*stretches, second), (stretches[-1], bare)]
+    for texts in _with_texts(calls):
+        ways += [(*stretches, texts), (stretches[-1], texts)]
+    for way in ways:
         try:
             return render_message(fmt, way, tools)
         except RenderError as error:
-            problem = error
+            # The plainest way failed first, and its reason is the one that a caller understands.
+            problem = problem or error
     raise RenderError(f"message {number}: {problem}") from problem
 
 
-def _calls(found: Iterable[Any], number: int) -> list[ToolCall]:
-    """Gives the calls of a message; their arguments are a JSON string or an object."""
+def _with_texts(calls: Sequence[ToolCall]) -> Iterator[Stretch]:
+    """Yields calls as the free-text calls that they may be: the API has none.
+
+    There such a text is the argument `input`, or an argument of the tool's own, or it is empty.
+    """
+    for find in _text_in, _last_text, _no_text:
+        found = [find(call) for call in calls]
+        # One of several calls may be of another kind; where none is of this, there is nothing new.
+        if any(call is not None for call in found):
+            plain = (ToolCall(call.name, call.arguments) for call in calls)
+            pairs = zip(found, plain, strict=True)
+            yield Stretch("calls", calls=tuple(call or bare for call, bare in pairs))
+
+
+def _text_in(call: ToolCall) -> ToolCall | None:
+    text = call.arguments.get("input")
+    rest = {key: value for key, value in call.arguments.items() if key != "input"}
+    return ToolCall(call.name, rest, input=text) if isinstance(text, str) else None
+
+
+def _last_text(call: ToolCall) -> ToolCall | None:
+    texts = [value for value in call.arguments.values() if isinstance(value, str)]
+    return ToolCall(call.name, call.arguments, input=texts[-1]) if texts else None
+
+
+def _no_text(call: ToolCall) -> ToolCall | None:
+    return ToolCall(call.name, call.arguments, input="")
+
+
+def _names_ids(fmt: Writable) -> bool:
+    """Whether the results of a format name the ids of their calls."""
+    return any(production.role == "id" for production in fmt.tables.results)
+
+
+def calls_as_written(
+    fmt: Writable, text: str, calls: Sequence[ToolCall], tools: Mapping[str, ToolSpec] | None
+) -> list[ToolCall]:
+    """Returns the calls of a message with the ids that they have on the wire, or none."""
+    # Ids matter only where a result may name them.
+    if not calls or not _names_ids(fmt):
+        return [ToolCall(call.name, call.arguments, input=call.input) for call in calls]
+    read = [call for part in read_message(fmt, text, calls, tools) for call in part.calls]
+    return [
+        ToolCall(call.name, call.arguments, id=found.id, input=found.input)
+        for call, found in zip(calls, read, strict=True)
+    ]
+
+
+def results_text(
+    fmt: Writable, answers: Sequence[AnsweredCall], on_markup: OnMarkup, known: Iterable[str]
+) -> str:
+    """Returns the text of results that follow each other."""
+    write = render_results if fmt.tables.results else json_lines
+    return write(fmt, answers, on_markup=on_markup, known=known)
+
+
+def calls_of(message: Mapping[str, Any], number: int) -> list[ToolCall]:
+    """Returns the calls of a message; their arguments are a JSON string or an object.
+
+    Raises:
+        ValueError: a call is of another shape, or its arguments are no JSON object.
+    """
     calls = []
-    for each in found:
-        function = each.get("function") if isinstance(each, dict) else None
-        name = function.get("name") if isinstance(function, dict) else None
-        if not isinstance(function, dict) or not isinstance(name, str):
-            raise ValueError(f"message {number}: no function is named in {each!r:.80}")  # noqa: TRY004
+    for identity, function in functions_of(message, number):
+        name = function["name"]
         arguments = function.get("arguments") or {}
         if isinstance(arguments, str):
             try:
                 arguments = json.loads(arguments)
-            except ValueError as problem:
+            except (ValueError, RecursionError) as problem:
                 raise ValueError(
                     f"message {number}: the arguments of {name!r}: {problem}"
                 ) from None
         if not isinstance(arguments, dict):
             raise ValueError(f"message {number}: the arguments of {name!r} are no object")  # noqa: TRY004
-        calls.append(ToolCall(name, arguments, id=each.get("id")))
+        calls.append(ToolCall(name, arguments, id=identity))
     return calls
 
 
-def _answered(message: Mapping[str, Any], calls: Mapping[str, ToolCall]) -> ToolCall:
-    """Gives the call that a result answers."""
+def functions_of(
+    message: Mapping[str, Any], number: int
+) -> list[tuple[str | None, dict[str, Any]]]:
+    """Returns the id and the `function` of each call of a message, which has a name.
+
+    Raises:
+        ValueError: a call is of another shape than `{"id": "c1", "function": {"name": "search"}}`.
+    """
+    found = message.get("tool_calls") or ()
+    if not isinstance(found, list | tuple):
+        raise ValueError(  # noqa: TRY004
+            f"message {number}: `tool_calls` must be a list of calls, got {found!r:.80}"
+        )
+    functions = []
+    for each in found:
+        function = each.get("function") if isinstance(each, dict) else None
+        name = function.get("name") if isinstance(function, dict) else None
+        if not isinstance(function, dict) or not isinstance(name, str):
+            raise ValueError(f"message {number}: no function is named in {each!r:.80}")  # noqa: TRY004
+        # A result names its call by this text.
+        if not isinstance(each.get("id"), str | None):
+            raise ValueError(f"message {number}: the id of {name!r} must be a string")  # noqa: TRY004
+        functions.append((each.get("id"), function))
+    return functions
+
+
+def answered_call(message: Mapping[str, Any], calls: Mapping[str, ToolCall]) -> ToolCall:
+    """Returns the call that a result answers."""
+    # The history may have been shortened: where the call is gone, the result may name the tool.
     found = calls.get(str(message.get("tool_call_id")))
     return found or ToolCall(str(message.get("name") or ""), id=message.get("tool_call_id"))
 
 
 def _text(content: Any, number: int) -> str:
-    """Gives the text of a message: a string, or blocks of text."""
+    """Returns the text of a message: a string, or blocks of text."""
     if content is None:
         return ""
     if isinstance(content, str):

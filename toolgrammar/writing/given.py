@@ -31,10 +31,13 @@ def check_calls(calls: Iterable[ToolCall]) -> None:
 
 def _check_keys(call: ToolCall) -> None:
     level: list[Any] = [call.arguments]
+    # Level by level, without recursion: a value that holds itself ends at the bound too.
     for _ in range(DEEPEST + 1):
         inner: list[Any] = []
         for each in level:
             keys = each if isinstance(each, dict) else ()
+            # `json.dumps` would write the key 1 as "1", and the call would come back as another
+            # one.
             strange = [key for key in keys if not isinstance(key, str)]
             if strange:
                 where = f"in the arguments of {call.name!r}"

@@ -1,14 +1,18 @@
-"""Reads what was written in a format, with the types of the values that went in."""
+"""Reads what was written in a format, with the types of the values that went in.
+
+Was `5` written for the number 5, `<n>5</n>` comes back as 5; for the string "5", as "5".
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from toolgrammar.core.build import Builder
-from toolgrammar.core.driver import Driver
-from toolgrammar.core.kept_machines import machine_for
-from toolgrammar.core.source import Source
+from toolgrammar.core.driver.modes import new_driver
+from toolgrammar.core.machine.kept_machines import machine_for
+from toolgrammar.core.message.build import Builder
+from toolgrammar.core.message.settings import Settings
+from toolgrammar.core.message.source import Source
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import CallEnd, ReasoningDelta, TextDelta
 from toolgrammar.values.patterns import late
@@ -19,11 +23,12 @@ from toolgrammar.writing.stretches import Stretch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgrammar.core.header import Header
-    from toolgrammar.core.tables import Tables
+    from toolgrammar.grammar.header import Header
+    from toolgrammar.grammar.tables import Tables
 
 _WORD = late(r"(?:^|(?<=[^\w\s]))[A-Za-z_][\w.-]*", re.MULTILINE)
 """What may be the name of a tool: markup or the beginning of a line stands before it."""
+# Each name is an opener in the machine that reads: a bound on how large it gets.
 _NAMES_AT_ONCE = 500
 
 
@@ -45,7 +50,7 @@ def read_message(
     calls: Sequence[ToolCall] = (),
     tools: Mapping[str, ToolSpec] | None = None,
 ) -> list[Stretch]:
-    """Gives what a message says.
+    """Returns what a message says.
 
     Args:
         fmt: the format.
@@ -55,8 +60,9 @@ def read_message(
     """
     builder = _read(fmt, text, calls, tools)
     message: list[Stretch] = []
-    for event in builder.events:
+    for event in builder.queue.events:
         match event:
+            # Only what is said counts: deltas of arguments are in the call of `CallEnd` already.
             case TextDelta(piece):
                 message.append(Stretch("text", piece))
             case ReasoningDelta(piece):
@@ -69,12 +75,14 @@ def read_message(
 
 
 def calls_in(fmt: Writable, text: str, names: Iterable[str]) -> list[ToolCall]:
-    """Gives the calls that a format reads in a text; `names`: those of the known tools."""
+    """Returns the calls that a format reads in a text; `names`: those of the known tools."""
     return _read(fmt, text, [ToolCall(name) for name in names], None).calls
 
 
 def shown_calls(fmt: Writable, text: str) -> list[ToolCall]:
-    """Gives what a format reads as calls in a text if tools are called as its words are."""
+    """Returns what a format reads as calls in a text if tools are called as its words are."""
+    # Only where the markup holds names of tools (`[search(q="x")]`, `<search>`) does the set of
+    # tools decide what is a call; elsewhere `read_message` has found every call.
     if not fmt.tables.names_tools:
         return []
     names = sorted(set(_WORD.findall(text)))
@@ -85,37 +93,49 @@ def shown_calls(fmt: Writable, text: str) -> list[ToolCall]:
 def _read(
     fmt: Writable, text: str, calls: Sequence[ToolCall], tools: Mapping[str, ToolSpec] | None
 ) -> Builder:
+    # Without tools, the calls themselves say the types: raw text `5` comes back as a number only
+    # where the schema says so.
     specs = _specs_of(calls, fmt.tables) if tools is None else tools
     source = Source()
     builder = Builder(
         source=source,
-        format_id="",
+        settings=Settings(
+            "",
+            fmt.header.trim,
+            fmt.header.roles,
+            # Only real tools can tell that an argument is unknown; a made-up one has all that were
+            # written.
+            tools is not None and fmt.header.unknown_arguments == "drop",
+            fmt.tables.free_text,
+            fmt.header,
+        ),
+        # Without a tool, the text stays the input of the call; a made-up tool would give it a name.
         tools={} if fmt.tables.free_text and tools is None else specs,
-        trim=fmt.header.trim,
-        wire_roles=fmt.header.roles,
-        drop_unknown=tools is not None and fmt.header.unknown_arguments == "drop",
         id_seed="",
-        free_text=fmt.tables.free_text,
         listening=True,
-        header=fmt.header,
     )
     source.append(text)
+    # A header may name tools that its model always has; with tools of the caller they don't count.
     names = {*specs, *(fmt.header.tools if tools is None else ())}
     machine = machine_for(fmt.tables, names)
-    builder.signs = machine.signs
-    driver = Driver(machine, builder, base=0, max_depth=200)
+    builder.read_signs(machine.signs)
+    # The default of `Limits`: what a parser would not read with its defaults is not written.
+    driver = new_driver(machine, builder, base=0, max_depth=200)
     driver.feed(text, final=True)
     return builder
 
 
 def _specs_of(calls: Iterable[ToolCall], tables: Tables) -> dict[str, ToolSpec]:
-    """Gives tools whose schemas say what the values of the calls are."""
+    """Returns tools whose schemas say what the values of the calls are."""
     specs: dict[str, ToolSpec] = {}
     for call in calls:
+        # Two calls of a tool may have different arguments: the schema has those of both.
         known = specs.get(call.name)
         properties = dict(known.parameters["properties"]) if known and known.parameters else {}
         properties |= {key: _schema_of(value) for key, value in call.arguments.items()}
         schema = {"type": "object", "properties": properties}
+        # Arguments without names (`move north 3`) are told apart by their order, which is that of
+        # `required`.
         if tables.has_words:
             schema["required"] = list(properties)
         specs[call.name] = ToolSpec(call.name, "", schema)
@@ -123,12 +143,13 @@ def _specs_of(calls: Iterable[ToolCall], tables: Tables) -> dict[str, ToolSpec]:
 
 
 def _schema_of(value: Any) -> Mapping[str, Any]:
-    """Gives the JSON Schema of a value, of all its parts where they tell."""
+    """Returns the JSON Schema of a value, of all its parts where they tell."""
     if isinstance(value, dict):
         parts = {key: _schema_of(part) for key, part in value.items()}
         return {"type": "object", "properties": parts}
     if isinstance(value, list | tuple):
         items = [_schema_of(part) for part in value]
+        # Only items that are alike have a schema in common.
         alike = all(item == items[0] for item in items)
         return {"type": "array", "items": items[0]} if items and alike else {"type": "array"}
     return {"type": ["null"]} if value is None else {"type": type_of(value)}

@@ -10,20 +10,20 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core import roles
+from toolgrammar.grammar import roles
 from toolgrammar.values.errors import RenderError
 from toolgrammar.writing.given import check_calls
-from toolgrammar.writing.manner import Manner
-from toolgrammar.writing.needs import beside_input
-from toolgrammar.writing.payloads import as_json
+from toolgrammar.writing.grammar_walk.manner import Manner
+from toolgrammar.writing.grammar_walk.needs import beside_input
+from toolgrammar.writing.grammar_walk.payloads import as_json
+from toolgrammar.writing.grammar_walk.walk import Walk
 from toolgrammar.writing.read_back import read_message, shown_calls
 from toolgrammar.writing.stretches import Kind, Stretch, said
-from toolgrammar.writing.walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgrammar.core.tables import Tables
+    from toolgrammar.grammar.tables import Tables
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
     from toolgrammar.writing.read_back import Writable
@@ -35,7 +35,7 @@ def render(
     text: str = "",
     tools: Mapping[str, ToolSpec] | None = None,
 ) -> str:
-    """Gives the wire text of a message: `text`, then the calls.
+    """Returns the wire text of a message: `text`, then the calls.
 
     Raises:
         RenderError: when the format can't carry a value: what was written does not come back.
@@ -49,7 +49,7 @@ def render(
 def render_message(
     fmt: Writable, message: Iterable[Stretch], tools: Mapping[str, ToolSpec] | None = None
 ) -> str:
-    """Gives the wire text of a message.
+    """Returns the wire text of a message.
 
     Args:
         fmt: the format.
@@ -76,12 +76,15 @@ def _written(
     fmt: Writable, stretches: Sequence[Stretch], tools: Mapping[str, ToolSpec] | None
 ) -> str:
     problem: RenderError | None = None
+    # Each manner is another way through the same rules: a value that one cannot carry, another may,
+    # as JSON `"5"` does what raw text `5` cannot.
     for manner in _manners(fmt):
         walk = Walk(fmt.tables, fmt.header, manner)
         try:
             written = _joined(_write(walk, stretch) for stretch in stretches)
             _check(fmt, written, stretches, tools)
         except RenderError as error:
+            # The plainest manner failed first, and its reason is the one that a caller understands.
             problem = problem or error
         else:
             return written
@@ -90,7 +93,7 @@ def _written(
 
 
 def has_place_for(fmt: Writable, kind: Kind) -> bool:
-    """Tells whether a format can write text, or reasoning, at all."""
+    """Says whether a format can write text, or reasoning, at all."""
     walk = Walk(fmt.tables, fmt.header, Manner())
     return walk.prose(Stretch(kind, "x")) is not None
 
@@ -103,8 +106,10 @@ def _manners(fmt: Writable) -> list[Manner]:
     # Where JSON is a way to write a value, raw text is for strings.
     manners = [Manner(raw_carries_all=False)] if symbols & roles.JSON_LIKE else []
     manners.append(Manner())
+    # Another alternative of a value may carry what the first cannot.
     if of_values:
         manners += [manner._replace(last_first=True) for manner in manners]
+    # An optional id is left out, unless the message is not read back without it.
     if "id" in tables.leaf_roles:
         manners.append(manners[0]._replace(makes_ids=True))
     if "one-newline" in fmt.header.trim.values():
@@ -114,7 +119,7 @@ def _manners(fmt: Writable) -> list[Manner]:
 
 
 def _write(walk: Walk, stretch: Stretch) -> str:
-    """Gives the text of one stretch, not yet checked."""
+    """Returns the text of one stretch, not yet checked."""
     names = [call.name for call in stretch.calls]
     what = f"the call of {names[0]!r:.80}" if len(names) == 1 else f"calls: {', '.join(names):.80}"
     try:
@@ -129,11 +134,14 @@ def _write(walk: Walk, stretch: Stretch) -> str:
 
 def _reason(walk: Walk, calls: Sequence[ToolCall]) -> str:
     """Says what of a call has no place in a format, where one thing alone is the reason."""
+    # One part after the other is left out: where the call can be written then, that part is to
+    # blame.
     without: dict[str, Any] = {"id": None, "depends_on": (), "input": None, "arguments": {}}
     for index, call in enumerate(calls):
         for name, nothing in without.items():
             value = getattr(call, name)
             rest = [*calls[:index], replace(call, **{name: nothing}), *calls[index + 1 :]]
+            # What is tried is not what the caller gave, so its own errors say nothing.
             with suppress(TypeError, ValueError):
                 if value != nothing and walk.calls(rest) is not None:
                     of = "" if len(calls) == 1 else f" of {call.name!r:.80}"
@@ -145,6 +153,7 @@ def _joined(pieces: Iterable[str]) -> str:
     """Puts a line end between two pieces that have no white space there."""
     out = ""
     for piece in pieces:
+        # `Hi.` and `<tool_call>` get a line end between them, as models write it.
         gap = "\n" if out and not (out[-1].isspace() or piece[:1].isspace()) else ""
         out += gap + piece
     return out
@@ -158,6 +167,7 @@ def _check(
 ) -> None:
     """Reads a message back; raises where it does not say what was to be written."""
     calls = [call for stretch in message for call in stretch.calls]
+    # What decides is the parser: whatever was written has to come back as it went in.
     got = read_message(fmt, written, calls, tools)
     back = [call for stretch in got for call in stretch.calls]
     if len(back) != len(calls):
@@ -170,6 +180,8 @@ def _check(
         # Which argument takes a text, its tool would say.
         unplaced = tools is None and found.doubts == ("unplaced-input",)
         _compare(call, replace(found, doubts=()) if unplaced else found, fmt.tables)
+        # With tools, their schemas type the values that are read, perhaps otherwise than the
+        # caller.
         if tools is not None and any(
             as_json(found.arguments.get(key)) != as_json(value)
             for key, value in call.arguments.items()
@@ -192,6 +204,7 @@ def _check_openers(fmt: Writable, message: Iterable[Stretch]) -> None:
 
 
 def _compare(wanted: ToolCall, got: ToolCall, tables: Tables) -> None:
+    # A call without an id may get one in reading, as from `functions.search:0`.
     same = (
         wanted.name == got.name
         and wanted.id in (None, got.id)
@@ -208,6 +221,7 @@ def _compare(wanted: ToolCall, got: ToolCall, tables: Tables) -> None:
         if wanted.input is not None:
             same = same and as_json(beside_input(wanted)) == as_json(beside_input(got))
     else:
+        # A text where arguments were meant is another call, but for words on the line of a call.
         same = same and (got.input is None or tables.has_words)
         same = same and as_json(wanted.arguments) == as_json(got.arguments)
     if not same:

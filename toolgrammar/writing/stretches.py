@@ -1,4 +1,7 @@
-"""What a message is made of, in its order: text, reasoning, and calls that follow each other."""
+"""What a message is made of, in its order: text, reasoning, and calls that follow each other.
+
+`Hi.`, two calls and `Bye.` are three stretches: a text, the calls, a text.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ class Stretch:
 
 
 def said(message: Iterable[Stretch]) -> list[Stretch]:
-    """Gives a message without stretches of white space alone, and neighbours of a kind joined."""
+    # White space between two calls is no text: the calls become neighbours, so it is joined again.
+    """Returns a message without stretches of white space alone, and neighbours of a kind joined."""
     whole = _joined(message)
     return _joined(stretch for stretch in whole if stretch.calls or stretch.text.strip())
 

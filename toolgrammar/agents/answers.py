@@ -1,0 +1,121 @@
+"""What one answer of a model holds, once its text has been read.
+
+The text `On it. <tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>` gives the text
+`On it.` and one `AnswerCall` with the name `add`, its arguments and an id.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.interop.exchange import arguments_of, ids_in, written_arguments
+from toolgrammar.parsing.call_ids import UniqueIds
+from toolgrammar.salvage.refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgrammar.salvage.policy import Salvage
+    from toolgrammar.values.calls import ParseResult
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCall:
+    """One call that may run."""
+
+    id: str
+    """No other call of the conversation has it."""
+    name: str
+    """The tool's name."""
+    arguments: dict[str, Any]
+    """The arguments; the text of a free-text call is the argument `input`."""
+    json: str
+    """The arguments as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRefusal:
+    """One call that may not run."""
+
+    id: str
+    """No other call of the conversation has it."""
+    name: str
+    """The name that the model called."""
+    raw_arguments: str
+    """What the model wrote as arguments."""
+    code: str
+    """Why, as a code of `toolgrammar.salvage`."""
+    message: str
+    """Why, and what to do: for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All that one answer holds."""
+
+    text: str = ""
+    """The text without calls and reasoning."""
+    reasoning: str = ""
+    """The reasoning that stood in the text."""
+    calls: tuple[AnswerCall, ...] = ()
+    """The calls that may run, in the order of the text."""
+    refused: tuple[AnswerRefusal, ...] = ()
+    """The calls that may not."""
+    feedback: str = ""
+    """What the model is to know of refused calls, and of all that was lost: a line each."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether something went wrong and no call of the text may run: ask the model again."""
+        return bool(self.feedback) and not self.calls
+
+
+def answer_of(
+    result: ParseResult, salvage: Salvage, messages: Iterable[Mapping[str, Any]]
+) -> Answer:
+    """Returns a message that was read and judged, with an id for each call.
+
+    Args:
+        result: the message, as the parser read it.
+        salvage: which of its calls may run.
+        messages: the conversation before it, in the shape of OpenAI's API.
+    """
+    known = list(messages)
+    # A model may write the same call in two turns. What tells them apart is what came before.
+    turn = f"{len(known)} {json.dumps(known[-1] if known else None, default=str)}"
+    ids = UniqueIds(ids_in(known), turn)
+    # By identity: two calls may be equal, and only one of them be refused.
+    refusals = {id(refusal.call): refusal for refusal in salvage.refused}
+    calls: list[AnswerCall] = []
+    refused: list[AnswerRefusal] = []
+    for place, call in enumerate(result.calls):
+        identity = ids.next(call, place)
+        refusal = refusals.get(id(call))
+        if refusal is None:
+            try:
+                written = written_arguments(call)
+            except ValueError as problem:
+                # A number such as NaN, which no API can carry.
+                message = f"Your call of `{call.name[:80]}` did not run: {problem}."
+                refusal = Refusal(call, "not-executable", message)
+            else:
+                calls.append(AnswerCall(identity, call.name, arguments_of(call), written))
+                continue
+        refused.append(
+            AnswerRefusal(identity, call.name, call.raw_arguments, refusal.code, refusal.message)
+        )
+    return Answer(
+        result.text, result.reasoning, tuple(calls), tuple(refused), _feedback(result, refused)
+    )
+
+
+def _feedback(result: ParseResult, refused: Iterable[AnswerRefusal]) -> str:
+    """Returns a line for each refusal, and for each loss that belongs to no call."""
+    lines = [refusal.message for refusal in refused]
+    told = {call.feedback() for call in result.calls}
+    # The parser tells of its doubts about a call once more; of that call the refusal speaks.
+    lines += [line for line in result.feedback().splitlines() if line not in told]
+    # The same sentence of two calls would tell the model nothing new.
+    return "\n".join(dict.fromkeys(lines))

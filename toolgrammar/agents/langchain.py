@@ -1,0 +1,364 @@
+"""A chat model of LangChain around another one, whose calls stand in its text.
+
+`TextCallModel(ChatOllama(…), TextCalls(format, prompt=True))` gives the answer
+`<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>` as an `AIMessage` with
+`tool_calls=[{"name": "add", "args": {"a": 1}, …}]`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.interop.exchange import text_of
+from toolgrammar.values.events import ReasoningDelta, TextDelta
+
+try:
+    from langchain_core.language_models.chat_models import BaseChatModel
+    from langchain_core.messages import (
+        AIMessage,
+        AIMessageChunk,
+        convert_to_messages,
+        convert_to_openai_messages,
+    )
+    from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+    from langchain_core.utils.json import parse_partial_json
+    from pydantic import PrivateAttr
+except ImportError as error:
+    raise ImportError(
+        "this model needs LangChain: pip install 'toolgrammar[langchain]'", name="langchain_core"
+    ) from error
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+
+    from langchain_core.callbacks import (
+        AsyncCallbackManagerForLLMRun,
+        CallbackManagerForLLMRun,
+    )
+    from langchain_core.language_models.base import LanguageModelInput
+    from langchain_core.messages import BaseMessage
+    from langchain_core.runnables import Runnable
+    from langchain_core.tools import BaseTool
+
+    from toolgrammar.agents.answers import Answer
+    from toolgrammar.agents.reading import Delta
+    from toolgrammar.agents.text_calls import TextCalls
+
+__all__ = ["REFUSED", "TextCallModel"]
+
+REFUSED = "refused_tool_calls"
+"""The key of `response_metadata` under which the refused calls stand: ids, and why each did not
+run."""
+
+
+class TextCallModel(BaseChatModel):
+    """Reads the calls in the text of another chat model's answers.
+
+    Calls that may run become `tool_calls`, the others `invalid_tool_calls`. An answer to a request
+    without tools is given as it is.
+    """
+
+    _inner: BaseChatModel = PrivateAttr()
+    _settings: TextCalls = PrivateAttr()
+
+    def __init__(self, model: BaseChatModel, settings: TextCalls, **options: Any) -> None:
+        """Sets up the model.
+
+        Args:
+            model: the model whose answers are read.
+            settings: how it writes calls.
+            options: what every chat model of LangChain takes: `name`, `tags`, `cache`, …
+        """
+        super().__init__(**options)
+        self._inner = model
+        self._settings = settings
+
+    @property
+    def _llm_type(self) -> str:
+        return "toolgrammar"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        # Caches take answers of other models, or read in other ways, apart by these.
+        inner = self._inner
+        return {"model": [inner._llm_type, inner._identifying_params], "read": repr(self._settings)}
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Returns the model with tools: handed to the inner model, or written into the prompt.
+
+        Args:
+            tools: the tools, in any shape that LangChain takes.
+            tool_choice: for the inner model; a prompt has no place for it.
+            kwargs: for the inner model.
+
+        Raises:
+            NotImplementedError: the inner model takes no tools, and no prompt is written.
+        """
+        specs = [convert_to_openai_tool(tool) for tool in tools]
+        if self._settings.prompt:
+            return self.bind(text_tools=specs)
+        try:
+            bound = self._inner.bind_tools(tools, tool_choice=tool_choice, **kwargs)
+        except NotImplementedError:
+            message = "the inner model takes no tools: TextCalls(…, prompt=True) writes them"
+            raise NotImplementedError(message) from None
+        return self.bind(text_tools=specs, **getattr(bound, "kwargs", {}))
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        *,
+        text_tools: Sequence[dict[str, Any]] = (),
+        **kwargs: Any,
+    ) -> ChatResult:
+        turn = _Turn(self._settings, messages, text_tools, stop)
+        # Without the manager: listeners get what this model gives, not what is read by it.
+        return turn.result(self._inner._generate(turn.messages, turn.stop, None, **kwargs))
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        *,
+        text_tools: Sequence[dict[str, Any]] = (),
+        **kwargs: Any,
+    ) -> ChatResult:
+        turn = _Turn(self._settings, messages, text_tools, stop)
+        return turn.result(await self._inner._agenerate(turn.messages, turn.stop, None, **kwargs))
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        *,
+        text_tools: Sequence[dict[str, Any]] = (),
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        turn = _Turn(self._settings, messages, text_tools, stop)
+        if _streams(self._inner):
+            for chunk in self._inner._stream(turn.messages, turn.stop, None, **kwargs):
+                yield turn.chunk(chunk)
+        else:
+            whole = self._inner._generate(turn.messages, turn.stop, None, **kwargs)
+            yield turn.chunk(_as_chunk(whole))
+        yield turn.last()
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        *,
+        text_tools: Sequence[dict[str, Any]] = (),
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        turn = _Turn(self._settings, messages, text_tools, stop)
+        if _streams(self._inner):
+            async for chunk in self._inner._astream(turn.messages, turn.stop, None, **kwargs):
+                yield turn.chunk(chunk)
+        else:
+            whole = await self._inner._agenerate(turn.messages, turn.stop, None, **kwargs)
+            yield turn.chunk(_as_chunk(whole))
+        yield turn.last()
+
+
+def _streams(model: BaseChatModel) -> bool:
+    """Whether a model has a stream of its own; LangChain asks in the same way."""
+    kind = type(model)
+    return not (kind._stream is BaseChatModel._stream and kind._astream is BaseChatModel._astream)
+
+
+def _as_chunk(whole: ChatResult) -> ChatGenerationChunk:
+    generation = whole.generations[0]
+    fields = generation.message.model_dump(exclude={"type"})
+    return ChatGenerationChunk(
+        message=AIMessageChunk(**fields), generation_info=generation.generation_info
+    )
+
+
+class _Turn:
+    """One request and the reading of its answer."""
+
+    def __init__(
+        self,
+        settings: TextCalls,
+        messages: list[BaseMessage],
+        tools: Sequence[dict[str, Any]],
+        stop: list[str] | None,
+    ) -> None:
+        self._settings = settings
+        self._tools = tools
+        self._given: list[dict[str, Any]] = []
+        self.messages = messages
+        """What the inner model is asked."""
+        self.stop = stop
+        """Where the inner model stops."""
+        if tools:
+            self._given = convert_to_openai_messages(messages)
+            if settings.prompt:
+                self.messages = convert_to_messages(settings.written(self._given, tools))
+                self.stop = [*(stop or ()), *settings.stop] or None
+        self._reading = settings.begin(tools, self._given)
+        self._native = 0
+        self._finish_reason: str | None = None
+
+    def result(self, result: ChatResult) -> ChatResult:
+        """Returns an answer with the calls of its text."""
+        if not self._tools:
+            return result
+        generations = [
+            generation.model_copy(update={"message": self._read(generation)})
+            for generation in result.generations
+        ]
+        # `text` is a copy of the message's, made when a generation is.
+        made = [
+            ChatGeneration(message=each.message, generation_info=each.generation_info)
+            for each in generations
+        ]
+        return ChatResult(generations=made, llm_output=result.llm_output)
+
+    def _read(self, generation: ChatGeneration) -> BaseMessage:
+        message = generation.message
+        if not isinstance(message, AIMessage):
+            return message
+        native = bool(message.tool_calls or message.invalid_tool_calls)
+        answer = self._settings.read(
+            text_of(message.content),
+            self._tools,
+            self._given,
+            _finish_reason(message, generation.generation_info),
+            native=native,
+        )
+        fields = {
+            "content": _with_text(message.content, answer.text),
+            "tool_calls": [*message.tool_calls, *map(_tool_call, answer.calls)],
+            "invalid_tool_calls": [
+                *message.invalid_tool_calls,
+                *(
+                    {
+                        "type": "invalid_tool_call",
+                        "id": refused.id,
+                        "name": refused.name,
+                        "args": _no_object(refused.raw_arguments),
+                        "error": refused.message,
+                    }
+                    for refused in answer.refused
+                ),
+            ],
+            "additional_kwargs": _with_reasoning(message.additional_kwargs, answer.reasoning),
+            "response_metadata": {**message.response_metadata, **_refusals(answer)},
+        }
+        return message.model_copy(update=fields)
+
+    def chunk(self, chunk: ChatGenerationChunk) -> ChatGenerationChunk:
+        """Returns the next chunk with what can be shown by now of its text."""
+        message = chunk.message
+        if not self._tools or not isinstance(message, AIMessageChunk):
+            return chunk
+        for native in message.tool_call_chunks:
+            index = native.get("index")
+            self._native = max(self._native, index + 1 if isinstance(index, int) else 1)
+        self._finish_reason = _finish_reason(message, chunk.generation_info) or self._finish_reason
+        shown = _Shown(self._reading.feed(text_of(message.content)))
+        fields = {
+            "content": _with_text(message.content, shown.text),
+            "additional_kwargs": _with_reasoning(message.additional_kwargs, shown.reasoning),
+            # The last chunk is ours.
+            "chunk_position": None,
+        }
+        return ChatGenerationChunk(
+            message=message.model_copy(update=fields), generation_info=chunk.generation_info
+        )
+
+    def last(self) -> ChatGenerationChunk:
+        """Returns the chunk with the calls."""
+        if not self._tools:
+            return ChatGenerationChunk(message=AIMessageChunk(content="", chunk_position="last"))
+        deltas, answer = self._reading.close(self._finish_reason, native=self._native > 0)
+        shown = _Shown(deltas)
+        called = [(call.name, call.json, call.id) for call in answer.calls]
+        called += [
+            (refused.name, _no_object(refused.raw_arguments), refused.id)
+            for refused in answer.refused
+        ]
+        message = AIMessageChunk(
+            content=shown.text,
+            additional_kwargs=_with_reasoning({}, shown.reasoning),
+            response_metadata=_refusals(answer),
+            tool_call_chunks=[
+                {"type": "tool_call_chunk", "name": name, "args": args, "id": identity, "index": n}
+                for n, (name, args, identity) in enumerate(called, self._native)
+            ],
+            chunk_position="last",
+        )
+        return ChatGenerationChunk(message=message)
+
+
+class _Shown:
+    """The text and the reasoning of some deltas."""
+
+    def __init__(self, deltas: Iterable[Delta]) -> None:
+        found = list(deltas)
+        self.text = "".join(each.text for each in found if isinstance(each, TextDelta))
+        self.reasoning = "".join(each.text for each in found if isinstance(each, ReasoningDelta))
+
+
+def _tool_call(call: Any) -> dict[str, Any]:
+    return {"type": "tool_call", "id": call.id, "name": call.name, "args": call.arguments}
+
+
+def _no_object(raw: str) -> str:
+    """Returns arguments that may not run as LangChain never completes them to an object."""
+    for text in (raw, f"{raw}]"):
+        try:
+            if text.strip() and not isinstance(parse_partial_json(text), dict):
+                return text
+        # What it can't read at all is no object either.
+        except ValueError:
+            return text
+    return "{]"
+
+
+def _refusals(answer: Answer) -> dict[str, Any]:
+    refused = {refused.id: refused.message for refused in answer.refused}
+    return {REFUSED: refused} if refused else {}
+
+
+def _with_reasoning(kwargs: dict[str, Any], reasoning: str) -> dict[str, Any]:
+    """Returns the `additional_kwargs`, where LangChain keeps the reasoning of open models."""
+    if not reasoning:
+        return kwargs
+    return {**kwargs, "reasoning_content": (kwargs.get("reasoning_content") or "") + reasoning}
+
+
+def _finish_reason(message: AIMessage, info: dict[str, Any] | None) -> str | None:
+    said = {**(info or {}), **message.response_metadata}
+    # OpenAI's key, Anthropic's and Ollama's.
+    reason = said.get("finish_reason") or said.get("stop_reason") or said.get("done_reason")
+    return reason if isinstance(reason, str) else None
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, str) or part.get("type") == "text"
+
+
+def _with_text(content: str | list[Any], text: str) -> str | list[Any]:
+    """Returns a content with another text; blocks that are no text stay."""
+    if isinstance(content, str):
+        return text
+    others = [part for part in content if not _is_text(part)]
+    texts = [part for part in content if isinstance(part, dict) and _is_text(part)]
+    # A block of a stream has an index, by which LangChain joins it to those before.
+    block = {**(texts[0] if texts else {"type": "text"}), "text": text}
+    return [*others, block] if text else others

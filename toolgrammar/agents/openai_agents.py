@@ -1,0 +1,266 @@
+"""A model of the OpenAI Agents SDK around another one, whose calls stand in its text.
+
+`Agent("Clerk", model=TextCallModel(model, TextCalls(format)), tools=[add])` runs the call in
+`<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`: it becomes a `function_call`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+try:
+    from agents.models.interface import Model, ModelProvider
+    from openai.types.responses import (
+        ResponseCompletedEvent,
+        ResponseCreatedEvent,
+        ResponseFunctionToolCall,
+        ResponseOutputMessage,
+    )
+
+    from toolgrammar.agents.openai_events import AnswerEvents
+    from toolgrammar.agents.openai_items import Turn, added, items_of, text_of
+except ImportError as error:
+    raise ImportError(
+        "this model needs the OpenAI Agents SDK: pip install 'toolgrammar[openai-agents]'",
+        name="agents",
+    ) from error
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from agents import AgentOutputSchemaBase, Handoff, ModelSettings, Tool
+    from agents.items import ModelResponse, TResponseInputItem, TResponseStreamEvent
+    from agents.models.interface import ModelTracing
+    from agents.retry import ModelRetryAdvice, ModelRetryAdviceRequest
+    from openai.types.responses.response_prompt_param import ResponsePromptParam
+
+    from toolgrammar.agents.answers import Answer
+    from toolgrammar.agents.reading import AnswerReading
+    from toolgrammar.agents.text_calls import TextCalls
+
+__all__ = ["TextCallModel", "TextCallProvider"]
+
+_REMEMBERED: Final = 1000
+"""Answers of which it is kept that they had refused calls."""
+
+
+class TextCallModel(Model):
+    """Reads the calls in the text of another model's answers.
+
+    Calls that may run become `function_call` items. Where none may, the model is asked again, with
+    what was wrong; of refused calls beside others the next request tells it. An answer to a request
+    without tools is given as it is.
+    """
+
+    def __init__(self, model: Model, settings: TextCalls, *, retries: int = 2) -> None:
+        """Sets up the model.
+
+        Args:
+            model: the model whose answers are read.
+            settings: how it writes calls.
+            retries: how often in one request the model is asked again where none of its calls may
+                run.
+        """
+        self._inner = model
+        self._settings = settings
+        self._retries = retries
+        # By the id of a call that ran: the SDK keeps nothing else of an answer.
+        self._told: OrderedDict[str, str] = OrderedDict()
+
+    async def close(self) -> None:
+        """Releases what the inner model holds."""
+        await self._inner.close()
+
+    async def _cleanup_on_run_end(self, owner: object) -> None:
+        # The SDK calls this hook of each model; without it what the inner model holds would stay.
+        await self._inner._cleanup_on_run_end(owner)
+
+    def get_retry_advice(self, request: ModelRetryAdviceRequest) -> ModelRetryAdvice | None:
+        """Returns the inner model's advice on a request that failed."""
+        return self._inner.get_retry_advice(request)
+
+    async def get_response(
+        self,
+        system_instructions: str | None,
+        input: str | list[TResponseInputItem],
+        model_settings: ModelSettings,
+        tools: list[Tool],
+        output_schema: AgentOutputSchemaBase | None,
+        handoffs: list[Handoff],
+        tracing: ModelTracing,
+        *,
+        previous_response_id: str | None,
+        conversation_id: str | None,
+        prompt: ResponsePromptParam | None,
+    ) -> ModelResponse:
+        """Returns the answer with the calls of its text."""
+        turn = Turn(self._settings, system_instructions, self._known(input), tools, handoffs)
+        ask = _Request(model_settings, output_schema, tracing)
+        ask.options = _options(previous_response_id, conversation_id, prompt)
+        usage = None
+        for left in range(self._retries, -1, -1):
+            response = await self._inner.get_response(*ask.arguments(turn), **ask.options)
+            if not turn.offered:
+                return response
+            # Every request is paid for, so the tokens of those asked again are added up.
+            if usage is not None:
+                response.usage.add(usage)
+            usage = response.usage
+            text, cut = text_of(response.output)
+            native = any(isinstance(item, ResponseFunctionToolCall) for item in response.output)
+            answer = self._settings.read(text, turn.offered, turn.given, cut, native=native)
+            if not answer.failed or native or not left:
+                break
+            turn.ask_again(text, answer.feedback)
+        self._remember(answer, response.output)
+        # Messages are replaced by what was read in them; reasoning and native calls stay.
+        others = [item for item in response.output if not isinstance(item, ResponseOutputMessage)]
+        return replace(response, output=[*others, *items_of(answer)])
+
+    async def stream_response(
+        self,
+        system_instructions: str | None,
+        input: str | list[TResponseInputItem],
+        model_settings: ModelSettings,
+        tools: list[Tool],
+        output_schema: AgentOutputSchemaBase | None,
+        handoffs: list[Handoff],
+        tracing: ModelTracing,
+        *,
+        previous_response_id: str | None,
+        conversation_id: str | None,
+        prompt: ResponsePromptParam | None,
+    ) -> AsyncIterator[TResponseStreamEvent]:
+        """Gives the answer as events: text as it comes, the calls of the text at its end."""
+        turn = Turn(self._settings, system_instructions, self._known(input), tools, handoffs)
+        ask = _Request(model_settings, output_schema, tracing)
+        ask.options = _options(previous_response_id, conversation_id, prompt)
+        if not turn.offered:
+            async for event in self._inner.stream_response(*ask.arguments(turn), **ask.options):
+                yield event
+            return
+        events = AnswerEvents()
+        for left in range(self._retries, -1, -1):
+            heard = _Heard(self._settings.begin(turn.offered, turn.given), events)
+            async for event in self._inner.stream_response(*ask.arguments(turn), **ask.options):
+                for made in heard.take(event):
+                    yield made
+            # An end of another kind, an error, has gone out as it is.
+            if heard.completed is None:
+                return
+            completed = heard.completed
+            cut = text_of(completed.response.output)[1]
+            # What the parser held back, since it could have begun a call, comes out only here.
+            deltas, answer = heard.reading.close(cut, native=events.native)
+            for made in [*events.shown(deltas), *events.texts_end()]:
+                yield made
+            events.usage = added(events.usage, completed.response.usage)
+            if not answer.failed or events.native or not left:
+                break
+            events.forget_indexes()
+            turn.ask_again("".join(heard.texts), answer.feedback)
+        for made in events.calls(answer.calls):
+            yield made
+        self._remember(answer, events.items)
+        yield events.completed(completed)
+
+    def _known(self, given: str | list[TResponseInputItem]) -> str | list[TResponseInputItem]:
+        """Returns the input, with what the last answer's refused calls are answered."""
+        if isinstance(given, str) or not given:
+            return given
+        last: Any = given[-1]
+        told = self._told.get(last.get("call_id") or "") if isinstance(last, dict) else None
+        return [*given, {"role": "user", "content": told}] if told else given
+
+    def _remember(self, answer: Answer, items: list[Any]) -> None:
+        if not answer.feedback:
+            return
+        native = [item.call_id for item in items if isinstance(item, ResponseFunctionToolCall)]
+        for identity in {*native, *(call.id for call in answer.calls)}:
+            self._told[identity] = answer.feedback
+        # The oldest go first: the next request of a conversation comes soon, or never.
+        while len(self._told) > _REMEMBERED:
+            self._told.popitem(last=False)
+
+
+@dataclass
+class _Request:
+    """What of a request stays the same when the model is asked again."""
+
+    settings: ModelSettings
+    output_schema: AgentOutputSchemaBase | None
+    tracing: ModelTracing
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def arguments(self, turn: Turn) -> tuple[Any, ...]:
+        """Returns the arguments of the inner model's methods."""
+        return (
+            turn.instructions,
+            turn.input,
+            turn.model_settings(self.settings),
+            turn.tools,
+            self.output_schema,
+            turn.handoffs,
+            self.tracing,
+        )
+
+
+def _options(
+    previous_response_id: str | None,
+    conversation_id: str | None,
+    prompt: ResponsePromptParam | None,
+) -> dict[str, Any]:
+    """Returns the arguments of the inner model's methods that have names."""
+    return {
+        "previous_response_id": previous_response_id,
+        "conversation_id": conversation_id,
+        "prompt": prompt,
+    }
+
+
+@dataclass
+class _Heard:
+    """One answer of the inner model as it comes."""
+
+    reading: AnswerReading
+    events: AnswerEvents
+    texts: list[str] = field(default_factory=list)
+    completed: ResponseCompletedEvent | None = None
+
+    def take(self, event: TResponseStreamEvent) -> Iterator[Any]:
+        """Returns what goes out for an event."""
+        if isinstance(event, ResponseCompletedEvent):
+            self.completed = event
+        elif event.type == "response.output_text.delta":
+            self.texts.append(event.delta)
+            yield from self.events.shown(self.reading.feed(event.delta))
+        # One answer has one beginning, however often the model was asked.
+        elif not isinstance(event, ResponseCreatedEvent) or not self.events.count:
+            yield from self.events.passed(event)
+
+
+class TextCallProvider(ModelProvider):
+    """Puts a `TextCallModel` around each model of another provider."""
+
+    def __init__(self, provider: ModelProvider, settings: TextCalls, *, retries: int = 2) -> None:
+        """Sets up the provider.
+
+        Args:
+            provider: whose models are read.
+            settings: how they write calls.
+            retries: as in `TextCallModel`.
+        """
+        self._inner = provider
+        self._settings = settings
+        self._retries = retries
+
+    def get_model(self, model_name: str | None) -> Model:
+        """Returns the model of a name, which reads calls in its text."""
+        inner = self._inner.get_model(model_name)
+        return TextCallModel(inner, self._settings, retries=self._retries)
+
+    async def aclose(self) -> None:
+        """Releases what the inner provider holds."""
+        await self._inner.aclose()

@@ -1,0 +1,363 @@
+"""A model of pydantic-ai around another one, whose calls stand in its text.
+
+`Agent(TextCallModel("ollama:qwen3", TextCalls(format)), tools=[add])` runs the call in
+`<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`: it becomes a `ToolCallPart`.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.values.events import ReasoningDelta, TextDelta
+
+try:
+    from pydantic_ai import ModelRetry
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        PartDeltaEvent,
+        PartStartEvent,
+        SystemPromptPart,
+        TextPart,
+        TextPartDelta,
+        ThinkingPart,
+        ThinkingPartDelta,
+        ToolCallPart,
+        ToolCallPartDelta,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import StreamedResponse
+    from pydantic_ai.models.wrapper import WrapperModel
+except ImportError as error:
+    raise ImportError(
+        "this model needs pydantic-ai: pip install 'toolgrammar[pydantic-ai]'", name="pydantic_ai"
+    ) from error
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
+    from datetime import datetime
+
+    from pydantic_ai import RunContext
+    from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.tools import ToolDefinition
+    from pydantic_ai.usage import RequestUsage
+
+    from toolgrammar.agents.answers import Answer
+    from toolgrammar.agents.reading import AnswerReading, Delta
+    from toolgrammar.agents.text_calls import TextCalls
+
+__all__ = ["REFUSED", "TextCallModel"]
+
+REFUSED = "refused_tool_calls"
+"""The key of a response's `metadata` under which stands what the model is told of refused calls."""
+NO_JSON = "{]"
+"""Arguments that no reader takes for an object, whole or begun."""
+
+
+class TextCallModel(WrapperModel):
+    """Reads the calls in the text of another model's responses.
+
+    Calls that may run become `ToolCallPart`s. Where none may, the agent asks the model again: by
+    `ModelRetry`, in a stream by a call whose arguments are no JSON. Of refused calls beside others
+    the next request tells. A response to a request without tools is given as it is.
+    """
+
+    def __init__(self, wrapped: Model | str, settings: TextCalls) -> None:
+        """Sets up the model.
+
+        Args:
+            wrapped: the model whose responses are read, or its name.
+            settings: how it writes calls.
+        """
+        super().__init__(wrapped)
+        self._text_calls = settings
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Returns the response with the calls of its text.
+
+        Raises:
+            ModelRetry: there are calls, and none may run.
+        """
+        turn = _Turn(self._text_calls, messages, model_settings, model_request_parameters)
+        response = await self.wrapped.request(turn.messages, turn.settings, turn.parameters)
+        return turn.response(response) if turn.tools else response
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """Gives the response as a stream: text as it comes, the calls of the text at its end."""
+        turn = _Turn(self._text_calls, messages, model_settings, model_request_parameters)
+        async with self.wrapped.request_stream(
+            turn.messages, turn.settings, turn.parameters, run_context
+        ) as stream:
+            if not turn.tools:
+                yield stream
+                return
+            yield _TextCallStream(
+                model_request_parameters=model_request_parameters,
+                inner=stream,
+                reading=self._text_calls.begin(turn.tools, turn.given),
+            )
+
+
+class _Turn:
+    """One request and the reading of its response."""
+
+    def __init__(
+        self,
+        text_calls: TextCalls,
+        messages: list[ModelMessage],
+        settings: ModelSettings | None,
+        parameters: ModelRequestParameters,
+    ) -> None:
+        self._text_calls = text_calls
+        offered = [*parameters.function_tools, *parameters.output_tools]
+        self.tools = [_tool(tool) for tool in offered]
+        self.messages = _with_feedback(messages)
+        self.settings = settings
+        self.parameters = parameters
+        self.given: list[dict[str, Any]] = []
+        if not self.tools:
+            return
+        self.given = [each for message in self.messages for each in _plain(message)]
+        if text_calls.prompt:
+            self.messages = _requests(text_calls.written(self.given, self.tools), messages)
+            # The tools stand in the prompt, so the inner model answers with text.
+            self.parameters = replace(
+                parameters,
+                function_tools=[],
+                output_tools=[],
+                output_mode="text",
+                allow_text_output=True,
+            )
+            if text_calls.stop:
+                stop = [*((settings or {}).get("stop_sequences") or ()), *text_calls.stop]
+                self.settings = {**(settings or {}), "stop_sequences": stop}
+
+    def response(self, response: ModelResponse) -> ModelResponse:
+        """Returns a whole response with the calls of its text.
+
+        Raises:
+            ModelRetry: there are calls, and none may run.
+        """
+        texts = [part.content for part in response.parts if isinstance(part, TextPart)]
+        native = any(isinstance(part, ToolCallPart) for part in response.parts)
+        answer = self._text_calls.read(
+            "".join(texts), self.tools, self.given, response.finish_reason, native=native
+        )
+        if answer.failed and not native:
+            raise ModelRetry(answer.feedback)
+        metadata = _metadata(answer, response.metadata)
+        parts = [part for part in response.parts if not isinstance(part, TextPart)]
+        # The text stands where the first one stood: behind the provider's own thinking.
+        first = next((n for n, part in enumerate(response.parts) if isinstance(part, TextPart)), 0)
+        parts[first:first] = [
+            *([ThinkingPart(answer.reasoning)] if answer.reasoning else []),
+            *([TextPart(answer.text)] if answer.text else []),
+        ]
+        parts += [ToolCallPart(call.name, call.json, tool_call_id=call.id) for call in answer.calls]
+        return replace(response, parts=parts, metadata=metadata)
+
+
+@dataclass
+class _TextCallStream(StreamedResponse):
+    """A response that is read as it comes."""
+
+    inner: StreamedResponse
+    reading: AnswerReading
+
+    async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
+        native = False
+        async for event in self.inner:
+            if isinstance(event, PartStartEvent):
+                native = native or isinstance(event.part, ToolCallPart)
+                for made in self._started(event):
+                    yield made
+            elif isinstance(event, PartDeltaEvent):
+                for made in self._grown(event):
+                    yield made
+        self._take_over()
+        deltas, answer = self.reading.close(self.inner.finish_reason, native=native)
+        for made in self._shown(deltas):
+            yield made
+        self.metadata = _metadata(answer, self.inner.metadata)
+        called = [(call.name, call.json, call.id) for call in answer.calls]
+        if not called and not native:
+            # A stream can't ask for a retry; a call whose arguments are no JSON makes the agent ask.
+            called = [(refused.name, NO_JSON, refused.id) for refused in answer.refused]
+        for name, arguments, identity in called:
+            yield self._parts_manager.handle_tool_call_part(
+                vendor_part_id=None, tool_name=name, args=arguments, tool_call_id=identity
+            )
+
+    def _take_over(self) -> None:
+        """Takes what the inner stream knows at its end."""
+        inner = self.inner
+        self.finish_reason, self.state = inner.finish_reason, inner.state
+        self.provider_response_id = inner.provider_response_id
+        self.provider_details = inner.provider_details
+        self.canonical_system = inner.canonical_system
+
+    def _started(self, event: PartStartEvent) -> Iterator[ModelResponseStreamEvent]:
+        if isinstance(event.part, TextPart):
+            yield from self._shown(self.reading.feed(event.part.content))
+        else:
+            yield self._parts_manager.handle_part(
+                vendor_part_id=("inner", event.index), part=event.part
+            )
+
+    def _grown(self, event: PartDeltaEvent) -> Iterator[ModelResponseStreamEvent]:
+        delta, key = event.delta, ("inner", event.index)
+        if isinstance(delta, TextPartDelta):
+            yield from self._shown(self.reading.feed(delta.content_delta))
+        elif isinstance(delta, ThinkingPartDelta):
+            yield from self._parts_manager.handle_thinking_delta(
+                vendor_part_id=key,
+                content=delta.content_delta,
+                signature=delta.signature_delta,
+                provider_name=delta.provider_name,
+            )
+        elif isinstance(delta, ToolCallPartDelta):
+            yield from self._parts_manager.handle_tool_call_delta_events(
+                vendor_part_id=key,
+                tool_name=delta.tool_name_delta,
+                args=delta.args_delta,
+                tool_call_id=delta.tool_call_id,
+            )
+
+    def _shown(self, deltas: Iterable[Delta]) -> Iterator[ModelResponseStreamEvent]:
+        for delta in deltas:
+            if isinstance(delta, TextDelta):
+                yield from self._parts_manager.handle_text_delta(
+                    vendor_part_id="text", content=delta.text
+                )
+            elif isinstance(delta, ReasoningDelta):
+                yield from self._parts_manager.handle_thinking_delta(
+                    vendor_part_id="reasoning", content=delta.text
+                )
+
+    async def close_stream(self) -> None:
+        await self.inner.close_stream()
+
+    def get_stream_cancel_errors(self) -> tuple[type[BaseException], ...]:
+        errors: tuple[type[BaseException], ...] = self.inner.get_stream_cancel_errors()
+        return errors
+
+    @property
+    def usage(self) -> RequestUsage:
+        return self.inner.usage
+
+    @property
+    def model_name(self) -> str:
+        return str(self.inner.model_name)
+
+    @property
+    def provider_name(self) -> str | None:
+        return self.inner.provider_name
+
+    @property
+    def provider_url(self) -> str | None:
+        return self.inner.provider_url
+
+    @property
+    def timestamp(self) -> datetime:
+        return self.inner.timestamp
+
+
+def _metadata(answer: Answer, metadata: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Returns a response's metadata, with what the next request tells the model."""
+    return {**(metadata or {}), REFUSED: answer.feedback} if answer.feedback else metadata
+
+
+def _tool(tool: ToolDefinition) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description or "",
+        "parameters": tool.parameters_json_schema,
+    }
+    return {"type": "function", "function": function}
+
+
+def _with_feedback(messages: list[ModelMessage]) -> list[ModelMessage]:
+    """Returns the messages, with what the last response's refused calls are answered."""
+    if len(messages) < 2 or not isinstance(messages[-1], ModelRequest):
+        return messages
+    before = messages[-2]
+    told = (before.metadata or {}).get(REFUSED) if isinstance(before, ModelResponse) else None
+    if not told:
+        return messages
+    last = messages[-1]
+    return [*messages[:-1], replace(last, parts=[*last.parts, UserPromptPart(told)])]
+
+
+def _plain(message: ModelMessage) -> list[dict[str, Any]]:
+    """Returns a message in the shape of OpenAI's API: one for each part of a request."""
+    if isinstance(message, ModelResponse):
+        calls = [
+            {
+                "id": part.tool_call_id,
+                "type": "function",
+                "function": {"name": part.tool_name, "arguments": part.args_as_json_str()},
+            }
+            for part in message.parts
+            if isinstance(part, ToolCallPart)
+        ]
+        text = "".join(part.content for part in message.parts if isinstance(part, TextPart))
+        return [{"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}]
+    return [_plain_part(part) for part in message.parts]
+
+
+def _plain_part(part: Any) -> dict[str, Any]:
+    if isinstance(part, SystemPromptPart):
+        return {"role": "system", "content": part.content}
+    if isinstance(part, ToolReturnPart):
+        answered = {"tool_call_id": part.tool_call_id, "name": part.tool_name}
+        return {"role": "tool", **answered, "content": part.model_response_str()}
+    # What asks the model again: about one call, or about the whole response.
+    if hasattr(part, "model_response"):
+        text = part.model_response()
+        if getattr(part, "tool_name", None):
+            answered = {"tool_call_id": part.tool_call_id, "name": part.tool_name}
+            return {"role": "tool", **answered, "content": text}
+        return {"role": "user", "content": text}
+    content = getattr(part, "content", "")
+    parts = [content] if isinstance(content, str) else content
+    text = "".join(each for each in parts if isinstance(each, str))
+    # With the part itself, whose images and files have no place in a text.
+    return {"role": "user", "content": text, "part": part}
+
+
+def _requests(written: list[dict[str, Any]], messages: list[ModelMessage]) -> list[ModelMessage]:
+    """Returns messages of the shape of OpenAI's API as those of pydantic-ai."""
+    made: list[ModelMessage] = []
+    parts: list[Any] = []
+    for message in written:
+        if message["role"] == "assistant":
+            if parts:
+                made.append(ModelRequest(parts=parts))
+            made.append(ModelResponse(parts=[TextPart(message["content"])]))
+            parts = []
+        elif message["role"] == "system":
+            parts.append(SystemPromptPart(message["content"]))
+        else:
+            parts.append(message.get("part") or UserPromptPart(message["content"]))
+    # The agent's instructions hold for the request that is made now.
+    requests = [message for message in messages if isinstance(message, ModelRequest)]
+    instructions = requests[-1].instructions if requests else None
+    made.append(ModelRequest(parts=parts, instructions=instructions))
+    return made

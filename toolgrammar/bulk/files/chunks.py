@@ -1,0 +1,225 @@
+"""Cuts what a run reads into chunks: files of lines, Parquet files, datasets, any rows.
+
+A chunk of a file says where it stands, and the process that works on it reads it from there.
+Rows from elsewhere travel in their chunk.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable, Mapping, Sized
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from toolgrammar.bulk.rows.fingerprints import fingerprint_of
+from toolgrammar.bulk.rows.row_fields import checked, row_of, rows_of_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgrammar.bulk.rows.chunk_work import Chunk
+    from toolgrammar.bulk.rows.parse_options import Reading
+    from toolgrammar.bulk.rows.row_fields import Row
+
+CHUNK_BYTES = 1 << 18
+"""Bytes of a chunk of lines: far more work than handing it over costs, and it stays in a cache."""
+_CHUNK_ROWS = 1000
+
+
+class Source(Protocol):
+    """What a run reads."""
+
+    total: int | None
+    """How much there is, in the measure of `Chunk.end`; None where nobody knows."""
+
+    def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
+        """Returns the chunks behind a place.
+
+        Args:
+            reading: which columns are wanted.
+            start: the place, as a chunk's `end`.
+            before: the number of the last row or line before it.
+        """
+
+    def fingerprint(self) -> str | None:
+        """Returns what another run on the same data would return; None where it can't be told."""
+
+
+def source_of(data: object) -> Source:
+    """Returns the source that a caller means.
+
+    Raises:
+        TypeError: it is none.
+        FileNotFoundError: there is no such file.
+    """
+    if isinstance(data, str | os.PathLike):
+        path = Path(data)
+        # By its name alone: a dataset of JSON lines may have any other.
+        if path.suffix.lower() == ".parquet":
+            from toolgrammar.bulk.files.parquet import ParquetFile
+
+            return ParquetFile(path)
+        return PackedLines(path) if path.suffix.lower() == ".gz" else LinesFile(path)
+    # A string of bytes or one row is iterable, too, but not over messages.
+    if isinstance(data, bytes | Mapping) or not isinstance(data, Iterable):
+        message = "expected a path, a dataset or an iterable of messages or rows"
+        raise TypeError(f"{message}, got {type(data).__name__}")
+    # A data frame of pandas is iterable over the names of its columns.
+    if hasattr(data, "itertuples") and hasattr(data, "to_dict"):
+        return GivenRows(data.to_dict("records"))
+    # A Hugging Face dataset, known by its attributes: the library need not be imported.
+    if hasattr(data, "num_rows") and hasattr(data, "_fingerprint"):
+        from toolgrammar.bulk.files.datasets import Dataset
+
+        return Dataset(data)
+    return GivenRows(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Whole lines of a file."""
+
+    path: Path
+    """The file."""
+    start: int
+    """The offset of the first byte."""
+    end: int
+    """The offset behind the last."""
+    first: int
+    """The number of the first line."""
+    last: int
+    """The number of the last."""
+
+    def rows(self, reading: Reading) -> Iterator[Row]:
+        """Returns the rows in the lines."""
+        with self.path.open("rb") as file:
+            file.seek(self.start)
+            # Each process reads its own part of the file: the place travels, not the bytes.
+            data = file.read(self.end - self.start)
+        count = self.last - self.first + 1
+        return rows_of_lines(data, self.first, count, reading.column, reading.wanted)
+
+
+class LinesFile:
+    """A file with one JSON object a line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.total: int | None = self.path.stat().st_size
+
+    def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
+        """Cuts at the first line end behind each full chunk."""
+        first = before + 1
+        with self.path.open("rb") as file:
+            file.seek(start)
+            while data := file.read(CHUNK_BYTES):
+                # To the end of the line that the block ends in: no line is in two chunks.
+                rest = file.readline() if not data.endswith(b"\n") else b""
+                end = start + len(data) + len(rest)
+                # Counted while the bytes are at hand: only the numbers of lines make rows findable.
+                count = data.count(b"\n") + rest.count(b"\n")
+                count += not (rest or data).endswith(b"\n")  # the last line may lack its end
+                yield Lines(self.path, start, end, first, first + count - 1)
+                start, first = end, first + count
+
+    def fingerprint(self) -> str | None:
+        """Knows the file by its size, its time and its edges."""
+        return fingerprint_of(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class LinesAtHand:
+    """Whole lines that travel themselves."""
+
+    data: bytes
+    """The lines."""
+    end: int
+    """The offset behind the last, in the text of the file."""
+    first: int
+    """The number of the first line."""
+    last: int
+    """The number of the last."""
+
+    def rows(self, reading: Reading) -> Iterator[Row]:
+        """Returns the rows in the lines."""
+        count = self.last - self.first + 1
+        return rows_of_lines(self.data, self.first, count, reading.column, reading.wanted)
+
+
+class PackedLines:
+    """A file of lines that gzip packed: only who reads it from its beginning finds a place in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.total: int | None = None
+        self._fingerprint = fingerprint_of(self.path)
+
+    def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
+        """Cuts as for a file of lines; the lines travel, since a place says nothing here."""
+        first = before + 1
+        with gzip.open(self.path) as file:
+            file.seek(start)
+            while data := file.read(CHUNK_BYTES):
+                if not data.endswith(b"\n"):
+                    data += file.readline()
+                start += len(data)
+                count = data.count(b"\n") + (not data.endswith(b"\n"))
+                yield LinesAtHand(data, start, first, first + count - 1)
+                first += count
+
+    def fingerprint(self) -> str | None:
+        """Knows the file by its size, its time and its edges."""
+        return self._fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Rows that travel themselves."""
+
+    values: list[object]
+    """Messages, or mappings that have one."""
+    first: int
+    """The number of the first."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last."""
+        return self.first + len(self.values) - 1
+
+    @property
+    def end(self) -> int:
+        """The number of rows up to here."""
+        return self.last
+
+    def rows(self, reading: Reading) -> Iterator[Row]:
+        """Returns the rows."""
+        for number, value in enumerate(self.values, self.first):
+            if isinstance(value, Mapping):
+                yield row_of(number, value, reading.column, reading.wanted)
+            else:
+                # A bare message has no columns to name.
+                yield checked(number, value, "the row")
+
+
+class GivenRows:
+    """Any iterable of messages, or of mappings that have one."""
+
+    def __init__(self, values: Iterable[object]) -> None:
+        self.values = values
+        self.total: int | None = len(values) if isinstance(values, Sized) else None
+
+    def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
+        """Takes the values as they come, so many at a time."""
+        # A run over these never goes on where another ended: see `fingerprint`.
+        values = iter(self.values)
+        first = before + 1
+        while taken := list(islice(values, _CHUNK_ROWS)):
+            yield Given(taken, first)
+            first += len(taken)
+
+    def fingerprint(self) -> str | None:
+        """Nobody can tell whether another run would see the same values."""
+        return None

@@ -1,0 +1,68 @@
+"""Reads the rows of Hugging Face datasets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.bulk.rows.row_fields import row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgrammar.bulk.rows.chunk_work import Chunk
+    from toolgrammar.bulk.rows.parse_options import Reading
+    from toolgrammar.bulk.rows.row_fields import Row
+
+# Larger than for Python rows: Arrow's travel cheaply.
+_CHUNK_ROWS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """Some rows of a table, as Arrow keeps them: they travel without becoming Python objects."""
+
+    table: Any
+    """The rows, with the wanted columns."""
+    first: int
+    """The number of the first."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last."""
+        return self.first + int(self.table.num_rows) - 1
+
+    @property
+    def end(self) -> int:
+        """The number of rows up to here."""
+        return self.last
+
+    def rows(self, reading: Reading) -> Iterator[Row]:
+        """Returns the rows."""
+        for number, row in enumerate(self.table.to_pylist(), self.first):
+            yield row_of(number, row, reading.column, reading.wanted)
+
+
+class Dataset:
+    """A dataset with a known number of rows."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+        self.total: int | None = dataset.num_rows
+
+    def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
+        """Cuts into pieces of so many rows."""
+        assert self.total is not None
+        wanted = {reading.column, *reading.wanted}
+        # Only columns that are wanted: images and the like would be decoded for nothing.
+        names = [name for name in self.dataset.column_names if name in wanted]
+        table = self.dataset.select_columns(names).with_format("arrow")
+        for place in range(start, self.total, _CHUNK_ROWS):
+            rows = table[place : min(place + _CHUNK_ROWS, self.total)]
+            # A slice would travel with all of the table that it is a view of.
+            # Without columns there is nothing to take; each row then says what it lacks.
+            yield TableRows(rows.take(list(range(rows.num_rows))) if names else rows, place + 1)
+
+    def fingerprint(self) -> str | None:
+        """Knows the dataset by the fingerprint that the library keeps of it."""
+        return str(self.dataset._fingerprint)  # noqa: SLF001 - the library has no other name for it

@@ -1,0 +1,145 @@
+"""Reads the rows of Parquet files, and writes results as Parquet."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.bulk.rows.fingerprints import fingerprint_of
+from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type, sound
+from toolgrammar.bulk.rows.result_lines import plain_json
+from toolgrammar.bulk.rows.row_fields import row_of
+from toolgrammar.values.calls import ParseResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from toolgrammar.bulk.rows.chunk_work import Chunk
+    from toolgrammar.bulk.rows.parse_options import Reading
+    from toolgrammar.bulk.rows.row_fields import Row
+
+# Row groups may be huge: pieces of them keep the memory of a process small.
+_CHUNK_ROWS = 2000
+_WRITTEN_ROWS = 10_000
+
+
+def require_extra() -> None:
+    """Makes sure that Parquet can be read and written.
+
+    Raises:
+        ImportError: it can't; the message says what to install.
+    """
+    if find_spec("pyarrow") is None:
+        raise ImportError("Parquet needs pyarrow: pip install 'toolgrammar[bulk]'", name="pyarrow")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRows:
+    """Some rows of one row group."""
+
+    path: Path
+    """The file."""
+    group: int
+    """The row group."""
+    start: int
+    """The first row's place in the group."""
+    count: int
+    """How many rows."""
+    first: int
+    """The first row's number in the file."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last."""
+        return self.first + self.count - 1
+
+    @property
+    def end(self) -> int:
+        """The number of rows up to here."""
+        return self.last
+
+    def rows(self, reading: Reading) -> Iterator[Row]:
+        """Returns the rows; only the columns that are wanted are read."""
+        columns = tuple(dict.fromkeys((reading.column, *reading.wanted)))
+        table = _group(self.path, self.group, columns).slice(self.start, self.count)
+        for number, row in enumerate(table.to_pylist(), self.first):
+            yield row_of(number, row, reading.column, reading.wanted)
+
+
+# Open once in each process: the footer of a large file takes time to read.
+@cache
+def _file(path: Path) -> Any:
+    import pyarrow.parquet
+
+    return pyarrow.parquet.ParquetFile(path)
+
+
+_latest: list[tuple[Any, Any]] = []
+"""The row group that this process read last: its chunks come one after the other."""
+
+
+def _group(path: Path, group: int, columns: tuple[str, ...]) -> Any:
+    key = (path, group, columns)
+    if not _latest or _latest[0][0] != key:
+        file = _file(path)
+        # A missing column is no error of the file: each row says that it lacks it.
+        there = [name for name in columns if name in file.schema_arrow.names]
+        _latest[:] = [(key, file.read_row_group(group, columns=there))]
+    return _latest[0][1]
+
+
+class ParquetFile:
+    """A Parquet file."""
+
+    def __init__(self, path: Path) -> None:
+        require_extra()
+        import pyarrow.parquet
+
+        self.path = path.absolute()
+        with pyarrow.parquet.ParquetFile(self.path) as file:
+            about = file.metadata
+            self.sizes = [about.row_group(place).num_rows for place in range(about.num_row_groups)]
+        self.total: int | None = sum(self.sizes)
+
+    def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
+        """Cuts each row group into pieces."""
+        above = 0
+        # `start` counts rows in the whole file, a place those in its group.
+        for group, size in enumerate(self.sizes):
+            place = max(0, start - above)
+            while place < size:
+                count = min(_CHUNK_ROWS, size - place)
+                yield GroupRows(self.path, group, place, count, above + place + 1)
+                place += count
+            above += size
+
+    def fingerprint(self) -> str | None:
+        """Knows the file by its size, its time and its edges."""
+        return fingerprint_of(self.path)
+
+
+def to_parquet(lines: Path, output: Path) -> None:
+    """Writes lines of results as a Parquet file, some rows at a time.
+
+    The columns are those of `parsed_type`, with `source` and, as JSON, what was kept of the row.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    fields = [*parsed_type(), pa.field("source", pa.string()), pa.field("row", pa.string())]
+    shape = pa.schema(fields)
+    with lines.open("rb") as file, pyarrow.parquet.ParquetWriter(output, shape) as writer:
+        while taken := list(islice(file, _WRITTEN_ROWS)):
+            rows = [_flat(json.loads(line)) for line in taken]
+            writer.write_table(pa.Table.from_pylist(rows, schema=shape))
+
+
+def _flat(data: dict[str, Any]) -> dict[str, Any]:
+    result = ParseResult.from_dict(data)
+    kept = plain_json(data["row"]).decode() if "row" in data else None
+    return {**parsed_of(result), "source": sound(result.source), "row": kept}

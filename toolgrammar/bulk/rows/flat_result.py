@@ -1,0 +1,130 @@
+"""A result as one flat value for tables: the same shape for Arrow, pandas, Spark and Ray.
+
+Arguments differ from call to call, so they stand as JSON text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.bulk.rows.result_lines import plain_json
+
+if TYPE_CHECKING:
+    from toolgrammar.values.calls import ParseResult, ToolCall
+    from toolgrammar.values.diagnostics import Diagnostic
+
+# Flat fields where `to_dict` nests: a span is `start` and `end`.
+_CALL: Final = {
+    "name": "string",
+    "arguments": "string",
+    "id": "string",
+    "input": "string",
+    "raw_arguments": "string",
+    "start": "bigint",
+    "end": "bigint",
+    "status": "string",
+    "executable": "boolean",
+    "depends_on": "array<string>",
+    "error": "string",
+    "doubts": "array<string>",
+}
+_DIAGNOSTIC: Final = {
+    "code": "string",
+    "severity": "string",
+    "message": "string",
+    "start": "bigint",
+    "end": "bigint",
+    "path": "string",
+    "hint": "string",
+}
+
+
+def _struct(fields: dict[str, str]) -> str:
+    return f"struct<{','.join(f'{name}:{kind}' for name, kind in fields.items())}>"
+
+
+# Spark's words, since they are plain text; those of Arrow are made from them below.
+PARSED: Final = {
+    "ok": "boolean",
+    "calls": f"array<{_struct(_CALL)}>",
+    "text": "string",
+    "reasoning": "string",
+    "diagnostics": f"array<{_struct(_DIAGNOSTIC)}>",
+    "format": "string",
+}
+"""The columns of a result with their types, as Spark writes them."""
+
+SPARK_TYPE: Final = _struct(PARSED)
+"""The type of a result in Spark's words."""
+
+
+def parsed_type() -> Any:
+    """Returns the type of a result as pyarrow's struct."""
+    import pyarrow as pa
+
+    words = {
+        "string": pa.string(),
+        "bigint": pa.int64(),
+        "boolean": pa.bool_(),
+        "array<string>": pa.list_(pa.string()),
+    }
+    # Lists of structs have no word of their own: each is made of its fields.
+    words[PARSED["calls"]] = pa.list_(pa.struct([(n, words[k]) for n, k in _CALL.items()]))
+    words[PARSED["diagnostics"]] = pa.list_(
+        pa.struct([(name, words[kind]) for name, kind in _DIAGNOSTIC.items()])
+    )
+    return pa.struct([(name, words[kind]) for name, kind in PARSED.items()])
+
+
+def parsed_of(result: ParseResult) -> dict[str, Any]:
+    """Returns a result as the value of one row."""
+    return {
+        "ok": result.ok,
+        "calls": [_call(call) for call in result.calls],
+        "text": sound(result.text),
+        "reasoning": sound(result.reasoning),
+        "diagnostics": [_diagnostic(each) for each in result.diagnostics],
+        "format": result.format,
+    }
+
+
+# Arrow, Spark and pandas hold UTF-8, in which half a pair of surrogates has no form.
+def sound(text: str) -> str:
+    """Returns a text that UTF-8 can carry: half surrogate pairs become U+FFFD."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {
+        "name": sound(call.name),
+        # As text: a column has one type, and arguments have a shape for each tool.
+        "arguments": plain_json(call.arguments).decode(),
+        "id": None if call.id is None else sound(call.id),
+        "input": None if call.input is None else sound(call.input),
+        "raw_arguments": sound(call.raw_arguments),
+        "start": call.span.start,
+        "end": call.span.end,
+        "status": call.status,
+        "executable": call.executable,
+        "depends_on": [sound(each) for each in call.depends_on],
+        "error": None if call.error is None else sound(call.error),
+        "doubts": list(call.doubts),
+    }
+
+
+def _diagnostic(found: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": found.code,
+        "severity": found.severity,
+        "message": sound(found.message),
+        "start": found.span.start,
+        "end": found.span.end,
+        "path": sound(found.path),
+        "hint": sound(found.hint),
+    }

@@ -1,0 +1,163 @@
+"""How each message of a run is read: what `parse` is told, ready to be sent to other processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from toolgrammar.bulk.rows.columns_of_rows import RowColumns, heads
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.parsing.whole import parse
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.diagnostics import Diagnostic
+from toolgrammar.values.limits import Limits
+from toolgrammar.values.spans import NOWHERE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from toolgrammar.catalogue.format import Format
+    from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.catalogue.several import AnyOf
+    from toolgrammar.values.tools import ToolSpec
+
+
+_LIMITS = Limits()
+# What `parse` does when it is told nothing: such settings need not be passed for each message.
+_USUAL: dict[str, Any] = {
+    "tools": None,
+    "strict": False,
+    "prefix": "",
+    "id_seed": "",
+    "finish_reason": None,
+    "limits": _LIMITS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The settings of a run; they pickle."""
+
+    format: Format | AnyOf
+    """The format or formats."""
+    tools: Mapping[str, ToolSpec] | None
+    """The tools that the models had."""
+    strict: bool
+    """Whether nothing is repaired."""
+    prefix: str
+    """What the chat template had written of each answer."""
+    id_seed: str
+    """What ids that the format leaves out are made from."""
+    finish_reason: str | None
+    """Why the server stopped."""
+    limits: Limits
+    """Bounds on each message."""
+    column: str
+    """Where a row has its message."""
+    keep: tuple[str, ...]
+    """What else of a row goes into the output."""
+    source: bool
+    """Whether the output repeats the message."""
+    columns: RowColumns | None = None
+    """Where rows have settings of their own; None where all have those of the run."""
+    also: tuple[str, ...] = ()
+    """What is wanted of a row besides, and does not go into the output."""
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """What has to be taken out of a row besides its message."""
+        if self.columns is None:
+            return self.keep
+        of_rows = heads((self.columns.format, self.columns.tools, *self.also))
+        return tuple(dict.fromkeys((*self.keep, *of_rows)))
+
+    def unusual(self) -> dict[str, Any]:
+        """Returns what `parse` is to be told, but for the format."""
+        said = {name: getattr(self, name) for name in _USUAL}
+        return {name: value for name, value in said.items() if value != _USUAL[name]}
+
+    def reader(self) -> Callable[[str | bytes | None], ParseResult]:
+        """Returns `parse` with these settings; what is usual is not said for each message."""
+        unusual, format_ = self.unusual(), self.format
+        if not unusual:
+            # The shortest call: a `partial` with all settings costs a little for each message.
+            return lambda text: parse(text, format_)
+        return partial(parse, format=format_, **unusual)
+
+    def read(self, text: str | bytes | None) -> ParseResult:
+        """Returns what a message holds."""
+        return self.reader()(text)
+
+    def refused(self, number: int, reason: str) -> ParseResult:
+        """Returns what stands for a row without a message: it is not ok and says why."""
+        message = f"Found no message in row {number}: {reason}"
+        # An error diagnostic, so that the result is not ok; the digest says with what it was not
+        # read.
+        return ParseResult(
+            diagnostics=(Diagnostic("unreadable", "error", message, NOWHERE),),
+            format=self.format.id,
+            digest=self.format.digest,
+        )
+
+
+class Settings(TypedDict, total=False):
+    """What `parse` may be told besides the format; it holds for all messages."""
+
+    tools: Iterable[object] | None
+    """The tools that the models had, of any shape."""
+    strict: bool
+    """Accept only the language of the grammar and repair nothing."""
+    prefix: str
+    """What the chat template had written of each answer before the model began."""
+    id_seed: str
+    """What ids that the format leaves out are made from."""
+    finish_reason: str | None
+    """Why the server stopped; "length" says that the answers were cut."""
+    limits: Limits
+    """Bounds on length, depth and number of calls of each message."""
+
+
+def reading_of(
+    format: FormatsLike,
+    settings: Settings,
+    *,
+    column: str,
+    keep: Iterable[str] = (),
+    source: bool = True,
+    columns: RowColumns | None = None,
+    also: Iterable[str] = (),
+) -> Reading:
+    """Returns the settings that a caller means.
+
+    Raises:
+        UnknownFormat: no format has this id or alias.
+        GrammarError: the grammar of the format is broken.
+        TypeError: an argument has the wrong type.
+    """
+    # "text" would be taken for the columns t, e, x and t.
+    if isinstance(keep, str):
+        raise TypeError(f"keep must be a list of columns, got the string {keep!r}")
+    # Settings come as keywords of `batch`: a misspelt one would be ignored otherwise.
+    unknown = set(settings) - set(Settings.__annotations__)
+    if unknown:
+        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
+    tools = settings.get("tools")
+    reading = Reading(
+        formats.resolve_any(format),
+        None if tools is None else to_specs(tools),
+        settings.get("strict", False),
+        settings.get("prefix", ""),
+        settings.get("id_seed", ""),
+        settings.get("finish_reason"),
+        settings.get("limits", _LIMITS),
+        column,
+        tuple(keep),
+        source,
+        columns,
+        tuple(also),
+    )
+    # The empty message also compiles the tables, before processes start that would each do it.
+    reading.read("")  # a broken grammar is reported here, and not in each process
+    return reading

@@ -1,0 +1,173 @@
+"""Writes results as lines of JSON, in the shape of `ParseResult.to_dict`.
+
+With msgspec results go to bytes without a dict in between: their fields stand in the order of
+`to_dict`. What msgspec would not write as it is goes through `to_dict` and the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+from typing import Any
+
+from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.plain import SCHEMA
+
+# Strings are matched first, so that "NaN" within one is left alone.
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
+_WRITTEN = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
+"""JSON for what JSON has no word for: a number that every reader rounds to infinity, or nothing."""
+_WAITING = 24
+"""Results that are written together."""
+_DEEPEST = 400
+"""Levels of arguments that every JSON library writes; `Limits` usually allows fewer."""
+_ODD, _TOO_DEEP = "odd", "too deep"
+
+
+def plain_json(value: object) -> bytes:
+    """Returns a value as compact JSON."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # Rare words: most values need no second look.
+    if "Infinity" in text or "NaN" in text:
+        text = _CONSTANT.sub(lambda match: _WRITTEN.get(match[0], match[0]), text)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can carry
+        return re.sub(r"[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text).encode()
+
+
+class PlainLines:
+    """Lines of results, written by the standard library alone."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+
+    def add(self, result: ParseResult, kept: bytes, source: str) -> bool:
+        """Appends a result, what is kept of its row, and its source, which may be left out.
+
+        Returns false, and appends nothing, where the arguments nest too deeply to be written.
+        """
+        if _kind_of(result) == _TOO_DEEP:
+            return False
+        self.write(result, kept, source)
+        return True
+
+    def write(self, result: ParseResult, kept: bytes, source: str) -> None:
+        """Appends the line of a result."""
+        line = plain_json({**result.to_dict(), "source": source})
+        # What is kept is JSON already: it is put in before the closing brace.
+        self.parts.append(b'%b,"row":%b}\n' % (line[:-1], kept) if kept else line + b"\n")
+
+    def taken(self) -> list[bytes]:
+        """Returns all lines, cut anywhere; to join them would take time."""
+        return self.parts
+
+
+class FastLines(PlainLines):
+    """Lines of results, written by msgspec, some at a time: each call of it costs a line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: list[Any] = []
+        self._line, self._raw, self._unset, self._encode = _fast()
+
+    def add(self, result: ParseResult, kept: bytes, source: str) -> bool:
+        """Appends a result, what is kept of its row, and its source, which may be left out.
+
+        Returns false, and appends nothing, where the arguments nest too deeply to be written.
+        """
+        calls, diagnostics, waiting = result.calls, result.diagnostics, self._waiting
+        # Only what is no string can be odd or deep, and most arguments are strings.
+        if any(type(value) is not str for call in calls for value in call.arguments.values()):
+            kind = _kind_of(result)
+            if kind == _ODD:
+                # In their order: what waits comes before this one.
+                self._flush()
+                self.write(result, kept, source)
+            if kind:
+                return kind == _ODD
+        waiting.append(
+            self._line(
+                SCHEMA,
+                # The same as `result.ok`, without a look where there is nothing to look at.
+                not diagnostics or result.ok,
+                calls,
+                result.text,
+                result.reasoning,
+                diagnostics,
+                result.format,
+                source,
+                result.digest,
+                self._raw(kept) if kept else self._unset,
+            )
+        )
+        if len(waiting) >= _WAITING:
+            self._flush()
+        return True
+
+    def taken(self) -> list[bytes]:
+        """Returns all lines, cut anywhere."""
+        self._flush()
+        return super().taken()
+
+    def _flush(self) -> None:
+        waiting = self._waiting
+        try:
+            self.parts.append(self._encode(waiting))
+        # One of the lines can't be encoded: each is written by the standard library.
+        except (TypeError, ValueError):  # half a surrogate pair, for one
+            for line in waiting:
+                result = ParseResult(
+                    line.calls,
+                    line.text,
+                    line.reasoning,
+                    line.diagnostics,
+                    line.format,
+                    line.source,
+                    line.digest,
+                )
+                # An unset row has no bytes.
+                kept = b"" if line.row is self._unset else bytes(line.row)
+                self.write(result, kept, line.source)
+        waiting.clear()
+
+
+def new_lines() -> PlainLines:
+    """Returns where the lines of a chunk are gathered."""
+    return PlainLines() if _fast() is None else FastLines()
+
+
+@cache
+def _fast() -> Any:
+    """Makes what msgspec needs: the class of a line, of raw JSON, what is unset, the encoder."""
+    try:
+        import msgspec
+    except ImportError:
+        return None
+    # The keys of `to_dict`, in their order. What is unset is not written.
+    names = [*ParseResult().to_dict(), "row"]
+    fields: list[Any] = [(name, Any, msgspec.UNSET) for name in names]
+    # As for rows: no cycles, no work for the garbage collector.
+    line = msgspec.defstruct("Line", fields, gc=False)
+    return line, msgspec.Raw, msgspec.UNSET, msgspec.json.Encoder().encode_lines
+
+
+def _kind_of(result: ParseResult) -> str:
+    """Says whether the arguments hold a number that JSON has not, or nest too deeply."""
+    kind = ""
+    level: list[Any] = [call.arguments for call in result.calls]
+    # Level by level, without recursion, which depth would end.
+    for _ in range(_DEEPEST):
+        below: list[Any] = []
+        for each in level:
+            for value in each.values() if isinstance(each, dict) else each:
+                if isinstance(value, dict | list | tuple):
+                    below.append(value)
+                elif isinstance(value, float) and not math.isfinite(value):
+                    kind = _ODD
+        if not below:
+            return kind
+        level = below
+    return _TOO_DEEP

@@ -1,0 +1,213 @@
+"""Finds the messages in lines of JSON: what each row has in the columns that are wanted.
+
+A row is good when the standard library's `json` reads its line and the column holds a string or
+null. Where msgspec is installed, it reads whole chunks in which every row is good and stands on
+one line; a chunk that it refuses is read line by line. Columns that nobody asked for are skipped.
+`{"text": "Hi.", "id": 7}` is a row with the message `Hi.`; with `keep=["id"]` also `{"id": 7}`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from functools import cache
+from itertools import islice, repeat
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from toolgrammar.bulk.rows.result_lines import plain_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+# Some editors put it in front of UTF-8; `json` refuses it.
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SHOWN = 5
+_LONGEST_NAME = 40
+
+
+Row: TypeAlias = tuple[int, "str | bytes | None", bytes, str]
+"""One row: its line or place (the first is 1), its message, what else is wanted of it as a JSON
+object, and why there is no message, empty where there is one. A plain tuple: it is made for each
+of millions."""
+
+
+def rows_of_lines(
+    data: bytes, first: int, count: int, column: str, keep: tuple[str, ...]
+) -> Iterator[Row]:
+    """Returns the rows in whole lines of JSON.
+
+    Args:
+        data: the lines.
+        first: the number of the first line.
+        count: how many lines there are.
+        column: where a row has its message.
+        keep: what else is wanted of a row.
+    """
+    # Only the first line of a file can have it.
+    if first == 1:
+        data = data.removeprefix(_BYTE_ORDER_MARK)
+    decode = _decoder(column, keep)
+    texts: list[str | None] | None = None
+    # One empty object for all rows.
+    kept: Iterable[bytes] = repeat(b"")
+    # `}` and `{` round each line end leave only one reading: one row a line.
+    if (
+        decode is not None
+        and data.startswith(b"{")
+        and data.count(b"}\n{") == count - 1
+        # What is kept goes to the output as its bytes stand: they have to be UTF-8.
+        and (not keep or _is_utf8(data))
+    ):
+        found = decode(data)
+        # Fewer rows than lines: blank lines, perhaps, which the slow way skips and numbers rightly.
+        if found is not None and len(found[0]) == count:
+            texts = found[0]
+            if keep:
+                kept = (_joined(keep, values) for values in zip(*found[1:], strict=True))
+    if texts is None:
+        return _line_by_line(data, first, column, keep)
+    # `zip` uses its tuple again where nobody keeps it: no object a row.
+    return zip(itertools.count(first), texts, kept, repeat(""))
+
+
+def checked(number: int, value: object, column: str, kept: bytes = b"") -> Row:
+    """Returns the row whose message is a value that comes from elsewhere."""
+    # Null is an empty message; a number or an object was not meant as one.
+    if value is None or isinstance(value, str | bytes):
+        return (number, value, kept, "")
+    if isinstance(value, float) and value != value:  # noqa: PLR0124 - NaN: pandas has no message here
+        return (number, None, kept, "")
+    return (number, None, kept, f"`{column}` is {_kind(value)}, not a string")
+
+
+def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ...]) -> Row:
+    """Returns the row in a mapping."""
+    if column not in row:
+        return (number, None, b"", _lacks(row, column))
+    kept = b""
+    if keep:
+        try:
+            # A column that this row lacks is left out; only the one with the message has to be
+            # there.
+            kept = plain_json({name: row[name] for name in keep if name in row})
+        except (TypeError, ValueError, RecursionError) as error:
+            return (number, None, b"", f"what is kept of it is no JSON: {error}")
+    return checked(number, row[column], column, kept)
+
+
+def _lacks(row: Mapping[Any, Any], column: str) -> str:
+    """Says that a column is missing, and which are there: the caller may have meant another."""
+    names = [f"`{str(name)[:_LONGEST_NAME]}`" for name in islice(row, _SHOWN)]
+    there = f"; it has {', '.join(names)}{' …' if len(row) > _SHOWN else ''}" if names else ""
+    return f"it has no `{column}`{there}"
+
+
+def _line_by_line(data: bytes, first: int, column: str, keep: tuple[str, ...]) -> Iterator[Row]:
+    for number, line in enumerate(data.split(b"\n"), first):
+        # A blank line is no row, but it has a number: numbers are those of an editor.
+        if line and not line.isspace():
+            yield _row(number, line, column, keep)
+
+
+def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
+    """Reads one line as the rule says."""
+    try:
+        # Bytes that are no UTF-8 become half surrogates: they matter only in wanted columns.
+        row = json.loads(line.decode("utf-8", "surrogateescape"), parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        return (number, None, b"", f"it is not JSON: {error.msg} at column {error.colno}")
+    # Too deep, or a number with too many digits.
+    except (ValueError, RecursionError) as error:
+        return (number, None, b"", f"it is not JSON: {error}")
+    if not isinstance(row, dict):
+        return (number, None, b"", f"it is {_kind(row)}, not an object")
+    if column not in row:
+        return (number, None, b"", _lacks(row, column))
+    wanted = {name: row[name] for name in keep if name in row}
+    if not _is_utf8(line) and _has_escaped_byte((row[column], wanted)):
+        return (number, None, b"", "it has bytes that are not UTF-8")
+    return checked(number, row[column], column, plain_json(wanted) if keep else b"")
+
+
+# `surrogateescape` makes U+DC80 to U+DCFF of bytes that are not UTF-8.
+def _has_escaped_byte(values: tuple[object, dict[str, object]]) -> bool:
+    written = json.dumps(values, ensure_ascii=False)
+    return any("\udc80" <= character <= "\udcff" for character in written)
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _joined(keep: tuple[str, ...], values: Iterable[bytes | None]) -> bytes:
+    """Writes the kept columns as an object; their values stay as they were written."""
+    parts = [
+        b"%b:%b" % (plain_json(name), value)
+        for name, value in zip(keep, values, strict=True)
+        # None is a column that the row lacks.
+        if value is not None
+    ]
+    return b"{%b}" % b",".join(parts)
+
+
+@cache
+def _decoder(
+    column: str, keep: tuple[str, ...]
+) -> Callable[[bytes], list[list[Any]] | None] | None:
+    """Makes what decodes a chunk of lines into columns; None where msgspec is not installed."""
+    try:
+        import msgspec
+    except ImportError:
+        return None
+    # `str | None`: a chunk with a number in this column is refused, and read line by line.
+    fields: list[Any] = [("text", str | None)]
+    # Raw: bytes of the line, which nobody has to decode and encode again.
+    fields += [(f"kept{place}", msgspec.Raw, None) for place in range(len(keep))]
+    rename = {"text": column} | {f"kept{place}": name for place, name in enumerate(keep)}
+    # Two fields of one name: msgspec takes no such class.
+    if len(set(rename.values())) < len(rename):
+        return None
+    # Rows can't form cycles: the garbage collector need not look at them.
+    kind = msgspec.defstruct("Line", fields, rename=rename, gc=False)
+    decoder = msgspec.json.Decoder(kind)
+    columns = [attrgetter(name) for name in rename]
+
+    def decode(data: bytes) -> list[list[Any]] | None:
+        try:
+            rows: list[Any] = decoder.decode_lines(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        return [list(map(of, rows)) for of in columns]
+
+    return decode
+
+
+def _refuse(name: str) -> NoReturn:
+    message = f"`{name}` is no JSON"
+    raise ValueError(message)
+
+
+def _kind(value: object) -> str:
+    match value:
+        # Before numbers: True is an int.
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case dict():
+            return "an object"
+        case list() | tuple():
+            return "an array"
+        case None:
+            return "null"
+        case str():
+            return "a string"
+        case _:
+            return f"of type {type(value).__name__}"

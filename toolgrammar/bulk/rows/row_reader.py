@@ -1,0 +1,131 @@
+"""Reads messages in the format, and with the tools, that their own rows name.
+
+Of `{"text": "…", "format": "…", "tools": [{"name": "search"}]}` the message is read in that format,
+with the tool `search`. A row that names what there is not is a bad row: it is not guessed at.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.bulk.rows.columns_of_rows import value_at
+from toolgrammar.bulk.rows.result_lines import plain_json
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.parsing.whole import parse
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.errors import ToolGrammarError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from toolgrammar.bulk.rows.parse_options import Reading
+    from toolgrammar.bulk.rows.row_fields import Row
+    from toolgrammar.values.calls import ParseResult
+    from toolgrammar.values.tools import ToolSpec
+
+_MOST_LISTS = 4096
+"""Lists of tools that are kept as specs: a log has some thousands, and a process must not grow."""
+_SHOWN = 40
+
+
+class BadSettingError(ToolGrammarError):
+    """A row names a format or tools that there are not."""
+
+
+def results_of_rows(
+    rows: Iterable[Row], reading: Reading, bad: list[tuple[int, str]]
+) -> Iterator[tuple[int, ParseResult, dict[str, Any]]]:
+    """Yields the number of each row, its result, and what was wanted of the row.
+
+    Args:
+        rows: the rows.
+        reading: the settings of the run, with the columns of those of rows.
+        bad: takes the numbers of the rows that can't be read, and why.
+    """
+    reader = RowReader(reading)
+    assert reading.columns is not None
+    for number, text, kept, problem in rows:
+        if number == reading.columns.header_line:
+            continue
+        row: dict[str, Any] = json.loads(kept) if kept else {}
+        if not problem:
+            try:
+                yield number, reader.read(text, row), row
+                continue
+            except BadSettingError as error:
+                problem = str(error)  # noqa: PLW2901 - the row has it from here on
+        bad.append((number, problem))
+        yield number, reading.refused(number, problem), row
+
+
+def kept_of(row: Mapping[str, Any], keep: Iterable[str]) -> bytes:
+    """Returns what of a row goes into the output, as JSON; empty where nothing is wanted."""
+    names = tuple(keep)
+    return plain_json({name: row[name] for name in names if name in row}) if names else b""
+
+
+class RowReader:
+    """Reads messages, each with the settings of its row."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        assert reading.columns is not None
+        self._columns = reading.columns
+        self._specs: dict[str, Mapping[str, ToolSpec]] = {}
+        # A row's own tools take the place of the run's.
+        self._settings = reading.unusual()
+        self._settings.pop("tools", None)
+
+    def read(self, text: str | bytes | None, row: Mapping[str, Any]) -> ParseResult:
+        """Returns what a message holds.
+
+        Raises:
+            BadSettingError: the row names a format or tools that there are not.
+        """
+        return parse(text, self._format(row), tools=self.tools(row), **self._settings)
+
+    def _format(self, row: Mapping[str, Any]) -> Any:
+        named = value_at(row, self._columns.format)
+        # Where a row says nothing, what the run says holds.
+        if named in (None, "", []):
+            return self._reading.format
+        try:
+            return formats.resolve_any(named)
+        except (ToolGrammarError, TypeError, OSError) as error:
+            raise BadSettingError(f"its format: {error}") from error
+
+    def tools(self, row: Mapping[str, Any]) -> Mapping[str, ToolSpec] | None:
+        """Returns the tools of a row.
+
+        Raises:
+            BadSettingError: the row names tools that there are not.
+        """
+        value = value_at(row, self._columns.tools)
+        if value is None or value == "":
+            return self._reading.tools
+        key = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=repr)
+        known = self._specs.get(key)
+        if known is None:
+            if len(self._specs) >= _MOST_LISTS:
+                self._specs.clear()
+            known = self._specs[key] = self._specs_of(value)
+        return known
+
+    def _specs_of(self, value: object) -> Mapping[str, ToolSpec]:
+        lists: Mapping[str, Any] = self._columns.lists or {}
+        body: Any = value
+        if isinstance(value, str):
+            try:
+                body = lists[value] if value in lists else json.loads(value)
+            except ValueError:
+                raise BadSettingError(f"no list of tools is named `{value[:_SHOWN]}`") from None
+        # As the body of a request to an API has them.
+        if isinstance(body, dict):
+            body = body.get("tools")
+        if not isinstance(body, list):
+            raise BadSettingError("its tools are no list")
+        try:
+            return to_specs(body)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise BadSettingError(f"its tools: {error}") from error

@@ -1,0 +1,211 @@
+"""Keeps what a run has written so that a run that was interrupted can be gone on from.
+
+Beside the output `NAME` lie `NAME.partial`, the lines so far, and `NAME.progress`: a head that says
+which run this is, then a line for each chunk whose lines are in the partial file. A process that is
+killed leaves whole lines, and perhaps part of one in each: what no progress line vouches for, by
+its length and the checksum of its end, is cut off. With several processes, `NAME.parts` has the
+chunks that wait for their turn. All of it goes when the output is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from errno import EISDIR
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Self
+
+from toolgrammar.bulk.rows.chunk_work import CHECKED
+from toolgrammar.bulk.runs.reports import MOST_BAD_ROWS
+from toolgrammar.bulk.runs.spill_files import pour
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+
+    from toolgrammar.bulk.rows.chunk_work import Done
+
+_VERSION = 1
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run has come."""
+
+    place: int = 0
+    """The place in the source behind the last chunk written."""
+    before: int = 0
+    """The number of the last row or line before that place."""
+    written: int = 0
+    """The bytes of output so far."""
+    rows: int = 0
+    """The rows read, bad ones too."""
+    calls: int = 0
+    """The calls found."""
+    failed: int = 0
+    """The rows whose result is not ok."""
+    bad: int = 0
+    """The rows without a message."""
+    bad_rows: list[tuple[int, str]] = field(default_factory=list)
+    """The first of them."""
+
+    def add(self, done: Done, place: int, before: int) -> list[tuple[int, str]]:
+        """Counts a chunk; returns the bad rows that it adds to the named ones."""
+        self.place, self.before = place, before
+        self.written += done.size
+        self.rows += done.rows
+        self.calls += done.calls
+        self.failed += done.failed
+        self.bad += len(done.bad)
+        # At most so many in all runs together.
+        named = done.bad[: MOST_BAD_ROWS - len(self.bad_rows)]
+        self.bad_rows += named
+        return named
+
+
+def check_output(output: Path, data: object) -> None:
+    """Makes sure that results can stand in a file, and that a run does not write over its data.
+
+    Raises:
+        IsADirectoryError: the output is a directory.
+        ValueError: the output, or what lies beside it until it is whole, is the data.
+    """
+    if output.is_dir():
+        raise IsADirectoryError(EISDIR, "the output is a directory; name a file in it", str(output))
+    if not isinstance(data, str | PathLike):
+        return
+    # The data could even be what an interrupted run left.
+    for name in (output.name, f"{output.name}.partial", f"{output.name}.progress"):
+        path = output.with_name(name)
+        if path.exists() and path.samefile(data):
+            raise ValueError(
+                f"{output}: the run reads {data}, which this output would overwrite: "
+                "name another file"
+            )
+
+
+class Journal:
+    """The partial output of one run and its progress, both open for more."""
+
+    def __init__(self, output: Path, run: dict[str, Any], *, resume: bool) -> None:
+        """Opens both files; goes on from what lies there.
+
+        Args:
+            output: where the output shall stand in the end.
+            run: what tells this run from others, as JSON.
+            resume: whether to go on; else what lies there is lost.
+
+        Raises:
+            ValueError: what lies there is of another run.
+        """
+        self.output = output
+        self.partial = output.with_name(output.name + ".partial")
+        self.parts = output.with_name(output.name + ".parts")
+        self._path = output.with_name(output.name + ".progress")
+        self._converted: Path | None = None
+        self.progress = Progress()
+        head = {"version": _VERSION, **run}
+        # Good bytes of the progress file: its head and the chunks that it vouches for.
+        good = self._found(head) if resume else 0
+        mode = "r+b" if good else "wb"
+        self._lines = self.partial.open(mode)
+        self._notes = self._path.open(mode)
+        # What stands behind is of a chunk that was not finished.
+        if good:
+            self._lines.truncate(self.progress.written)
+            self._lines.seek(self.progress.written)
+            self._notes.truncate(good)
+            self._notes.seek(good)
+        else:
+            self._note(head)
+
+    def _found(self, head: dict[str, Any]) -> int:
+        """Takes up the progress that lies there; returns how many bytes of its file are good."""
+        try:
+            notes = self._path.read_bytes()
+            size = self.partial.stat().st_size
+        except FileNotFoundError:
+            return 0
+        # What follows the last line end was cut while it was written.
+        lines = notes.split(b"\n")[:-1]
+        if not lines:
+            return 0
+        # Through JSON, as the head was: tuples become lists.
+        if json.loads(lines[0]) != json.loads(json.dumps(head)):
+            raise ValueError(
+                f"{self._path} is of an interrupted run with other data, other settings or "
+                "another version: delete it, or start anew with resume=False (--no-resume)"
+            )
+        good = len(lines[0]) + 1
+        with self.partial.open("rb") as file:
+            for line in lines[1:]:
+                note = json.loads(line)
+                check, length = note.pop("check"), min(CHECKED, note.pop("length"))
+                file.seek(note["written"] - length)
+                # The lines are shorter than the note says, or others: this chunk and all behind it
+                # are read again.
+                if note["written"] > size or zlib.crc32(file.read(length)) != check:
+                    break
+                named = [(number, why) for number, why in note.pop("bad_rows")]
+                self.progress = Progress(bad_rows=self.progress.bad_rows + named, **note)
+                good += len(line) + 1
+        return good
+
+    # First the lines, then the note: a note without lines would be believed.
+    def add(self, done: Done, place: int, before: int) -> None:
+        """Appends the lines of a chunk, then says that they are there."""
+        pour(done, self._lines)
+        self._lines.flush()
+        named = self.progress.add(done, place, before)
+        note: dict[str, Any] = {
+            name: getattr(self.progress, name) for name in Progress.__dataclass_fields__
+        }
+        # Only the new ones: the notes together have all.
+        note["bad_rows"] = named
+        note["length"], note["check"] = done.size, done.check
+        self._note(note)
+
+    def _note(self, note: dict[str, Any]) -> None:
+        self._notes.write(json.dumps(note).encode() + b"\n")
+        self._notes.flush()
+
+    def convert(self, change: Callable[[Path, Path], None]) -> None:
+        """Writes the output from the lines, which were only on the way to it.
+
+        Args:
+            change: reads the first path and writes the second.
+        """
+        self._lines.flush()
+        # Under another name until it is whole, and the lines stay until then.
+        self._converted = self.output.with_name(self.output.name + ".converted")
+        change(self.partial, self._converted)
+
+    def finish(self) -> None:
+        """Puts the whole output in its place; nothing of the run is left beside it."""
+        self.close()
+        if self._converted is None:
+            # `replace` is one step: the output is there as a whole, or as it was before.
+            self.partial.replace(self.output)
+        else:
+            self._converted.replace(self.output)
+            self.partial.unlink()
+        # Last: until now a run could still be gone on from.
+        self._path.unlink()
+
+    def close(self) -> None:
+        """Closes both files."""
+        self._lines.close()
+        self._notes.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

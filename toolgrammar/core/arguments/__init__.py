@@ -1,0 +1,7 @@
+"""What is read between the name of a call and its end: values, keys, payloads.
+
+In: text that a scanner or a raw payload gives, with the role that it fills. Out: arguments of the open
+call and their deltas. Begin with `filling.py`, then `raw_values.py` and `scanned_values.py`.
+
+May import `core.calls` and what it may import.
+"""

@@ -1,0 +1,153 @@
+"""Finds the members of arguments that were read as one payload: where each key and value stands.
+
+In `{"city": "Oslo", "days": 2}` the key `city` stands from 2 to 6, its value from 9 to 15; in Python,
+`city="Oslo"`, it is the same. What is found is held against the arguments that were read: where it
+differs, nothing is known of the members.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolgrammar.tools.fits import same
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
+_QUOTES: Final = "\"'`"
+
+
+class Member(NamedTuple):
+    """One argument, by offsets in the payload."""
+
+    key: str
+    key_start: int
+    key_end: int
+    start: int
+    end: int
+
+
+def members_of(text: str, arguments: Mapping[str, Any], *, whole: bool) -> list[Member] | None:
+    """Returns the members of a payload; None where they can't be told for sure.
+
+    Args:
+        text: the payload, an object of JSON or arguments of Python.
+        arguments: what was read in it.
+        whole: false where the text ended in it: then nothing is asked of the last value.
+    """
+    found = _split(text)
+    if found is None or [each.key for each in found] != list(arguments):
+        return None
+    judged = found if whole else found[:-1]
+    if all(_is(text[each.start : each.end], arguments[each.key]) for each in judged):
+        return found
+    return None
+
+
+def _split(text: str) -> list[Member] | None:
+    """Splits a payload at the commas of its outermost level."""
+    place, end = _blanks(text, 0), len(text.rstrip())
+    if text[place : place + 1] in ("{", "("):
+        closer = _CLOSERS[text[place]]
+        place += 1
+        end -= text.endswith(closer, 0, end)
+    found: list[Member] = []
+    while (place := _blanks(text, place)) < end:
+        member = _member(text, place, end)
+        if member is None:
+            return None
+        found.append(member)
+        place = _blanks(text, _behind(text, member.start, end))
+        if place < end and text[place] == ",":
+            place += 1
+        elif place < end:
+            return None
+    return found
+
+
+def _member(text: str, place: int, end: int) -> Member | None:
+    """Reads a key, what parts it from its value, and finds the end of the value."""
+    if text[place] in _QUOTES:
+        stop = _string_end(text, place, end)
+        key_start, key_end = place + 1, stop - 1
+        key = _value(text[place:stop])
+    else:
+        stop = place
+        while stop < end and (text[stop].isalnum() or text[stop] in "_-.$"):
+            stop += 1
+        key_start, key_end = place, stop
+        key = text[place:stop]
+    stop = _blanks(text, stop)
+    if not isinstance(key, str) or stop >= end or text[stop] not in ":=":
+        return None
+    start = _blanks(text, stop + 1)
+    value_end = start + len(text[start : _behind(text, start, end)].rstrip())
+    return Member(key, key_start, key_end, start, value_end)
+
+
+def _behind(text: str, place: int, end: int) -> int:
+    """Returns where the value ends that begins at a place: at a comma of its own level."""
+    open_: list[str] = []
+    while place < end:
+        character = text[place]
+        if character in _QUOTES:
+            place = _string_end(text, place, end)
+            continue
+        if character in _CLOSERS:
+            open_.append(_CLOSERS[character])
+        elif open_ and character == open_[-1]:
+            open_.pop()
+        elif character == "," and not open_:
+            return place
+        place += 1
+    return end
+
+
+def _string_end(text: str, place: int, end: int) -> int:
+    """Returns where the string ends that begins at a place."""
+    quote = text[place]
+    if quote != "`" and text.startswith(quote * 3, place):
+        stop = text.find(quote * 3, place + 3, end)
+        return end if stop < 0 else stop + 3
+    place += 1
+    while place < end and text[place] != quote:
+        place += 2 if text[place] == "\\" else 1
+    return min(end, place + 1)
+
+
+def _blanks(text: str, place: int) -> int:
+    while place < len(text) and text[place].isspace():
+        place += 1
+    return place
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return _value_of_text(text)
+
+
+def _value_of_text(text: str) -> Any:
+    words = {"true": True, "false": False, "null": None}
+    return words.get(text, text)
+
+
+def _is(text: str, value: object) -> bool:
+    """Whether a text is how a value was written, or what the schema made it of."""
+    read = _value(text)
+    if isinstance(read, tuple):
+        read = list(read)
+    if same(read, value):
+        return True
+    # `"5"` for an integer, `5` for a string: the schema gave it another type.
+    return isinstance(read, str) != isinstance(value, str) and (
+        _value(str(read)) == value or str(read) == value
+    )

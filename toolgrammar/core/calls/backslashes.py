@@ -1,0 +1,53 @@
+"""Leaves out the backslashes that Markdown wants before underscores, where names have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+
+_ESCAPED: Final = "\\_"
+_NEAR: Final = 64
+"""Characters from the beginning of a token to the name in it, at most."""
+
+
+def plain_name(name: str) -> str:
+    """Returns a name without the backslashes before its underscores."""
+    return name.replace(_ESCAPED, "_")
+
+
+def known_name(builder: Builder, draft: Draft, name: str, start: int) -> str:
+    """Returns the name of a call, without such backslashes where that is the name of a known tool.
+
+    Args:
+        builder: the message.
+        draft: the call.
+        name: its name, as written.
+        start: where the token that holds it begins.
+    """
+    plain = plain_name(name)
+    if plain == name or name in builder.tools or plain not in builder.tools:
+        return name
+    # The token may hold more than the name, as `<function=get\_weather>` does: find it in there.
+    written = builder.source.slice(start, start + len(name) + _NEAR)
+    place = start + max(0, written.find(name))
+    edits = []
+    at = name.find(_ESCAPED)
+    while at >= 0:
+        edits.append(Edit(Span(place + at, place + at + 1), ""))
+        # Behind both characters, so that each backslash gets one edit.
+        at = name.find(_ESCAPED, at + 2)
+    draft.mend_name()
+    builder.report(
+        "backslash",
+        "warning",
+        f"Found backslashes before underscores in `{name[:64]}`, as in Markdown; left them out",
+        Span(place, place + len(name)),
+        edits=tuple(edits),
+    )
+    return plain

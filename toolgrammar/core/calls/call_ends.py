@@ -1,0 +1,335 @@
+"""Ends a call: by its closer, at a place that does not fit, or where the text is cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.calls.completion import complete, hold, is_no_call, settle_candidate
+from toolgrammar.core.evidence.named_tools import oddity
+from toolgrammar.core.message.groups import settle
+from toolgrammar.core.trust import turns
+from toolgrammar.core.trust.beside_arguments import tell_beside
+from toolgrammar.core.trust.mended_calls import doubt_mended
+from toolgrammar.core.trust.misfits import is_misfit
+from toolgrammar.core.trust.missing_errors import report_owed
+from toolgrammar.core.trust.standing import doubt_fenced, doubt_inside
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.events import Problem
+from toolgrammar.values.patterns import late
+from toolgrammar.values.spans import Span
+
+# An object with something in it, or the text of one in a string: `{"city"`, `"{\"city`.
+_HELD = late(r'(?:"(?:\s|\\[nrt])*)?\{\s*[^\s}]')
+_NEAR = 256
+"""Characters in which an object shows what it holds."""
+_ODD_NAMES: Final = {
+    "empty-name": ("Found a call with an empty name", "no tool can be meant by it"),
+    "malformed-name": (
+        "Found a call of `{}`: the name begins or ends with what is no part of one",
+        "a delimiter beside it may have moved",
+    ),
+    "overlong-name": (
+        "Found a call of `{}`: no tool has the name, and one has its beginning",
+        "something may have run into it",
+    ),
+    "misspelt": (
+        "Found a call of `{}`, which may be the name that stands for no call",
+        "no tool may be meant by it",
+    ),
+}
+_NOT_WHOLE = frozenset({"truncated", "unreadable"})
+
+if TYPE_CHECKING:
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+    from toolgrammar.core.message.groups import Group
+
+
+def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) -> None:
+    """Ends the open call at an offset: gives it out, keeps it as a candidate, or gives it back.
+
+    Args:
+        builder: the message.
+        draft: the open call.
+        place: where the call ends.
+        group: the section that it stands in, where the builder has forgotten that.
+    """
+    # No arguments, but a payload in this call that filled no role, as in `"args": {…}` where the
+    # format says `arguments`.
+    if draft.arguments_start < 0 <= draft.start <= builder.beside:
+        _note_beside(builder, draft)
+    if draft.repaired and builder.lacks_required:
+        # A bracket that was put in may stand at another place: an inner object took the rest.
+        found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
+        draft.doubts.extend(sorted(found & {"bracket"}))
+    tell_beside(builder, draft)
+    if draft.name is not None:
+        # The order matters: `doubt_mended` adds nothing where there are doubts already.
+        _doubt_name(builder, draft, draft.name)
+        doubt_mended(builder, draft)
+        doubt_inside(builder, draft)
+    turns.doubt_behind_observation(builder, draft)
+    if draft.may_go_on:
+        builder.turns.leave_open()
+    # While the draft is still open: `_is_cut` asks for its tool, and reports inside the call.
+    ended_here = _is_cut(builder, draft, place)
+    builder.end_draft(draft)
+    if draft.name is None:
+        # There is no `CallStart` that they could wait for.
+        builder.queue.extend(event for event in draft.events if isinstance(event, Problem))
+        if not draft.truncated:
+            _report_nameless(builder, draft, place)
+        return
+    status = draft.status(cut=ended_here)
+    if _refused(builder, draft, status, max(place, draft.start)):
+        return
+    if draft.doubts or status in _NOT_WHOLE:
+        report_owed(builder, draft, status, place)
+    if status in _NOT_WHOLE and builder.signs is not None:
+        # Where its closer was put in, what follows may be its payload.
+        found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
+        is_closed = "missing-close-tag" not in found
+        builder.turns.leave_open(is_open=builder.signs.has_closers and not is_closed)
+    if builder.header.calls == "last":
+        hold(builder, draft, status, place)
+        return
+    complete(builder, draft, status, place, group)
+
+
+def _doubt_name(builder: Builder, draft: Draft, name: str) -> None:
+    """Doubts a call whose name is odd."""
+    code = (
+        "" if is_no_call(builder, draft) else oddity(name, builder.tools, builder.header.no_calls)
+    )
+    if not code:
+        return
+    draft.doubts.append(code)
+    message, hint = _ODD_NAMES[code]
+    place = Span(draft.start, draft.start)
+    builder.report(code, "error", message.format(name[:40]), place, hint=hint)
+
+
+def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
+    """Leaves a call out that says that no tool is called; it is markup, and no text."""
+    problems = [event for event in draft.take_events() if isinstance(event, Problem)]
+    # No call is left that its doubts could speak of.
+    is_odd = bool(draft.arguments or draft.error is not None or draft.doubts)
+    if is_odd:
+        builder.listing.rewind(draft.diagnostics)
+        message = f"Found more than the name in a call of `{draft.name}`, which stands for no call"
+        span = Span(draft.start, max(place, draft.start))
+        builder.report("malformed-call", "error", message, span)
+    else:
+        builder.queue.extend(problems)
+
+
+def _report_nameless(builder: Builder, draft: Draft, place: int) -> None:
+    """Reports a call that names no tool: there is none to be made of it."""
+    builder.report(
+        "malformed-call",
+        "error",
+        "Found a call that names no tool; left it out",
+        Span(draft.start, max(place, draft.start)),
+    )
+
+
+def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
+    """Whether the open call was cut; says so where the text alone does not tell.
+
+    A call that the end of the text closes is cut where the server says so, and where its tool
+    requires an argument that did not come.
+    """
+    if draft.truncated or draft.name is None:
+        return draft.truncated
+    # The text of a free-text call is an argument that has no name yet.
+    has_text = draft.inputs is not None and "".join(draft.inputs).strip() != ""
+    carried = builder.header.carry  # what comes from another call is not cut off
+    lacks = not (carried or draft.held is not None or has_text) and builder.lacks_required
+    if not (builder.end.is_open and (builder.end.by_server or lacks)):
+        return False
+    if draft.error is None:
+        builder.watch(watched=False)  # in any other format it is cut, too
+        why = "the server cut the answer" if builder.end.by_server else "an argument did not come"
+        builder.report(
+            "truncated",
+            "error",
+            f"Found the end of the text where the call may go on, and {why}",
+            Span(max(0, place), max(0, place)),
+            hint="the call is not complete: do not run it",
+        )
+    return True
+
+
+def _note_beside(builder: Builder, draft: Draft) -> None:
+    """Doubts a call without arguments in which another member may hold them."""
+    start = builder.beside
+    code = message = ""
+    if draft.beside and draft.inputs is None:
+        code, message = "misspelt", f"Found no arguments; `{draft.beside[0][:40]}` may be their key"
+    # An empty object under such a key holds no arguments, so nothing is lost with it.
+    elif _HELD.match(builder.source.slice(start, start + _NEAR)):
+        code = "skipped-markup"
+        message = "Found an object under a key that the format does not have, and no arguments"
+    if code:
+        draft.doubts.append(code)
+        place = Span(start, start)
+        builder.report(code, "error", message, place, hint="it may hold the arguments")
+
+
+def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
+    """Leaves out what stands for no call; makes text of what strict reading or a limit refuses."""
+    if is_no_call(builder, draft):
+        _leave_out(builder, draft, place)
+        return True
+    limit = builder.max_calls
+    # The order matters: a call past the limit is text, whatever else is wrong with it.
+    if limit is not None and len(builder.calls) >= limit:
+        code, message = "limit-calls", f"Found more than {limit} calls; text from here"
+    elif builder.strict and status != "complete":
+        code, message = "malformed-call", "Found a call that the grammar does not take as it is"
+    elif draft.unclosed or is_misfit(builder, draft):
+        # What was mended in it is forgotten: say that there was something.
+        code = "malformed-call" if draft.repaired and not draft.unclosed else ""
+        message = "Found what is no call of a given tool, even if it is mended"
+        builder.listing.rewind(draft.diagnostics)
+        draft.take_events()
+    else:
+        return False
+    # Its deltas were never given out, for such a call waits for its end; its problems still count.
+    problems = [event for event in draft.take_events() if isinstance(event, Problem)]
+    if code:
+        builder.queue.extend(problems)
+        builder.report(code, "error", message, Span(draft.start, place))
+    builder.text(builder.source.slice(draft.start, place), draft.start)
+    return True
+
+
+def broken(builder: Builder, place: int, last_end: int) -> None:
+    """Ends the open call at a place that its grammar does not take.
+
+    Args:
+        builder: the message.
+        place: where the text does not fit.
+        last_end: where what fits ends.
+    """
+    draft = builder.draft
+    if draft is None:
+        return
+    builder.report(
+        "malformed-call",
+        "error",
+        "Found text that the format does not take here; the call ends before it",
+        Span(max(0, place), max(0, place)),
+        hint="what follows is read as text",
+    )
+    draft.cut()
+    # A value without escapes may hold its own closer as text: the real one may come later.
+    draft.close_unescaped()
+    draft.leave_unclosed(as_text=builder.header.unclosed == "text")
+    # Where arguments were given out, the call is truncated: it keeps them.
+    if not draft.given_out and draft.error is None:
+        draft.fail("the call could not be read")
+    end(builder, draft, max(last_end, draft.start))
+    # What follows may be its payload, up to the closer of a call where the format has one.
+    has_closers = builder.signs is not None and builder.signs.has_closers
+    builder.turns.leave_open(is_open=has_closers)
+
+
+def cut(
+    builder: Builder, stop: int, *, root_open: bool = False, closers: str = "", place: int = -1
+) -> None:
+    """Ends the open call because the text ended inside it.
+
+    Args:
+        builder: the message.
+        stop: where the text ended.
+        root_open: the arguments are whole, but not the object that they stand in.
+        closers: what is missing.
+        place: where it is missing, if something that was cut stands there; else at the end.
+    """
+    draft = builder.draft
+    if draft is None:
+        builder.queue.make_certain()
+        return
+    place = stop if place < 0 else place
+    # Edits must not overlap: this one begins behind those of the call's earlier repairs.
+    for found in builder.diagnostics[draft.diagnostics.listed :]:
+        place = max([place, *(edit.span.end for edit in found.edits)])  # none overlap
+    edits = _replaced(place, stop, closers)
+    # One report: the call's, not the section's too.
+    group = builder.take_group()
+    draft.leave_unclosed(as_text=builder.header.unclosed == "text")
+    whole = draft.has_payload and draft.error is None and not draft.truncated
+    # In `{"name": "f", "arguments": {"a": 1}` the last brace is missing: more members may have
+    # come.
+    whole = whole and not root_open
+    if whole:
+        draft.mend()
+        builder.report(
+            "missing-close-tag",
+            "warning",
+            "Found the end of the text before the call's own closer; its arguments are whole",
+            Span(stop, stop),
+            edits=edits,
+        )
+    else:
+        draft.cut()
+        builder.report(
+            "truncated",
+            "error",
+            "Found the end of the text inside a call",
+            Span(stop, stop),
+            edits=edits,
+            hint="the call is not complete: do not run it",
+        )
+    end(builder, draft, stop, group)
+
+
+def give_back_half_a_name(builder: Builder, stop: int) -> bool:
+    """Turns a call into text whose name the end of the text may have cut; false for others."""
+    draft = builder.draft
+    if draft is None or draft.started or not draft.written_name or draft.arguments_start >= 0:
+        return False
+    name = draft.written_name
+    # `get_wea` may go on, a name that ends otherwise, as with a quote, is over.
+    whole = not (name[-1].isalnum() or name[-1] in "_-.")
+    if whole or builder.source.slice(stop - len(name), stop) != name:
+        return False
+    builder.drop_draft()
+    builder.take_group()
+    place = Span(stop, stop)
+    builder.report("truncated", "error", "Found the end of the text in the name of a call", place)
+    builder.text(builder.source.slice(draft.start, stop), draft.start)
+    return True
+
+
+def finish(builder: Builder, stop: int, closers: str = "") -> None:
+    """Ends the message, and what is open in it; settles ids and dependencies.
+
+    Args:
+        builder: the message.
+        stop: where the text ended.
+        closers: what is missing behind a section of calls.
+    """
+    builder.report_skipped()
+    # The order matters: what is open ends first, for the candidate and the doubts look at all
+    # calls, and dependencies may name any of them.
+    if builder.draft is not None:
+        cut(builder, stop)
+    if builder.group is not None:
+        builder.report(
+            "missing-close-tag",
+            "error" if builder.strict else "warning",
+            "Found the end of the text before the closer of a section of calls",
+            Span(stop, stop),
+            edits=_replaced(stop, stop, closers),
+        )
+    settle_candidate(builder)
+    turns.doubt_before_answer(builder)
+    doubt_fenced(builder)
+    settle(builder.calls, builder.report)
+
+
+def _replaced(start: int, stop: int, text: str) -> tuple[Edit, ...]:
+    """Returns the edit that writes what is missing; none where that is not known."""
+    return (Edit(Span(max(0, start), max(0, stop)), text),) if text else ()

@@ -1,0 +1,177 @@
+"""Does to the message what a role says: opens a section, fills a part of a call, closes a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.calls import call_ends
+from toolgrammar.core.calls.backslashes import known_name
+from toolgrammar.core.calls.wrappers import is_damaged
+from toolgrammar.core.machine.near_marks import is_near
+from toolgrammar.core.message.doubled import once
+from toolgrammar.core.message.groups import Group
+from toolgrammar.core.payloads.json.duplicates import is_same
+from toolgrammar.core.payloads.json.tokens import decoded_token
+from toolgrammar.core.payloads.mended.repairs import MESSAGES
+from toolgrammar.core.payloads.raw.entities import decoded
+from toolgrammar.grammar.roles import GROUP_ROLES, MISSPELT
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+    from toolgrammar.values.json_types import JsonValue
+
+
+def open_role(builder: Builder, role: str) -> None:
+    """Opens a section; a call opens with its first role."""
+    if role in GROUP_ROLES:
+        # `calls` says nothing of the order; `parallel` and `sequential` are modes themselves.
+        builder.open_group(Group(role if role != "calls" else ""))
+
+
+def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> bool:
+    """Takes a token that fills a role; False where it is, or holds, arguments of the call.
+
+    Args:
+        builder: the message.
+        role: what the token fills.
+        text: the token as it is written.
+        start: its offset.
+        unit: the offset of what may become a call.
+    """
+    if _take_outside(builder, role, text, start, unit):
+        return True
+    value = plain_text(builder, role, text)
+    if role == "mode":
+        if builder.group is not None and value.lower() in ("parallel", "sequential"):
+            builder.group.set_mode(value.lower())
+        return True
+    draft = builder.open_draft(unit)
+    if role in ("name", "id"):
+        _identify(builder, draft, role, text, start)
+    elif role == "depends_on":
+        draft.depend_on(value)
+    elif role == "key":
+        _take_key(builder, draft, value, text, start)
+    else:
+        return False
+    return True
+
+
+def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int) -> bool:
+    """Takes what is no part of a call; false for a part of one."""
+    if role in ("text", "content"):
+        # A token may begin in the prefix: what stands there is not the message's.
+        if start + len(text) > 0:
+            builder.text(text[max(0, -start) :], max(0, start))
+    elif role == "reasoning":
+        builder.reason(text)
+    elif role == MISSPELT:
+        pass  # the driver tells of it
+    elif role in ("observation", "answer"):
+        # The markup that leads to it belongs to the other turn, too.
+        begins = unit if 0 <= unit < start else start
+        builder.turns.begin(role, begins, len(builder.calls))
+        if role == "answer" and builder.draft is not None and builder.draft.name is not None:
+            doubt_second(builder, "name", start, start + len(text))
+    else:
+        return False
+    return True
+
+
+def plain_text(builder: Builder, role: str, text: str) -> str:
+    """Returns what a token stands for: of a JSON string its content, with the entities decoded."""
+    value = decoded_token(text)
+    return decoded(value) if role in builder.header.entities else value
+
+
+def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) -> None:
+    """Takes the name or the id of a call, if it has none."""
+    value, between = plain_text(builder, role, text), builder.header.doubled
+    if (draft.name if role == "name" else draft.id) is not None:
+        doubt_second(builder, role, start, start + len(text))
+    elif role == "name":
+        value = known_name(builder, draft, value, start)
+        draft.take_name(once(value, between, builder.tools), once(text, between, builder.tools))
+        if builder.turns.answer_start >= draft.start:
+            doubt_second(builder, role, start, start + len(text))
+        draft.doubts.extend(builder.take_doubts())
+    else:
+        draft.take_id(value)
+
+
+def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
+    """Doubts a call that says its name, its id or its arguments twice: the first ones stay."""
+    assert builder.draft is not None
+    builder.draft.doubts.append("duplicate-key")
+    builder.report(
+        "duplicate-key",
+        "error",
+        f"Found the {role} of a call for the second time; the first one stays",
+        Span(max(0, start), max(0, end)),
+    )
+
+
+def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int) -> None:
+    """Takes the key of the next value; it may be a role that the wire writes as an argument."""
+    key = key.strip()
+    draft.take_key(key, written, builder.wire_roles.get(key, ""))
+    # A key such as `id` that the header gives a role is no argument: the arguments begin later.
+    if not draft.wire_role:
+        draft.begin_arguments(builder.token_start if builder.token_start >= 0 else start)
+
+
+def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) -> None:
+    """Takes the value of the current key; of a key that comes twice the last one counts.
+
+    Which of two values was meant nobody knows, so a call with both is not run.
+    """
+    arguments, key = draft.arguments, draft.key
+    if key in arguments:
+        report_twice(builder, draft, span, equal=is_same(arguments[key], value))
+    spec = builder.spec()
+    if spec is None or key not in spec.properties:
+        known = spec.properties if spec is not None else {}
+        # `locaton` beside a property `location` that is still free: a slip, and no argument of its
+        # own.
+        near = [each for each in known if each not in arguments and is_near(key, each)]
+        # `argumens` may wrap all others, as `arguments` would.
+        if is_damaged(builder.header.unwrap, key):
+            near += builder.header.unwrap[:1]
+        if near:
+            draft.doubts.append("misspelt")
+            message = f"Found argument `{key[:40]}`, which may be `{near[0][:40]}`"
+            place = Span(max(0, span.start), max(0, span.end))
+            builder.report("misspelt", "error", message, place, path=f"$.{key}")
+    arguments[key] = value
+
+
+def report_twice(
+    builder: Builder, draft: Draft, span: Span, *, equal: bool, path: str = ""
+) -> None:
+    """Reports a key that comes twice; doubts the call unless its values are equal."""
+    span = Span(max(0, span.start), max(0, span.end))
+    if not equal:
+        draft.doubts.append("duplicate-key")
+    builder.report(
+        "duplicate-key",
+        "warning" if equal else "error",
+        MESSAGES["duplicate-key"],
+        span,
+        path=path or f"$.{draft.key}",
+    )
+
+
+def close_role(builder: Builder, role: str, end: int) -> None:
+    """Closes a call or a section."""
+    draft = builder.draft
+    if role == "call":
+        if draft is not None:
+            call_ends.end(builder, draft, end)
+    elif role == "argument":
+        if draft is not None and draft.arguments_start >= 0:
+            draft.end_arguments(end)
+    elif role in GROUP_ROLES:
+        builder.report_skipped()
+        builder.take_group()

@@ -1,0 +1,153 @@
+"""Passes over a call in Python whose arguments can't be read, so that it costs no other call.
+
+Example: of `[f(a=1, ?), g(b=2)]` the call of `f` is unreadable, and that of `g` is read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.calls import call_ends
+from toolgrammar.core.driver.mismatch import mismatch
+from toolgrammar.values.patterns import blanks, late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.state.driver import Driver
+
+_REACH: Final = 512
+"""Characters in which the end of the call is looked for."""
+_PART = late(
+    r"""'(?:[^'\\\r\n]|\\.)*'|"(?:[^"\\\r\n]|\\.)*"|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<odd>['"])"""
+)
+_LONGEST_NAME: Final = 256
+_LINE = late(r"\n[ \t]*(?P<name>[^\W\d][\w.]*|)\Z")
+"""The end of a text that began a line, or a name in one."""
+_CALL = late(r"[^\W\d][\w.]{0,255}\(")
+_LEFT_OUT: Final = "Found arguments that the format does not take; left the rest of the call out"
+_CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
+
+
+def pass_bad_call(driver: Driver) -> bool:
+    """Goes on behind a call that failed, where it ends soon; False for more text."""
+    buffer, start = driver.buffer, driver.position
+    end = _end_of_call(buffer[start : start + _REACH], driver.payload.open_brackets)
+    step = driver.payload.step
+    assert step is not None
+    is_open = not driver.final and len(buffer) - start < _REACH
+    # A bracket may never close, so a stream waits for a bounded number of characters only.
+    if end == 0 and is_open:
+        return False
+    place = start + end
+    # The index before the end is that of the `)`, which the node behind the arguments takes.
+    closer = step.node.token.match(buffer, place - 1) if end > 0 else None
+    closing = step.node.steps.get(closer.lastgroup or "") if closer is not None else None
+    if closing is not None:
+        # The bracket may stand in prose: it closes the call only where the grammar takes what
+        # follows, a comma, the list's closer or text.
+        node = closing.node
+        is_blank = blanks.match(buffer, place).end() == len(buffer)
+        if not driver.final and (is_blank or node.beginnings.match(buffer, place)):
+            return False
+        if node.token.match(buffer, place):
+            _end(driver, start, place)
+            driver.follow(closing)
+            driver.stand_on(node)
+            driver.to_tokens()
+            return True
+    # No bracket closes the call: `f(a=1` in one line, and `g(b=2)` in the next.
+    elif end == 0 and _next_call_begins(driver, step):
+        return True
+    return mismatch(driver, in_payload=True)
+
+
+def _next_call_begins(driver: Driver, step: Step) -> bool:
+    """Ends a call without its closer before the next one, if that begins the line."""
+    builder = driver.builder
+    # The name of the next call may have been read as that of an argument: then it is taken from the
+    # source, since the buffer begins behind it.
+    end = driver.base + driver.position
+    source = builder.source
+    before = source.written(max(end - _LONGEST_NAME, -len(source.prefix)), end)
+    line = _LINE.search(before)
+    if line is None:
+        return False
+    text = line["name"] + driver.buffer[driver.position :]
+    closing = next((each for each in step.node.steps.values() if each.terminal.text == ")"), None)
+    call = _CALL.match(text)
+    if closing is None or call is None or not closing.node.token.match(text):
+        return False
+    # It is whole, with no quote behind it: else it may stand in a string that ended too early.
+    length = _end_of_call(text[call.end() : len(line["name"]) + _REACH], 1)
+    behind = blanks.match(text, call.end() + length).end()
+    if length <= 0 or not (behind == len(text) or _ends_or_goes_on(closing.node, text, behind)):
+        return False
+    driver.stand_before(text, end - len(line["name"]))
+    message = "Found the next call where `)` should close the arguments; the call ends before it"
+    _end(driver, driver.position, driver.position, message)
+    driver.follow(closing)
+    driver.to_tokens()
+    return True
+
+
+def _ends_or_goes_on(node: Node, text: str, place: int) -> bool:
+    """Whether the section's closer, or the next call, stands at a place behind a call."""
+    token = node.token.match(text, place)
+    if token is None:
+        return False
+    return (
+        node.steps[token.lastgroup or ""].kind == "literal" or _CALL.match(text, place) is not None
+    )
+
+
+def _end(driver: Driver, start: int, end: int, message: str = _LEFT_OUT) -> None:
+    """Ends the call, which goes to an index."""
+    builder, place = driver.builder, driver.base + end
+    draft = builder.draft
+    driver.pass_to(end)
+    driver.leave_call()
+    driver.forget_way_back()
+    if draft is None:
+        return
+    builder.report(
+        "malformed-call",
+        "error",
+        message,
+        Span(driver.base + start, place),
+        hint="the calls beside it are read",
+    )
+    draft.cut()
+    # Its own closer stands there: it is not cut.
+    draft.fail(draft.error or draft.refused or "the call could not be read")
+    call_ends.end(builder, draft, place)
+    driver.stand_behind_call()
+
+
+def _end_of_call(text: str, depth: int) -> int:
+    """Returns where the call ends; 0 where it does not show yet, -1 where nobody can tell.
+
+    Args:
+        text: what follows in the arguments.
+        depth: how many brackets are open in them, with their own.
+    """
+    # The closers that are due in the arguments, the innermost last.
+    due: list[str] = []
+    for part in _PART.finditer(text):
+        mark = part.group()
+        # A string of Python ends with its line: one that is open behind a line break never closes.
+        if part["odd"]:
+            return -1 if "\n" in text[part.start() :] else 0
+        if part["open"]:
+            due.append(_CLOSERS[mark])
+        elif part["close"]:
+            if due:
+                # `f(x=[1)` leaves no way to tell which bracket is wrong.
+                if due.pop() != mark:
+                    return -1
+                continue
+            depth -= 1
+            if depth == 0:
+                # A `]` in the place of the call's `)` may be the list's closer.
+                return part.end() if mark == ")" else -1
+    return 0

@@ -1,0 +1,80 @@
+"""Doubts a call behind which its arguments seem to go on, since their object was closed too early.
+
+Example: `[TOOL_CALLS]order[ARGS]{"kind": "rye"}, "kilos": 25}` is a call of `order` that may lack
+`kilos`: it is doubted with `skipped-markup`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.evidence.member_behind import MOST, goes_on
+from toolgrammar.core.evidence.used import touches
+from toolgrammar.core.trust.beside_arguments import holds_beside
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.state.driver import Driver
+
+
+def is_settled(driver: Driver, step: Step | None = None) -> bool:
+    """Whether it is known if arguments go on behind the open call; doubts the call where they do.
+
+    Args:
+        driver: the driver, at the end of the call.
+        step: the token or payload that ends the call, where no text has shown that it ends.
+    """
+    if step is not None and "call" not in step.after:
+        return True
+    found = [_is_closed_twice(driver)]
+    if step is None:
+        found.append(_touches(driver))
+    if step is None or step.node.accepts_text:
+        found.append(_goes_on(driver))
+    if any(found):
+        _doubt(driver)
+    return any(found) or None not in found
+
+
+def ends_call(step: Step) -> bool:
+    """Whether a token or payload ends a call, and any text may stand behind it."""
+    return "call" in step.after and step.node.accepts_text
+
+
+def _touches(driver: Driver) -> bool:
+    """Whether text stands right behind the last bracket of the open call."""
+    place = driver.last_end
+    beside = driver.builder.source.slice(place - 1, place + 1)
+    return driver.builder.has_draft and len(beside) == 2 and touches(*beside)
+
+
+def _goes_on(driver: Driver) -> bool | None:
+    """Whether the arguments may go on in the text behind a call; None where more text tells."""
+    builder, place = driver.builder, driver.last_end
+    if not builder.has_draft or builder.source.slice(place - 1, place) != "}":
+        return False
+    rest = builder.source.slice(place, place + MOST)
+    return goes_on(rest, builder.awaits, final=driver.final or len(rest) == MOST)
+
+
+def _is_closed_twice(driver: Driver) -> bool | None:
+    """Whether a bracket closes nothing behind a call with a member beside its arguments.
+
+    In `{"arguments": {"a": 1}, "b": 2}}` one is too many, and `b` may be an argument.
+    """
+    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
+    if draft is None or not holds_beside(builder, draft):
+        return False
+    rest = builder.source.slice(place, place + MOST).lstrip()
+    if not rest and not driver.final and builder.source.length < place + MOST:
+        return None
+    return rest.startswith("}") and builder.source.slice(place - 1, place) == "}"
+
+
+def _doubt(driver: Driver) -> None:
+    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
+    assert draft is not None
+    draft.doubts.append("skipped-markup")
+    message = "Found text right behind the arguments; it may be a part of them"
+    builder.report("skipped-markup", "error", message, Span(place, place))

@@ -1,0 +1,124 @@
+"""Ends a message: whatever is open when its text ends is closed, cut off, or text after all.
+
+Example: `<tool_call>{"name": "f", "arguments": {"x": 1` ends as a call of `f` that is truncated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from toolgrammar.core.arguments.json_payload import JsonPayload
+from toolgrammar.core.arguments.scanned_values import scanned_of
+from toolgrammar.core.calls import call_ends
+from toolgrammar.core.driver.behind_calls import is_settled
+from toolgrammar.core.driver.mismatch import mismatch
+from toolgrammar.core.driver.payload_end import leave
+from toolgrammar.core.driver.raw.leaving import finish_raw
+from toolgrammar.core.driver.raw.state import raw_of
+from toolgrammar.core.driver.reading_payloads import read_scanned, tell_mended
+from toolgrammar.core.mending.envelopes import is_json
+from toolgrammar.core.mending.mending import closers_behind, cut_call, cut_here, missing_closers
+from toolgrammar.core.mending.stops import close_by_stop
+from toolgrammar.core.state.doubts import doubt_last
+
+if TYPE_CHECKING:
+    from toolgrammar.core.payloads.scanners import Scanner
+    from toolgrammar.core.state.driver import Driver
+
+
+def finish(driver: Driver) -> None:
+    """Ends whatever is open when the text ends."""
+    builder = driver.builder
+    # Each round ends one thing that is open. What is given back as text may hold another island, so
+    # the loop goes on until nothing is open.
+    while True:
+        driver.count_round()
+        if driver.payload.raw is not None:
+            assert driver.payload.step is not None
+            finish_raw(raw_of(driver), driver.payload.step)
+        elif driver.run is read_scanned:
+            _finish_scanned(driver)
+        # With a delimiter behind its name, as in `search(`, an island is a call that was cut; any
+        # other island that is not certain is text.
+        elif driver.in_tokens and driver.island >= 0 and not (driver.called and builder.delimited):
+            mismatch(driver)
+            driver.read_on()
+        else:
+            break
+    if driver.in_tokens:
+        _finish_token(driver)
+    # The grammar lets the end of the text close the section in which it stands.
+    elif driver.node.closes_group and driver.node.end is not None:
+        _close_all(driver, driver.node.end)
+    # The section lacks its closer: the server may have stopped at it.
+    elif builder.group is not None:
+        close_by_stop(driver)
+    doubt_last(driver)
+    end = driver.base + len(driver.buffer)
+    call_ends.finish(builder, end, missing_closers(driver, driver.node))
+
+
+def _close_all(driver: Driver, roles: tuple[str, ...]) -> None:
+    """Closes what the grammar lets the end of the text close."""
+    for role in roles:
+        driver.close(role, driver.last_end)
+
+
+def _finish_scanned(driver: Driver) -> None:
+    """Ends a payload that a scanner reads; what follows an island that is none is read again."""
+    scanner = driver.payload.scanner
+    assert scanner is not None
+    out: list[str] = []
+    whole = scanner.finish(out)
+    end = len(driver.buffer)
+    # Nothing showed that a call stood here, so no part of the payload is one.
+    if driver.island >= 0:
+        driver.move_to(end)
+        mismatch(driver)
+        driver.read_on()
+        return
+    scanned = scanned_of(driver.builder)
+    mended = scanner if isinstance(scanner, JsonPayload) else None
+    if out:
+        scanned.take("".join(out))
+    if mended is not None:
+        scanned.mend(mended, driver.base + end)
+    else:
+        tell_mended(driver, cast("Scanner", scanner))
+        if whole:
+            scanned.doubt_twice(driver.base + end)
+    if whole:
+        scanned.end(driver.base + end)
+        leave(driver, end)
+    else:
+        assert driver.payload.step is not None
+        scanned.cut(driver.base + end, mended, closers_behind(driver, driver.payload.step.node))
+        driver.to_text()
+
+
+def _finish_token(driver: Driver) -> None:
+    """Ends a call, or a section, in whose envelope the text ends."""
+    if driver.island >= 0:
+        driver.commit()
+    node, back = driver.node, driver.back
+    # The grammar takes the end of the text for a closer. Only the server's reason tells whether the
+    # call was cut there, so it is noted.
+    if node.end is not None:
+        driver.builder.end.leave_open()
+        is_settled(driver)
+        _close_all(driver, node.end)
+        rest = driver.position
+        # What is left fits nothing behind the call: text.
+        if rest < len(driver.buffer):
+            driver.stand_on(driver.start_node)
+            driver.give_text(rest, len(driver.buffer))
+        return
+    # The short literal that was read last, `<`, may be the beginning of the closer that was cut:
+    # then the closer is missing from there on.
+    if back is not None and back[1].end is None and cut_here(driver, back[1], back[0]):
+        driver.step_back()
+    if close_by_stop(driver):
+        return
+    # In an object of JSON, its bracket is missing with the call's closer.
+    brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in driver.node.tokens)
+    cut_call(driver, root_open=brackets or is_json(driver.node))

@@ -1,0 +1,226 @@
+"""Says what a text is that the node does not take: text after all, mended markup, a call's end.
+
+Example: `<tool_call> is how a call begins` is text; `<tool_call></tool_call>` is markup with
+nothing in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.calls import call_ends
+from toolgrammar.core.mending.cut_opener import note_begun, note_given_back
+from toolgrammar.core.mending.envelopes import is_json, mend_envelope
+from toolgrammar.core.mending.mending import cut_call, cut_here, mend, pass_words, skip_fence
+from toolgrammar.core.mending.stops import close_by_stop
+from toolgrammar.patterns.partial import MAX_TOKEN
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.patterns import blanks
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.state.driver import Driver
+
+_WAITS = -1
+"""More text tells whether nothing stands behind an opener."""
+FENCED = 5
+"""Characters of an opener that may have a code fence behind it."""
+
+
+def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
+    """Gives an uncertain island back as text, or mends or ends a certain call.
+
+    Args:
+        driver: the driver, which stands where the text does not fit.
+        in_payload: whether that is inside a payload, whose scanner has mended what it could.
+
+    Returns:
+        False where more text is needed to tell.
+    """
+    driver.payload.end()
+    driver.to_tokens()
+    opener = driver.buffer[driver.island : driver.position] if driver.island >= 0 else ""
+    # `<tool_call>` and a fence with the object in it: so long an opener means a call. Behind a `{`
+    # or `[` a fence is prose.
+    fenced = driver.may_be_fenced and len(opener.strip()) >= FENCED and not driver.island_payload
+    if fenced and not (driver.called or in_payload):
+        skipped = skip_fence(driver)
+        if skipped is not None:
+            driver.judge_fence(may_come=not skipped)
+            return skipped
+    # Nor does a short opener tell that the markup behind it is damaged: `[` and some words are
+    # text.
+    is_whole = driver.island < 0 or (len(opener.strip()) >= FENCED and not driver.island_payload)
+    if not in_payload and is_whole and (mended := mend_envelope(driver)) is not None:
+        return mended
+    if not in_payload and _is_call(driver):
+        driver.commit()
+    empty = None if in_payload else _end_of_empty(driver)
+    if empty == _WAITS:
+        return False
+    # In a list, another format may read what this one takes for words.
+    others = driver.among
+    alone = others is None or others.in_section or len(others.here) < 2
+    if not in_payload and empty is None and driver.island >= 0 and alone:
+        passed = pass_words(driver, blanks.match(driver.buffer, driver.position).end())
+        if passed is not None:
+            return passed
+    # A call may be lost here; the end of the message reports it if no call is found there after
+    # all.
+    if driver.final and driver.island >= 0 and empty is None:
+        note_begun(driver)
+    if driver.island >= 0:
+        done = _give_back(driver, empty)
+    else:
+        done = _end_call(driver, in_payload=in_payload)
+    if done is not None:
+        return done
+    _to_text(driver)
+    return True
+
+
+def _is_call(driver: Driver) -> bool:
+    """Whether an uncertain island is a whole object with name and arguments behind its opener.
+
+    The name may come last: then nothing has shown before that a call stands here.
+    """
+    draft = driver.builder.draft
+    if driver.island < 0 or not driver.called or draft is None or not draft.has_payload:
+        return False
+    before = driver.buffer[driver.island : draft.payload_start - driver.base].partition("{")[0]
+    ended = driver.previous is not None and driver.previous.terminal.text.strip() == "}"
+    return ended and len(before.strip()) >= FENCED and not driver.builder.strict
+
+
+def _end_of_empty(driver: Driver) -> int | None:
+    """Returns the index behind a closer that follows its opener at once; None where none does."""
+    # `<tool_call></tool_call>`: the closer stands right behind the one token that opens.
+    opens = driver.previous is not None and driver.previous.opens != "" and driver.island >= 0
+    if not opens or driver.called or driver.builder.strict or driver.island_tokens != 1:
+        return None
+    buffer = driver.buffer
+    place = blanks.match(buffer, driver.position).end()
+    # A closer that begins with a letter is a word, and a backtick belongs to a fence: both are
+    # text.
+    # So much white space is no call with nothing in it, and is not looked through at each chunk.
+    if place - driver.position > MAX_TOKEN:
+        return None
+    closers = [
+        each
+        for each in driver.node.machine.tables.call_closers
+        if not each[0].isalnum() and each[0] != "`"
+    ]
+    for closer in closers:
+        if buffer.startswith(closer, place):
+            return place + len(closer)
+    # `</tool` at the end of a chunk may become the closer.
+    rest = buffer[place:]
+    waits = not driver.final and any(closer.startswith(rest) for closer in closers)
+    return _WAITS if waits else None
+
+
+def _drop_empty(driver: Driver, start: int, end: int) -> None:
+    """Leaves out the markup between two indexes: a call or a section with nothing in it."""
+    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    driver.builder.report(
+        "skipped-markup",
+        "warning",
+        f"Found `{driver.buffer[start:end][:80]}` with nothing in it; left it out",
+        span,
+        edits=(Edit(span, ""),),
+    )
+    driver.pass_to(end)
+
+
+def give_back(driver: Driver) -> None:
+    """Gives an uncertain island back that is no call, or may be one of another format."""
+    driver.payload.end()
+    driver.to_tokens()
+    if _give_back(driver) is None:
+        _to_text(driver)
+
+
+def _to_text(driver: Driver) -> None:
+    driver.leave_call()
+    driver.to_text()
+
+
+def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
+    """Gives the opener of an island, or all up to its payload, back as text.
+
+    Args:
+        driver: the driver.
+        empty: where the island ends, if there is nothing in it: it is left out then.
+
+    Returns:
+        True where another format reads the island; None where text goes on.
+    """
+    if empty is None:
+        note_given_back(driver)
+    driver.builder.rewind()
+    raws_of(driver.builder).forget()
+    driver.end_at(driver.free)
+    # A payload that was read is text as a whole: what stands in its strings opens nothing. Without
+    # one, the search for openers goes on behind the first character.
+    start = driver.island
+    resume = max(driver.position, start + 1) if driver.island_payload else start + 1
+    driver.stand_on(driver.island_node)
+    # Inside a section of one format the openers of the others do not count.
+    if driver.among is not None and not driver.among.in_section:
+        if driver.among.again(driver, start, resume):
+            return True
+        # Every format notes how far it has read in vain, so one character is enough to go on.
+        resume = start + 1
+    driver.leave_island()
+    if empty is not None:
+        _drop_empty(driver, start, empty)
+        return None
+    driver.give_text(start, resume)
+    driver.move_to(resume)
+    return None
+
+
+def _end_call(driver: Driver, *, in_payload: bool) -> bool | None:
+    """Mends the markup of a certain call, or ends the call here; None where text goes on."""
+    cut = driver.final and _is_cut(driver)
+    # Behind `</` the name of the call should be repeated; another word there takes it back, too.
+    if cut or any(terminal.kind == "same" for _, terminal in driver.node.tokens):
+        driver.step_back()
+    if cut:
+        # A closer that the end of the text cut: markup, not text.
+        if close_by_stop(driver):
+            return True
+        cut_call(driver, root_open=is_json(driver.node))
+        driver.move_to(len(driver.buffer))
+        driver.stand_on(driver.start_node)
+        return None
+    mended = mend(driver)
+    if mended is not None:
+        return mended
+    if not in_payload:
+        # White space before the place may be consumed already: it is markup in any case.
+        driver.move_to(blanks.match(driver.buffer, driver.position).end())
+    call_ends.broken(driver.builder, driver.base + driver.position, driver.last_end)
+    driver.stand_on(driver.start_node)
+    return None
+
+
+def _is_cut(driver: Driver) -> bool:
+    """Whether the text ends in the beginning of markup, from here or from a short literal on."""
+    if cut_here(driver, driver.node, driver.position):
+        return True
+    return driver.back is not None and cut_here(driver, driver.back[1], driver.back[0])
+
+
+def give_back_nameless(driver: Driver, step: Step) -> bool:
+    """Gives a call that ends with a step, and names no tool, back as text; tells whether it ends."""
+    node = step.node
+    ends = "call" in step.after or (
+        node.accepts_text and not driver.builder.has_draft and "call" in node.after_text[0]
+    )
+    if ends:
+        driver.note_payload()  # so that it is given back whole
+        give_back(driver)
+    return ends

@@ -1,0 +1,30 @@
+"""Makes drivers: the state and the loop, with the modes that this package has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.driver.ending import finish
+from toolgrammar.core.driver.mismatch import give_back
+from toolgrammar.core.driver.reading_text import read_text
+from toolgrammar.core.driver.reading_tokens import read_token
+from toolgrammar.core.state.driver import Driver
+from toolgrammar.core.state.modes import Modes
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Machine
+    from toolgrammar.core.message.build import Builder
+
+MODES: Final = Modes(text=read_text, tokens=read_token, finish=finish, give_back=give_back)
+
+
+def new_driver(machine: Machine, builder: Builder, *, base: int, max_depth: int) -> Driver:
+    """Makes a driver for one message.
+
+    Args:
+        machine: the format, or one that reads text alone where several are tried.
+        builder: what the message consists of.
+        base: the offset of the first character; negative where a prefix comes first.
+        max_depth: how deep brackets may nest.
+    """
+    return Driver(machine, builder, MODES, base=base, max_depth=max_depth)

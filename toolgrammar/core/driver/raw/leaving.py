@@ -1,0 +1,102 @@
+"""Ends a raw payload: at a closer, or where the text ends in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.driver.payload_end import cut_payload, leave
+from toolgrammar.core.driver.raw.thought_calls import end_before_calls
+from toolgrammar.core.mending.stops import stopped_before
+from toolgrammar.core.state import doubts
+
+if TYPE_CHECKING:
+    from toolgrammar.core.driver.raw.state import RawReader
+    from toolgrammar.core.machine.machine import Step
+
+_PROSE = ("reasoning", "content", "text")
+"""Roles whose text may end anywhere."""
+LONGEST = 2048
+"""Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
+
+
+def close_raw(reader: RawReader, end: int) -> None:
+    """Ends the payload at an index of the buffer, before its closer or where that should stand."""
+    driver = reader.driver
+    reader.give(end)
+    reader.let_go()
+    if reader.sibling and (reader.mended or reader.end.tagged):
+        doubts.doubt_sibling(driver, reader.sibling, end)
+    elif reader.end.call_closes_alone:
+        doubts.doubt_closer(driver, end)
+    if not reader.sibling:
+        doubts.doubt_inner_closer(driver, reader.strays, end, mended=reader.mended)
+    doubts.doubt_damaged(driver, reader.end, end, openers=bool(reader.strays) or reader.mended)
+    draft = driver.builder.draft
+    if reader.unended and draft is not None:
+        draft.go_on()
+        doubts.doubt_open_json(driver, end)
+    if reader.near:
+        doubts.doubt_paired_closer(driver, reader.near, end)
+    dropped = raws_of(driver.builder).end(driver.base + end, whole=True, mended=reader.mended)
+    leave(driver, end)
+    driver.end_at(driver.last_end - dropped)
+
+
+def begun_closer(reader: RawReader) -> int:
+    """Returns where the closer begins that the end of the text cut; -1 where it cut none."""
+    driver = reader.driver
+    step = driver.payload.step
+    assert step is not None
+    # Where the end of the text may close the payload, what looks like half a closer is text of it.
+    may_end = step.node.end is not None or stopped_before(driver, reader.end.node) != ""
+    if may_end or step.leaf in _PROSE:
+        return -1
+    start = max(reader.searched, len(driver.buffer) - LONGEST)
+    begun = reader.end.own_beginnings.search(driver.buffer, start)
+    return -1 if begun is None else begun.start()
+
+
+def finish_raw(reader: RawReader, step: Step) -> None:
+    """Ends the payload because the text ends."""
+    driver = reader.driver
+    stopped = stopped_before(driver, reader.end.node) != ""
+    # Where the server cut the answer, the value's closer was still to come.
+    may_go_on = not driver.builder.end.by_server and (not stopped or reader.quoted)
+    if reader.islands and end_before_calls(reader):
+        return
+    if reader.held is not None and reader.last_closer >= 0 and may_go_on:
+        _end_at_last_closer(reader, reader.held)
+        return
+    reader.let_go()
+    ends = stopped or step.node.end is not None
+    end = driver.position
+    if stopped and step.leaf not in _PROSE:
+        doubts.doubt_stopped(driver, step, end)
+    # The position stands before a closer that the end of the text cut.
+    begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
+    if step.leaf in ("text", "reasoning") and not ends:
+        driver.builder.end.leave_text_open(max(0, raws_of(driver.builder).start))
+    if ends:
+        doubts.doubt_damaged(driver, reader.end, end, is_cut=True)
+    driver.builder.end.leave_open(is_open=ends and step.leaf not in _PROSE)
+    raws_of(driver.builder).end(driver.base + end, whole=ends, mended=begun)
+    if ends or step.leaf in _PROSE:
+        leave(driver, end)
+    else:
+        cut_payload(driver, reader.end.node, known=not begun)
+
+
+def _end_at_last_closer(reader: RawReader, pieces: list[str]) -> None:
+    """Ends the payload at the last closer although a quoted opener never closed."""
+    driver = reader.driver
+    held = "".join(pieces)
+    # What came behind that closer was held back: it is no value any more and is read again.
+    keep = max(0, len(held) - (driver.base + driver.position - reader.last_closer))
+    raws_of(driver.builder).take(held[:keep])
+    driver.stand_before(held[keep:] + driver.buffer[driver.position :], reader.last_closer)
+    if reader.shared:
+        doubts.doubt_quoted_opener(driver)
+    raws_of(driver.builder).end(reader.last_closer, whole=True)
+    leave(driver, driver.position)
+    driver.read_on()

@@ -1,0 +1,165 @@
+"""Ends reasoning that nothing closes before calls that end the message: they were not only thought.
+
+Models forget the closer. Where tools are known, and all from an opener on is calls of them, the
+reasoning ended before it. A stream therefore holds reasoning back from such an opener on, up to the
+closer or to the end of the text.
+
+Example: `<think>I need it.` and a whole call in the next line: the reasoning ends before the call.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.driver.payload_end import leave
+from toolgrammar.core.machine.machine import LONGEST_OPENER
+from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.mending.mending import put_in
+from toolgrammar.core.message.source import Source
+from toolgrammar.core.trust.evidence import opens_as_prose
+from toolgrammar.values.patterns import blanks
+
+if TYPE_CHECKING:
+    from toolgrammar.core.driver.raw.state import RawReader
+    from toolgrammar.core.state.driver import Driver
+    from toolgrammar.core.state.others import AllOpeners
+
+_LINE: Final = 128
+"""Characters before an opener that are looked at for words of its line."""
+_MARKS: Final = frozenset("<[{]")
+"""What the lines begin with at which calls of any format are looked for."""
+_SLICE: Final = 64
+"""Characters that are tried at once."""
+_MOST: Final = 8
+"""Openers from which the rest of the text is read."""
+
+
+def note_island(reader: RawReader, start: int) -> bool:
+    """Holds reasoning back from the opener of a call on, where tools are known; it ends nothing."""
+    reader.look_from(start + 1)
+    if reader.driver.builder.tools and _begins_line(reader, start):
+        _hold_back(reader, start)
+    return False
+
+
+def _begins_line(reader: RawReader, start: int) -> bool:
+    """Whether a line begins at an index: an opener behind words is one that reasoning speaks of."""
+    place = reader.driver.base + start
+    text = reader.driver.builder.source.slice(max(0, place - _LINE), max(0, place))
+    return not text.rpartition("\n")[2].strip()
+
+
+def _hold_back(reader: RawReader, start: int) -> None:
+    """Notes that calls may begin at an index; what stands there is not given out yet."""
+    place = reader.driver.base + start
+    if place not in reader.islands:
+        insort(reader.islands, place)
+    if reader.held is None:
+        reader.hold_back(start)
+
+
+class LineOpeners:
+    """Looks, in reasoning, for lines that begin as the calls of any of several formats do."""
+
+    __slots__ = ("is_fresh", "looked", "openers")
+
+    def __init__(self, openers: AllOpeners, looked: int) -> None:
+        self.openers = openers
+        self.looked = looked
+        """Offset up to which all lines were looked at."""
+        self.is_fresh = True
+        """Whether nothing but white space stands in its line before that."""
+
+    def passes(self, chunk: str) -> bool:
+        """Whether no line begins in what comes next."""
+        return not self.is_fresh and "\n" not in chunk
+
+    def look(self, reader: RawReader, stop: int) -> int:
+        """Notes the lines before an index that may be calls.
+
+        Returns:
+            The index up to which that is known.
+        """
+        driver = reader.driver
+        buffer, at = driver.buffer, max(self.looked - driver.base, 0)
+        while at < stop:
+            if self.is_fresh:
+                at = blanks.match(buffer, at).end()
+                # Only the first character of a line that is no blank may open.
+                if at >= stop:
+                    break
+                self.looked = driver.base + at
+                # At the end of a chunk `<tool` may become an opener: the rest waits.
+                is_near = not driver.final and len(buffer) - at <= LONGEST_OPENER
+                is_mark = buffer[at] in _MARKS
+                if is_mark and is_near and self.openers.begins_at(buffer, at):
+                    return at
+                if is_mark and self._opens(reader, at):
+                    _hold_back(reader, at)
+            at = buffer.find("\n", at, stop) + 1
+            self.is_fresh = at > 0
+            if not at:
+                break
+        self.looked = driver.base + stop
+        return stop
+
+    def _opens(self, reader: RawReader, place: int) -> bool:
+        buffer = reader.driver.buffer
+        # Prose opens a line with `{` or `<` too.
+        if not self.openers.stands_at(buffer, place) or opens_as_prose(buffer, place):
+            return False
+        # What stands behind markup belongs to it.
+        offset = reader.driver.base + place
+        before = reader.driver.builder.source.slice(max(0, offset - _LINE), max(0, offset)).rstrip()
+        return _begins_line(reader, place) and not (before.endswith(">") and buffer[place] in "{[")
+
+
+def end_before_calls(reader: RawReader) -> bool:
+    """Ends reasoning before the calls that end the message; false where there are none."""
+    driver = reader.driver
+    builder, stop = driver.builder, driver.base + len(driver.buffer)
+    path = repairs_of(reader.end.node).to_text
+    # A trial does not begin another one; nor is anything guessed in strict reading or in a cut
+    # answer.
+    is_tried = builder.is_trial or (driver.among is not None and driver.among.trying)
+    if path is None or is_tried or builder.strict or builder.end.by_server or not builder.tools:
+        return False
+    # Each place costs a reading of all that follows it, so only the first few are tried.
+    for place in reader.islands[:_MOST]:
+        rest = builder.source.slice(place, stop)
+        if not _are_calls(driver, rest):
+            continue
+        # What was held back up to the opener is reasoning, the rest is read as calls.
+        held = "".join(reader.drop_held())
+        raws_of(builder).take(held[: max(0, len(held) - (driver.base + driver.position - place))])
+        driver.stand_before(rest, place)
+        raws_of(builder).end(place, whole=True)
+        leave(driver, driver.position)
+        builder.watch(watched=False)  # the calls are judged
+        put_in(driver, path)
+        builder.mend_next()
+        driver.to_text()
+        driver.read_on()
+        return True
+    return False
+
+
+def _are_calls(driver: Driver, text: str) -> bool:
+    """Whether a text is calls of known tools, sound and nothing else."""
+    builder, source = driver.builder, Source()
+    source.append(text)
+    # A message of its own: whatever it finds is thrown away, only the answer counts.
+    tried = builder.trial(source)
+    others = driver.among
+    machine = driver.start_node.machine if others is None else others.start
+    reading = type(driver)(machine, tried, driver.modes, base=0, max_depth=driver.limits_depth)
+    if others is not None:
+        reading.read_among(others.anew(tried))
+    for start in range(0, len(text), _SLICE):
+        reading.feed(text[start : start + _SLICE], final=start + _SLICE >= len(text))
+        if tried.text_parts.stripped():
+            return False  # most openers that reasoning speaks of show soon that they are none
+    known = all(call.executable and call.name in builder.tools for call in tried.calls)
+    return bool(tried.calls) and known

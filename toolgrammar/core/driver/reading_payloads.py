@@ -1,0 +1,391 @@
+"""Reads payloads: finds which one begins, and has its scanner read on until its value is whole.
+
+Example: behind `"arguments":` the scanner of JSON reads `{"x": 1}`, up to its last brace.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from toolgrammar.core.arguments.json_payload import JsonPayload
+from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.arguments.scanned_values import scanned_of
+from toolgrammar.core.driver.bad_calls import pass_bad_call
+from toolgrammar.core.driver.mismatch import mismatch
+from toolgrammar.core.driver.payload_beginnings import (
+    damaged_beginning,
+    open_implied,
+    read_fence_end,
+)
+from toolgrammar.core.driver.payload_end import end_before_text, leave
+from toolgrammar.core.driver.raw.reader import read_raw
+from toolgrammar.core.driver.raw.state import RawReader
+from toolgrammar.core.driver.raw.thought_calls import LineOpeners
+from toolgrammar.core.driver.undecided import Undecided
+from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.mending.unreadable_payloads import holds_arguments, pass_unreadable
+from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
+from toolgrammar.core.payloads.json.typing_rules import needs_typing
+from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.core.payloads.raw.named_end import end_of_raw
+from toolgrammar.core.payloads.scanners import scanner_for
+from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
+from toolgrammar.grammar.roles import JSON_LIKE, RAW_LIKE, STRICT_JSON
+from toolgrammar.patterns.partial import MAX_TOKEN
+from toolgrammar.values.patterns import blanks
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.payloads.literals.scan_bare import BareScanner
+    from toolgrammar.core.payloads.literals.scan_quoted_python import QuotedPythonScanner
+    from toolgrammar.core.payloads.scanners import Scanner
+    from toolgrammar.core.state.driver import Driver
+
+MAX_ISLAND = 4096
+"""Characters from an opener to the payload or the name: more is no island."""
+
+
+# Which payload begins
+
+
+def find_payload(driver: Driver) -> bool:
+    """Enters the payload that begins where no token stands; False where more text is needed."""
+    buffer, position, node = driver.buffer, driver.position, driver.node
+    solid = driver.behind_blanks()
+    start = position if node.exact else solid
+    # They stand in an order, the narrowest first: raw text would take everything.
+    for step in node.payloads:
+        name = step.terminal.name
+        # White space is a part of raw text, and nothing before any other payload.
+        begin = start if name in RAW_LIKE else solid
+        if begin == len(buffer):
+            if not driver.final:
+                return False
+            if node.end is not None:
+                break  # the grammar lets the text end before the payload
+        if step.begun is not None and not driver.final and step.begun.match(buffer, begin):
+            return False
+        if step.begins.match(buffer, begin):
+            return _enter(driver, step, begin)
+    if start == len(buffer) and (
+        driver.final or (node.accepts_text and driver.island < 0 and start - position <= MAX_TOKEN)
+    ):
+        return False
+    # No payload begins, and the grammar lets the call end: what follows is text or the next call.
+    if node.accepts_text and driver.island < 0:
+        return end_before_text(driver)
+    damaged = damaged_beginning(driver, start)
+    if damaged is None:
+        payloads = [] if driver.builder.strict else node.payloads
+        # `"arguments": "{\"x\": 1}"`: the object may be written into a string.
+        if len(payloads) == 1 and holds_arguments(driver, payloads[0], start):
+            return _enter(driver, payloads[0], start, as_text=True)
+        passed = pass_unreadable(driver, start)
+        return mismatch(driver) if passed is None else passed
+    if isinstance(damaged, bool):
+        return damaged
+    place = driver.base + start
+    _enter(driver, damaged, start)
+    open_implied(driver, place)
+    return True
+
+
+def _enter(
+    driver: Driver, step: Step, start: int, *, decided: bool = False, as_text: bool = False
+) -> bool:
+    """Begins a payload at an index.
+
+    Args:
+        driver: the driver.
+        step: what reading the payload does.
+        start: the index.
+        decided: whether it is no raw text instead.
+        as_text: whether a string stands there that may hold the object.
+    """
+    if driver.island >= 0:
+        if start - driver.island > MAX_ISLAND and not driver.island_payload:
+            return mismatch(driver)
+        driver.note_payload()
+    for role in step.before:
+        driver.close(role, driver.last_end)
+    driver.enter_payload(step, start)
+    if step.terminal.name in RAW_LIKE:
+        if step.is_fallback:
+            _doubt_text(driver, step, driver.base + start)
+        return _enter_raw(driver, step, start)
+    if step.otherwise is not None and not decided:
+        _commit_payload(driver, step)
+        driver.payload.judge(Undecided(driver, step, step.otherwise, start))
+        driver.read_by(read_undecided)
+        return True
+    return _enter_scanned(driver, step, start, as_text=as_text)
+
+
+def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> bool:
+    """Begins a payload that a scanner reads; where all of it is there already, ends it too."""
+    builder, name = driver.builder, step.terminal.name
+    scanned_of(builder).begin(
+        step.leaf, driver.base + start, driver.unit, may_be_arguments=driver.node.takes_arguments
+    )
+    if builder.draft is not None and PAYLOADS[name].unescaped:
+        builder.draft.begin_unescaped()
+    _commit_payload(driver, step)
+    # The fast reader knows the default depth alone.
+    if name in STRICT_JSON and driver.limits_depth >= MAX_DEPTH:
+        object_only = name == "JSON_OBJECT" and not as_text
+        whole = read_whole(driver.buffer, start, object_only=object_only)
+        guide = builder.guide(step.leaf)
+        # Values that the schema gives another type are left to the scanner, which knows it.
+        if whole is not None and guide is not None and needs_typing(whole[0], guide):
+            whole = None
+        # `{"a": 1}, "b": 2}` closes too early; only what follows shows that nothing was damaged.
+        if whole is not None and _goes_on(driver, step.node, whole[1]):
+            value, end = whole
+            scanned_of(builder).take_whole(value, driver.buffer[start:end], driver.base + end)
+            return _leave(driver, end)
+    driver.payload.scan(_scanner(driver, step, name))
+    driver.read_by(read_scanned)
+    return True
+
+
+def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
+    """Begins a raw payload at an index of the buffer."""
+    driver.enter_payload(step, start)
+    raw_end = end_of_raw(step)
+    before = driver.previous is not None and "\n" in driver.previous.terminal.trail
+    raws_of(driver.builder).begin(
+        step.leaf,
+        driver.base + start,
+        driver.unit,
+        before=before,
+        closes_line=raw_end.closes_line,
+        typed=step.terminal.name == "RAW",
+    )
+    _commit_payload(driver, step)
+    if driver.builder.draft is not None:
+        driver.builder.draft.begin_unescaped()
+    others = lines = None
+    if driver.among is not None and step.leaf == "reasoning":
+        others = driver.among.other_ends(driver, step.node)
+        if driver.builder.tools:
+            lines = LineOpeners(driver.among.openers, driver.base + start)
+    driver.payload.read_raw(RawReader(driver, raw_end, start, others, lines))
+    driver.read_by(read_raw)
+    return True
+
+
+def read_undecided(driver: Driver) -> bool:
+    """Reads on in what may be JSON or raw text; once that is known, from its beginning."""
+    undecided = driver.payload.undecided
+    assert isinstance(undecided, Undecided)
+    step = undecided.judge()
+    if step is None:
+        return False
+    driver.payload.decide()
+    start = undecided.rewind()
+    if step is undecided.raw:
+        _doubt_text(driver, step, driver.base + start)
+        return _enter_raw(driver, step, start)
+    return _enter(driver, step, start, decided=True)
+
+
+def _doubt_text(driver: Driver, step: Step, start: int) -> None:
+    """Doubts a value that should be JSON and is none, where the schema does not ask for text."""
+    builder = driver.builder
+    guide = builder.guide(step.leaf)
+    wants_text = guide is not None and guide.types is not None and guide.takes_text
+    if step.leaf != "value" or builder.draft is None or wants_text:
+        return
+    builder.draft.doubts.append("bare-text")
+    place = Span(max(0, start), max(0, start))
+    builder.report("bare-text", "error", "Found a value that is no JSON; kept as text", place)
+
+
+def _goes_on(driver: Driver, node: Node, end: int) -> bool:
+    """Whether what stands behind a whole payload leaves no doubt that it ends there."""
+    buffer = driver.buffer
+    place = blanks.match(buffer, end).end()
+    if place == len(buffer):
+        return driver.final
+    if node.accepts_text or driver.builder.strict:
+        return True
+    tokens, anchors = node.token, repairs_of(node).pattern
+    return bool(tokens.match(buffer, place) or anchors.match(buffer, place))
+
+
+def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
+    """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
+    builder = driver.builder
+    # With strict reading nothing is mended, so JSON needs only its strict scanner.
+    if builder.strict or name not in JSON_LIKE:
+        is_python = notation_of(name) == "python"
+        mending = None if builder.strict and is_python else step
+        scanner = scanner_for(step.terminal, builder.spec(), driver.limits_depth, mending)
+        draft = builder.draft
+        if is_python and mending is not None and draft is not None and draft.is_markdown:
+            cast("QuotedPythonScanner", scanner).use_markdown()
+        return scanner
+    return JsonPayload(
+        step,
+        driver.start_node,
+        builder.guide(step.leaf),
+        backticks=PAYLOADS[name].backticks,
+        max_depth=driver.limits_depth,
+        careful=driver.island >= 0 and not driver.called,
+    )
+
+
+def _commit_payload(driver: Driver, step: Step) -> None:
+    """Makes what is open certain, now that it has a payload: of a call with a name, or no call's."""
+    outside = driver.island >= 0 and step.leaf in ("reasoning", "content", "text")
+    if outside or (step.leaf and driver.called):
+        driver.commit()
+
+
+# What a scanner reads
+
+
+def read_scanned(driver: Driver) -> bool:
+    """Has the scanner of the payload read on; False where more text is needed."""
+    scanner = driver.payload.scanner
+    assert scanner is not None
+    out: list[str] = []
+    if isinstance(scanner, JsonPayload):
+        return _scan_mending(driver, scanner, out)
+    scanned = scanned_of(driver.builder)
+    if driver.payload.step is not None and _mends(driver, driver.payload.step):
+        _scan_ended(driver, cast("BareScanner | QuotedPythonScanner", scanner), out)
+    else:
+        driver.move_to(scanner.feed(driver.buffer, driver.position, out))
+    while scanner.failed and _take_control(driver, scanner, out):
+        # What stands before a mended character was given out before the report of it.
+        driver.move_to(scanner.feed(driver.buffer, driver.position, out))
+    if out:
+        scanned.take("".join(out))
+    if scanner.done:
+        if scanner.doubt:
+            typed = (
+                driver.payload.step is not None
+                and notation_of(driver.payload.step.terminal.name) == "elements"
+            )
+            doubt = scanned.doubt_types if typed else scanned.doubt_quote
+            doubt(scanner.doubt, driver.base + driver.position)
+        tell_mended(driver, scanner)
+        if scanner.bare_text and driver.builder.header.bare == "literal":
+            scanned.doubt_expression(scanner.bare_text, driver.base + driver.position)
+        if driver.payload.step is not None and driver.payload.step.terminal.name not in JSON_LIKE:
+            scanned.doubt_twice(driver.base + driver.position)
+        scanned.end(driver.base + driver.position)
+        return leave(driver, driver.position)
+    if scanner.failed:
+        return _fail(driver, scanner)
+    return False
+
+
+def _mends(driver: Driver, step: Step, *notations: str) -> bool:
+    """Whether the scanner of a payload, in one of these notations if some are named, mends it."""
+    found = notation_of(step.terminal.name)
+    mends = found == "bare" or (found == "python" and not driver.builder.strict)
+    return mends and (not notations or found in notations)
+
+
+def tell_mended(driver: Driver, scanner: Scanner) -> None:
+    """Reports what a scanner mended in the payload that ends here."""
+    if driver.payload.step is None or not scanner.mended:
+        return
+    scanned = scanned_of(driver.builder)
+    if notation_of(driver.payload.step.terminal.name) == "bare":
+        scanned.put_in(cast("BareScanner", scanner).put_in, driver.base + driver.position)
+    else:
+        scanned.mend_python(cast("QuotedPythonScanner", scanner).faults)
+
+
+def _scan_ended(driver: Driver, scanner: BareScanner | QuotedPythonScanner, out: list[str]) -> None:
+    """Reads on in a payload that may have ended before the last chunk."""
+    position = driver.position
+    scanner.expect(base=driver.base, final=driver.final)
+    driver.move_to(scanner.feed(driver.buffer, position, out))
+    if scanner.unread:
+        # What was looked at behind the payload is read once more, as what it is.
+        start = driver.base + position - len(scanner.unread)
+        driver.stand_before(scanner.unread + driver.buffer[position:], start)
+
+
+def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
+    """Reads on in a JSON payload that is mended as it comes."""
+    position = driver.position
+    end = scanner.feed(driver.buffer, position, out, base=driver.base, final=driver.final)
+    driver.move_to(end)
+    scanned = scanned_of(driver.builder)
+    if out:
+        scanned.take("".join(out))
+    if scanner.failed:
+        return _fail(driver, scanner)
+    if not scanner.done:
+        return False
+    if scanner.unread:
+        # What was looked at behind the payload is read once more, as what it is.
+        driver.move_to(position - len(scanner.unread))
+        if driver.position <= 0:  # the character before has to be there, too
+            offset = driver.base + driver.position
+            driver.stand_before(scanner.unread + driver.buffer[position:], offset)
+    scanned.mend(scanner, driver.base + driver.position)
+    scanned.end(driver.base + driver.position)
+    return _leave(driver, driver.position)
+
+
+def _leave(driver: Driver, end: int) -> bool:
+    """Ends a payload at an index, or passes the end of the fence around it first."""
+    if not driver.payload.fenced:
+        return leave(driver, end)
+    driver.move_to(end)
+    driver.read_by(read_fence_end)
+    return True
+
+
+def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
+    """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
+    position = driver.position
+    character = driver.buffer[position : position + 1]
+    if not character or character >= " " or not isinstance(scanner, JsonScanner):
+        return False
+    before = "".join(out)
+    if not scanner.take_control(character, out):
+        return False
+    if before:
+        scanned_of(driver.builder).take(before)
+        del out[:-1]
+    scanned_of(driver.builder).control(driver.base + position, character)
+    driver.move_to(position + 1)
+    return True
+
+
+def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
+    """Ends a payload where it can't go on; what stands there does not fit the island."""
+    out: list[str] = []
+    driver.payload.fail(0)
+    if driver.payload.step is not None and _mends(driver, driver.payload.step, "python"):
+        python = cast("QuotedPythonScanner", scanner)
+        driver.payload.fail(python.open_brackets)
+        # The word before the damage was read as a key; it may be the name of the next call.
+        if word := python.word_behind:
+            offset = driver.base + driver.position - len(word)
+            driver.stand_before(word + driver.buffer[driver.position :], offset)
+    scanner.finish(out)
+    if not isinstance(scanner, JsonPayload):
+        tell_mended(driver, scanner)
+    if driver.island < 0:
+        place = driver.base + driver.position
+        scanned_of(driver.builder).fail("".join(out), scanner.failure, place)
+        driver.end_at(place)
+        # Only in a section are there neighbours that the bad call could cost.
+        if driver.payload.open_brackets and driver.builder.group is not None:
+            driver.payload.end()
+            driver.read_by(pass_bad_call)
+            return True
+    elif isinstance(scanner, JsonPayload) and scanner.refused_at >= 0:
+        # How far the scanner went to see it depends on the pieces that came.
+        driver.move_to(max(driver.island + 1, scanner.refused_at - driver.base))
+    return mismatch(driver, in_payload=True)

@@ -1,0 +1,349 @@
+"""Reads the envelope of an island: one token after the other, and what each does.
+
+Example: in `<tool_call>{"name": "f", "arguments": {}}` all up to the object `{}` is tokens.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.arguments.filling import fill_role
+from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.calls.backslashes import plain_name
+from toolgrammar.core.calls.places import places_in
+from toolgrammar.core.calls.role_effects import open_role
+from toolgrammar.core.driver.behind_calls import is_settled
+from toolgrammar.core.driver.mismatch import give_back_nameless, mismatch
+from toolgrammar.core.driver.payload_end import end_before_text
+from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload
+from toolgrammar.core.machine.relaxed_quotes import as_strict, code_of, is_loose
+from toolgrammar.core.mending.mending import step_back_to_call
+from toolgrammar.core.mending.misspelt import arguments_key, report_misspelt, respelt_opener
+from toolgrammar.core.payloads.json.tokens import decoded_token
+from toolgrammar.grammar.roles import KNOWN_TOOL, MISSPELT
+from toolgrammar.patterns import marks
+from toolgrammar.patterns.partial import MAX_TOKEN, MOST_BLANKS
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Container
+
+    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.state.driver import Driver
+
+MOST_TOKENS = 48
+"""Tokens from an opener to what makes the call certain: more are read again and again."""
+SECTION_EVIDENCE = 16
+"""Characters of a section's opener that are evidence without a call behind them."""
+LINES = frozenset({"SAME_FENCE", "SAME_MARK"})
+"""Repeated tokens that are a line of their own."""
+SHORT = 3
+"""Characters of a literal that stands for itself."""
+
+
+def read_token(driver: Driver) -> bool:
+    """Reads one token; where a payload stands instead, enters it; False for more text."""
+    buffer, position, node = driver.buffer, driver.position, driver.node
+    # Each round would look through a long run of white space again, so it is passed once.
+    if not node.exact and buffer[position + MOST_BLANKS : position + MOST_BLANKS + 1].isspace():
+        passed = _pass_blanks(driver)
+        if passed is not None:
+            return passed
+        position = driver.position
+    # `<tool_call` may become `<tool_call>` or `<tool_calls>`: it depends on the text, not on the
+    # chunk.
+    if not driver.final and _waits(node, buffer, position):
+        return False
+    match = _match(driver, node, position)
+    if match is None or _is_near_opener(node, match):
+        return _read_misfit(driver)
+    group = match.lastgroup
+    assert group is not None
+    step = node.steps[group]
+    start, end = match.span(group)
+    # An opener with a long way to its call would be read again from each opener in it.
+    is_long = end - driver.island > MAX_ISLAND and not driver.island_payload
+    is_no_island = driver.count_token() > MOST_TOKENS or is_long
+    if end - start > MAX_TOKEN or (driver.island >= 0 and is_no_island):
+        return _give_up(driver)
+    # The next call opens where the last one lacks its closer: that one ends here.
+    if node.accepts_text and driver.island < 0 and "call" in step.before:
+        return end_before_text(driver)
+    text = match.group(group)
+    # Another key of the call object may stand for that of the arguments: `"args"` for
+    # `"arguments"`.
+    if step.terminal.name == "JSON_STRING" and not step.leaf:
+        meant = arguments_key(driver, step, text, start, end)
+        if meant is None:
+            return False
+        step, text, end = meant
+    # `'name'`, or `name` without quotes, where the grammar has `"name"`.
+    if is_loose(step.terminal, text):
+        strict = _report_loose(driver, step, text, start, end)
+        text = strict if step.leaf else text
+    # A closer that has to repeat a name: `</search>` closes only `<search>`.
+    if step.kind == "same" and not driver.builder.repeats(step.terminal.name, text):
+        return mismatch(driver)
+    # The key is the name of a tool: the call before lacks its closer, and the next one begins.
+    if step.leaf == "key" and step_back_to_call(driver, text):
+        return mismatch(driver)
+    # A `<` or `,` may belong to markup that the grammar does not expect: it can be taken back.
+    short = driver.island < 0 and step.kind == "literal" and step.weight < SHORT
+    short = short and not step.after  # what closed stays closed
+    driver.keep_way_back(start, short=short)
+    driver.move_to(end)
+    _take(driver, step, text, start, end, match)
+    return True
+
+
+def _give_up(driver: Driver) -> bool:
+    """Gives up an island that is longer than the beginning of a call may be; a named call is lost."""
+    start, named = driver.base + driver.island, driver.island >= 0 and driver.called
+    # Up to the last token: how much of the white space behind it was passed depends on the cutting.
+    span = Span(max(0, start), max(0, driver.last_end))
+    reads_on = mismatch(driver)
+    if named and driver.in_text:
+        driver.builder.report(
+            "unread-call",
+            "error",
+            f"Found a call whose beginning has more than {MAX_TOKEN:,} characters in a token, or too "
+            "many tokens; it is text",
+            span,
+            hint="read long values as RAW or as JSON: they have no limit",
+        )
+    return reads_on
+
+
+def _waits(node: Node, buffer: str, position: int) -> bool:
+    """Whether the tail of the text may still become a token, or a longer one."""
+    # What is longer than any token becomes none.
+    if len(buffer) - position > MAX_TOKEN + 64:
+        return False
+    if node.beginnings.match(buffer, position):
+        return True
+    return not node.exact and not buffer[position:].strip()
+
+
+def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
+    """Returns the token at an index: one that has to name a known tool and does not is none."""
+    match = node.token.match(driver.buffer, position)
+    without: frozenset[str] = frozenset()
+    while match is not None:
+        step = node.steps[match.lastgroup or ""]
+        if not (step.terminal.groups and _names_stranger(step, match, driver.builder.tools)):
+            break
+        # Without this one, a broader token may take the same text.
+        without |= {match.lastgroup or ""}
+        match = node.token_without(without).match(driver.buffer, position)
+    return match
+
+
+def _names_stranger(step: Step, match: re.Match[str], tools: Container[str]) -> bool:
+    """Whether a token holds what has to be the name of a known tool, and is none."""
+    return any(
+        role == KNOWN_TOOL and match[group] is not None and plain_name(match[group]) not in tools
+        for group, role in step.terminal.groups
+    )
+
+
+def _is_near_opener(node: Node, match: re.Match[str]) -> bool:
+    """Whether what stands for an opener resembles it so much that any call may follow."""
+    if MISSPELT not in dict(node.steps[match.lastgroup or ""].constants):
+        return False
+    return any(each.matches(match.string, match.start()) for each in node.near_openers)
+
+
+def _read_misfit(driver: Driver) -> bool:
+    """Reads what is none of the tokens that may stand there: a misspelt opener, or a payload."""
+    if driver.final and driver.builder.end.by_server:
+        # What ends a call here may be the beginning of its next argument.
+        begun = driver.node.beginnings.match(driver.buffer, driver.position) is not None
+        if begun:
+            driver.builder.end.leave_open()
+    respelt = respelt_opener(driver)
+    if respelt is True:
+        return find_payload(driver)
+    if respelt is False:
+        return False
+    step, match = respelt
+    start, end = match.span()
+    driver.move_to(end)
+    driver.forget_way_back()
+    _take(driver, step, step.terminal.text, start, end, match)
+    # An opener that was put in has no text of its own: until a call follows it stays a guess.
+    if driver.builder.group is not None and start == driver.position:
+        driver.builder.group.open_late()
+    return True
+
+
+def _pass_blanks(driver: Driver) -> bool | None:
+    """Passes a long run of white space but for what a token may begin with; None where that is all.
+
+    Where text may follow, so much white space is a part of it.
+    """
+    end = driver.behind_blanks()
+    # An island has a limit, else each of many openers would have the same white space read again.
+    if driver.island >= 0 and end - driver.island > MAX_ISLAND:
+        return _give_up(driver)
+    if driver.island < 0 and driver.node.accepts_text:
+        return end_before_text(driver) if end - driver.position > MAX_TOKEN else None
+    # As much white space stays as a token may need before it.
+    driver.move_to(max(driver.position, end - MOST_BLANKS))
+    return None
+
+
+_NOT_AS = ("without JSON's quotes", "where the format spells it otherwise")
+
+
+def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -> str:
+    """Notes a key or string of the envelope that is quoted otherwise than in JSON; returns it so."""
+    builder = driver.builder
+    strict = as_strict(step.terminal, text)
+    is_key = step.node.takes_colon or step.kind == "literal"
+    code = code_of(step.terminal, text, is_key=is_key)
+    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    written = builder.source.slice(span.start, driver.base + end)
+    # What a name without one of its quotes has lost besides, only the tools tell.
+    is_name = step.leaf == "name" and code == "missing-quote"
+    doubtful = is_name and decoded_token(strict) not in builder.tools
+    draft = builder.draft
+    # Where the call began as the format spells it, what is like a tag may stand in a value.
+    is_odd = code == "misspelt" and draft is not None and not draft.repaired
+    builder.report(
+        code,
+        "error" if doubtful or is_odd else "warning",
+        f"Found `{written[:40]}` {_NOT_AS[code == 'misspelt']}",
+        span,
+        edits=(Edit(span, strict),),
+    )
+    builder.mend(*[code] * is_odd)
+    if doubtful:
+        builder.doubted_before.append(code)
+    return strict
+
+
+def _take(
+    driver: Driver, step: Step, text: str, start: int, end: int, match: re.Match[str]
+) -> None:
+    """Does what a token does: closes, opens, fills a role, moves on."""
+    builder, base, before = driver.builder, driver.base, driver.node
+    for role in step.before:
+        driver.close(role, driver.last_end)
+    if driver.unit < 0 or step.opens:
+        driver.begin_unit(base + start)
+    if step.opens:
+        open_role(builder, step.opens)
+    _fill(driver, step, text, base + start, match)
+    if builder.argument_start < 0 and driver.called and not step.leaf:
+        builder.note_token(base + start)
+    driver.end_at(base + end)
+    # A call that ends without a name is no call.
+    if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
+        return
+    if driver.final and "call" in step.after:
+        # Where a name ends the call and the text, no closer tells that it goes no further; nor
+        # where what the text ends with may begin an argument, or looks at what stands behind it.
+        names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
+        is_open = any(
+            not driver.buffer[match.end(name) :].strip()
+            or before.beginnings.match(driver.buffer, start)
+            for name in names
+        )
+        if builder.end.by_server and _looks_on(step):
+            is_open = is_open or not driver.buffer[driver.position :].strip()
+        builder.end.leave_open(is_open=is_open)
+    driver.note_read(step)
+    if is_settled(driver, step):
+        _close_behind(driver, step, text)
+    else:
+        driver.read_by(_read_behind)
+
+
+def _read_behind(driver: Driver) -> bool:
+    """Reads what stands behind a token that ends its call; False where more text tells."""
+    step = driver.previous
+    assert step is not None
+    if not is_settled(driver, step):
+        return False
+    driver.to_tokens()
+    _close_behind(driver, step, step.terminal.text)
+    return True
+
+
+def _close_behind(driver: Driver, step: Step, text: str) -> None:
+    """Closes what closes with a token, and moves on."""
+    for role in step.after:
+        driver.close(role, driver.last_end)
+    driver.follow(step)
+    node = step.node
+    _perhaps_commit(driver, step, text)
+    if node.accepts_text and not driver.builder.has_draft:
+        _end_island(driver, node)
+
+
+def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str]) -> None:
+    """Hands on the roles that a token, or a named group in it, fills."""
+    builder = driver.builder
+    if step.terminal.is_fence:
+        builder.marks.note_fence(text)
+    if step.terminal.is_mark:
+        builder.marks.note_mark(marks.word(text))
+    if driver.final and step.leaf == "value":
+        # Nothing shows that the last word of a text is whole, unless the call may end there.
+        at_end = driver.position == len(driver.buffer)
+        is_cut = at_end and step.kind == "regex" and step.node.end is None
+        raws_of(builder).note_cut_token(is_cut=is_cut)
+    places = places_in(builder)
+    for role, value in (*step.constants, *step.filled(match, text)):
+        if role == MISSPELT:
+            place = start - driver.base
+            report_misspelt(driver, place, place + len(text), value, sure=True)
+        fill_role(builder, role, value, start, driver.unit)
+        if role == "name":
+            driver.note_name()
+        if places is not None and role not in dict(step.constants):
+            own = (group for group, filled in step.terminal.groups if filled == role)
+            group = next((each for each in own if match[each] is not None), match.lastgroup or 0)
+            places.note_token(builder, role, match, group, driver.base)
+
+
+def _looks_on(step: Step) -> bool:
+    """Whether what stands behind a token tells that it is whole: a line that is nothing else."""
+    return step.terminal.name in LINES or any(
+        mark in step.terminal.pattern for mark in ("$", r"\Z")
+    )
+
+
+def _end_island(driver: Driver, node: Node) -> None:
+    """Returns to text after an island, or into a section."""
+    # A short section opener is evidence only together with a call or its closer.
+    short = node.skipping and driver.position - driver.island < SECTION_EVIDENCE
+    if driver.island >= 0 and not short:
+        driver.commit()
+    if driver.island < 0:
+        driver.to_text()
+
+
+def _perhaps_commit(driver: Driver, step: Step, text: str) -> None:
+    """Makes a call certain that is whole, or has a distinctive token behind its name.
+
+    The first of an island makes the island certain.
+    """
+    if not driver.called:
+        return
+    builder = driver.builder
+    if not builder.has_draft:
+        driver.commit()
+    # The name is no evidence, since `{"name": "Ann"` is data as well. What follows it is.
+    elif (
+        step.leaf != "name"
+        and "name" not in dict(step.constants)
+        and not any(role == "name" for _, role in step.terminal.groups)
+    ):
+        # Punctuation alone is weak: `f(` makes the call certain only where the text ends.
+        if step.kind == "same" or (not step.leaf and len(text.strip()) >= 3):
+            driver.commit()
+        else:
+            builder.note_delimiter(step)

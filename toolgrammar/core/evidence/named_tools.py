@@ -1,0 +1,158 @@
+"""Finds where a text names a known tool as calls name it, and not as prose does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgrammar.values.tools import ToolSpec
+
+_MARKS: Final = frozenset("<>[](){}|\uff5c\"':=#@^*")
+"""A sign that has none of them, nor stands behind one, may be prose: `functions.search`."""
+_OF_SIGNS: Final = _MARKS | {"`"}
+_BRACKETS: Final = frozenset("<[({")
+_NEAR: Final = 64
+"""Characters from the beginning of a sign to the name behind it, or from a name to a sign, at most."""
+_DEFINITION: Final = 20
+"""Characters before a name that are looked at for what defines it."""
+_WORD = late(r"\w")
+_BETWEEN = late(r"\W*(?:\w+[^\w\s]\W*)?")
+"""What stands there: at most one word, such as a key, that no blank ends as it does words of prose."""
+_BEHIND = late(r"[^\w\s][^\w]*")
+_ARGUMENT = late(
+    r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}[:=]"""
+)
+"""An argument behind the name of its tool; a word may stand between, as above."""
+_DEFINES = late(r"\b(?:def|func|function)[ \t]{1,8}\Z")
+"""What stands before the name where code defines a function and calls none."""
+_BEFORE_ALL = late(r"(?:\w{1,32}(?![\w ]))?(?:[^\w ]|(?<=[:>]) ){0,16}\Z")
+_BEHIND_ALL = late(r"(?:[^\w ]|(?<=[:>]) ){0,16}(?:\w{1,32}[^\w ]{0,16})?\Z")
+"""What may stand around a name where there is nothing else; no blank ends a word."""
+_SHORT: Final = 64
+"""Characters before or behind such a name, at most."""
+
+
+_NAMESPACE: Final = "functions"
+"""What wires write before a dot and the name of a tool."""
+_NEAR_NO_CALL: Final = 3
+"""Characters in which the name that stands for no call may be damaged, behind its beginning."""
+_HEAD: Final = 3
+_NEAR_NAMESPACE: Final = 0.75
+"""How much of it something else has that was meant to be it."""
+_LONGER: Final = 3
+"""Characters that it may have more or less than that."""
+_ODD_ENDS: Final = " \t\r\n.,:\"'"
+"""What no name begins or ends with."""
+
+
+def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:
+    """Returns the code of what is odd about the name of a call; "" where nothing is.
+
+    It may be blank, have a mark at its end, or go on behind the name of a tool, as `shelljson`
+    behind that of `shell`.
+
+    Args:
+        name: the name.
+        tools: the known tools by their names.
+        no_calls: the name that stands for no call; what it may be, damaged, is odd.
+    """
+    if name in tools:
+        return ""
+    if no_calls and _is_near_no_call(name, no_calls):
+        return "misspelt"
+    if name.strip(_ODD_ENDS) != name or not name or _is_near_namespace(name):
+        # `"search,"` has lost a quote before its comma, perhaps; `" "` names nothing.
+        return "malformed-name" if name.strip() else "empty-name"
+    return "overlong-name" if any(map(name.startswith, tools)) else ""
+
+
+def _is_near_no_call(name: str, no_calls: str) -> bool:
+    """Whether a name is what stands for no call, or seems to be that, damaged."""
+    near = distance(no_calls, name[: 2 * len(no_calls)])
+    # `my_function` is another name, `no_functin` and `o_function` are none.
+    same = name[:_HEAD] == no_calls[:_HEAD] or len(name) != len(no_calls)
+    return same and near <= (_NEAR_NO_CALL if name[:_HEAD] == no_calls[:_HEAD] else 1)
+
+
+def _is_near_namespace(name: str) -> bool:
+    """Whether a name begins with what seems to be the namespace of tools, damaged."""
+    head, dot, _ = name.partition(".")
+    # `funtions.search` may be `functions.search`, so it is odd; the right word is not.
+    if not dot or head == _NAMESPACE or abs(len(head) - len(_NAMESPACE)) > _LONGER:
+        return False
+    from difflib import SequenceMatcher  # few names have a dot
+
+    return SequenceMatcher(None, head, _NAMESPACE).ratio() >= _NEAR_NAMESPACE
+
+
+def named_as_in_a_call(
+    text: str, tools: Mapping[str, ToolSpec], signs: Iterable[str]
+) -> tuple[int, str] | None:
+    """Returns where a tool is named as calls name it, and what stands there; None where none is.
+
+    That is beside a sign, before an argument of its own (`search(query=`), or with markup and
+    nothing else (`[list_notes(()]`).
+
+    Args:
+        text: the text.
+        tools: the known tools by their names.
+        signs: what the markup of calls holds.
+    """
+    # A plain search first: most texts hold no name, and the expressions below are costly.
+    named = [name for name in tools if name in text]
+    near = [sign for sign in signs if sign in text] if named else []
+    for name in named:
+        spec, end = tools[name], 0
+        while (start := text.find(name, end)) >= 0:
+            end = start + max(1, len(name))
+            # `research` does not name the tool `search`.
+            if _WORD.match(text, end) or (start and _WORD.match(text, start - 1)):
+                continue
+            if _DEFINES.search(text, max(0, start - _DEFINITION), start):
+                continue
+            for sign in near:
+                place = _beside(text, start, end, sign)
+                if place is not None:
+                    return place[0], text[slice(*place)]
+            argument = _ARGUMENT.match(text, end)
+            # A tool called `get` stands in much prose, but seldom before one of its own arguments.
+            if argument is not None and argument[1] in spec.properties:
+                return start, text[start : argument.end()]
+            if _is_all(text, start, end):
+                return start, name
+    return None
+
+
+def properties_of(tools: Mapping[str, ToolSpec]) -> set[str]:
+    """Returns the names of all arguments that tools take."""
+    return {name for spec in tools.values() for name in spec.properties}
+
+
+def _is_all(text: str, start: int, end: int) -> bool:
+    """Whether a name is all there is, but for markup with brackets."""
+    if start > _SHORT or len(text) - end > _SHORT:
+        return False
+    before, behind = text[:start].lstrip(), text[end:].rstrip()
+    return (
+        not _BRACKETS.isdisjoint(before + behind)
+        and _BEFORE_ALL.match(before) is not None
+        and _BEHIND_ALL.match(behind) is not None
+    )
+
+
+def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | None:
+    """Returns where a name and a sign beside it stand together; None where it is not beside it."""
+    place = text.rfind(sign, max(0, start - _NEAR), start)
+    if place >= 0 and _BETWEEN.fullmatch(text, place + len(sign), start):
+        # The sign `name` is a word of prose; `"name` with its quote is markup.
+        is_markup = not _OF_SIGNS.isdisjoint(sign) or text[max(0, place - 1) : place] in _MARKS
+        return (place, end) if is_markup else None
+    place = text.find(sign, end, end + _NEAR)
+    if place >= 0 and _BEHIND.fullmatch(text, end, place) and not _OF_SIGNS.isdisjoint(sign):
+        return start, place + len(sign)
+    return None

@@ -1,0 +1,197 @@
+"""Finds what shows in a text that a call was written there.
+
+Example: `<tool_call>` and `"arguments"` are signs of JSON in tags. A text that only speaks of the format has
+some of them as well, so each has a weight, and how it is used counts too (`used.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.evidence.named_tools import named_as_in_a_call
+from toolgrammar.core.evidence.used import (
+    holds_object,
+    is_label,
+    is_quoted,
+    is_used,
+    quotations,
+)
+from toolgrammar.grammar.call_evidence import ANY_NAME, CERTAIN, weight_of
+from toolgrammar.patterns.damaged_marks import marks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from toolgrammar.values.tools import ToolSpec
+
+_MOST_PLACES = 64
+"""Places of one sign that are looked at."""
+_SPECIAL = ("<|", "\uff5c")
+"""What special tokens hold, and hardly any text."""
+
+
+class Signs:
+    """What shows in a text that a call was written there."""
+
+    __slots__ = ("_by_first", "_closers", "_marks", "_openers", "_special", "weights")
+
+    def __init__(
+        self, signs: Iterable[tuple[str, int]], names: Sequence[str], closers: Iterable[str] = ()
+    ) -> None:
+        """Takes signs, each with its weight, the names of the known tools, and what ends calls.
+
+        One of no weight only tells of a call where the name of a tool follows it.
+        """
+        self.weights: dict[str, int] = {}
+        for text, weight in signs:
+            # A sign may hold the name of a tool, as `<search>`: it is one sign for each tool.
+            for name in names if ANY_NAME in text else ("",):
+                self.weights[text.replace(ANY_NAME, name)] = weight
+        self._by_first: dict[str, list[str]] = {}
+        for text, weight in self.weights.items():
+            # Those without weight are looked for only beside a name (`named_as_in_a_call`).
+            if weight:
+                self._by_first.setdefault(text[0], []).append(text)
+        self._marks = {
+            text
+            for text, weight in self.weights.items()
+            if weight >= CERTAIN or (weight and weight_of(text) >= CERTAIN)
+        }
+        """Those that are markup of calls alone, openers too."""
+
+        self._closers = (
+            *closers,
+            *(f"</{name}>" for name in names if f"</{name}>" in self.weights),
+        )
+
+        closers = {each for each in self._marks if each.startswith("</")}.union(self._closers)
+        openers, others = self._marks - closers, tuple(sorted(closers))
+        self._openers = marks_of(tuple(sorted(openers)), others)
+        """What opens calls and what is in them, as it may stand damaged."""
+        special = {each for each in openers if any(map(each.__contains__, _SPECIAL))}
+        self._special = marks_of(tuple(sorted(special)), (*others, *sorted(openers - special)))
+        """Of those the special tokens: texts have none that is like them."""
+
+    @property
+    def has_closers(self) -> bool:
+        """Whether calls end with markup of their own."""
+        return bool(self._closers)
+
+    def behind_closers(self, text: str) -> str:
+        """Returns what of a text stands behind the last closer of a call in it."""
+        ends = [at + len(closer) for closer in self._closers if (at := text.rfind(closer)) >= 0]
+        return text[max(ends, default=0) :]
+
+    def show_use(self, text: str, opened: Sequence[tuple[int, str]]) -> bool:
+        """Whether the markup of a call that goes on to the end of a text stands in it.
+
+        An object that is whole ends what it is the payload of.
+
+        Args:
+            text: the text.
+            opened: openers in it that only calls have, each with its place.
+        """
+        found = [sign for sign in self._marks if sign in text]
+        damaged = self._openers.find(text)
+        if not (found or opened or damaged):
+            return False
+        if damaged and is_used(text, damaged.start, damaged.start + len(damaged.text)):
+            return True
+        quoted = quotations(text)
+        # `Action: search` at the beginning of a line: a label needs no bracket behind it.
+        if any(is_label(text, at := text.find(sign), at + len(sign)) for sign in found):
+            return True
+        places = [place for sign in found for place in _uses(text, sign, quoted)]
+        places += [(at, sign) for at, sign in opened if _is_used(text, at, sign, quoted)]
+        # `<tool_call>{"name": "a"}` and then prose: the object is over, and so is what it stood in.
+        return not all(holds_object(text, at + len(sign)) for at, sign in places)
+
+    def are_in(self, text: str, tools: Mapping[str, ToolSpec]) -> bool:
+        """Whether a call may be written in a text.
+
+        Args:
+            text: the text.
+            tools: the known tools by their names.
+        """
+        said = 0
+        for first, signs in self._by_first.items():
+            if first in text:  # one character is looked for at many times the speed of a text
+                for sign in signs:
+                    if sign in text:
+                        said += self.weights[sign]
+                        if sign in self._marks:
+                            return True
+        if said >= CERTAIN or self._damaged_in(text) is not None:
+            return True
+        if not tools:
+            return False
+        # To look for every name costs a pass over the text for each: most prose is spared it.
+        may = said > 0 or "(" in text or "{" in text or "[" in text or "<" in text
+        return may and named_as_in_a_call(text, tools, self.weights) is not None
+
+    def first_in(
+        self, text: str, tools: Mapping[str, ToolSpec], opened: Sequence[tuple[int, str]] = ()
+    ) -> tuple[int, str, bool] | None:
+        """Returns the first place of one in a text, what stands there, and whether a call was meant.
+
+        None where the text does no more than name an opener.
+
+        Args:
+            text: the text.
+            tools: the known tools by their names.
+            opened: openers in the text that only calls have, each with its place.
+        """
+        found = [sign for signs in self._by_first.values() for sign in signs if sign in text]
+        places = [(text.index(sign), sign) for sign in found]
+        said = sum(self.weights[sign] for sign in found)
+        quoted = quotations(text)
+        used = [
+            place for sign in found if sign in self._marks for place in _uses(text, sign, quoted)
+        ]
+        used += [(at, sign) for at, sign in opened if _is_used(text, at, sign, quoted)]
+        damaged = self._damaged_in(text)
+        if damaged is not None:
+            used.append(damaged)
+        named = named_as_in_a_call(text, tools, self.weights) if tools else None
+        if named is not None:
+            places.append(named)
+            at, sign = named
+            # A quote that ends in what was found belongs to it: it is a string of JSON.
+            if text[at - 1 : at] in sign or not is_quoted(text, at) or _is_alone(text, at):
+                used.append(named)
+        if not used and named is None and said < CERTAIN:
+            return None
+        at, sign = min(used or places, key=lambda place: (place[0], -len(place[1])))
+        return at, sign, bool(used)
+
+    def _damaged_in(self, text: str) -> tuple[int, str] | None:
+        """Gives a special token of calls that stands damaged, as a call uses it, and its place."""
+        if not any(mark in text for mark in _SPECIAL):
+            return None
+        found = self._special.find(text)
+        if found is None or not _is_used(text, found.start, found.text, quotations(text)):
+            return None
+        return found.start, found.text
+
+
+def _is_alone(text: str, at: int) -> bool:
+    """Whether what begins at a place is all there is, but for brackets and marks of code."""
+    alone = text.strip(" \t\r\n`[]")
+    return text.startswith(alone, at) and "`" not in alone and alone[-1:] in (")", "}")
+
+
+def _uses(text: str, sign: str, quoted: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """Yields the places where a sign is used as a call uses it, of the first few that it has."""
+    at = text.find(sign)
+    for _ in range(_MOST_PLACES):
+        if at < 0:
+            return
+        if _is_used(text, at, sign, quoted):
+            yield at, sign
+        at = text.find(sign, at + len(sign))
+
+
+def _is_used(text: str, at: int, sign: str, quoted: Sequence[tuple[int, int]]) -> bool:
+    """Whether what stands at a place is used as a call uses it, and not quoted."""
+    is_inside = any(start < at < end for start, end in quoted)
+    return not is_inside and is_used(text, at, at + len(sign))

@@ -1,0 +1,136 @@
+"""Reads the keys and strings of a JSON envelope that are quoted otherwise than JSON wants.
+
+The members of a call object are tokens of the grammar: `"name"`, a colon, a string. Models write
+`'name'` or `name` as well (json-recovery, rules 13 to 20 and 78). What is read in such a way is
+reported with the edit that mends it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from toolgrammar.grammar.terminals import Terminal
+
+_KEY = late(r'"([A-Za-z_]\w*)"( ?:)?')
+_KEYS = late(r'"((?:\w|\(\?:|\||\))+)"')
+_WAYS = late(r"(\w*)\(\?:(\w*(?:\|\w*)*)\)(\w*)")
+_COLON = r"\s{0,16}:"
+_NAME = r"[A-Za-z_][\w.\-]{0,63}"
+# A name that lacks a quote or both counts only before the comma and the key that follow it.
+_STRING = (
+    # `'search'`, also with escapes.
+    r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
+    # Typographic quotes: “search”.
+    r"|[\u201c\u201d\u201e][^\u201c\u201d\"\\\n]{0,256}[\u201c\u201d]"
+    # `search",` lacks its first quote.
+    rf'|{_NAME}"(?=\s{{0,16}},)'
+    # `search, "arguments"` lacks both.
+    rf"|{_NAME}(?=\s{{0,16}},\s{{0,16}}[\"'\w\u201c\u201d])"
+    # `search:` is a key.
+    rf"|{_NAME}(?={_COLON})"
+)
+_STRING_NAME = "JSON_STRING"
+_ESCAPE = late(r"\\.|\"", re.DOTALL)
+_SMART = "\u201c\u201d\u201e"
+
+
+def loose_pattern(terminal: Terminal) -> str:
+    """Returns the expression of the other ways to write a JSON key or string; "" where none is."""
+    if terminal.name == _STRING_NAME:
+        return _STRING
+    # `"(?:name|tool)"` takes one of several keys, and each of them may be quoted otherwise.
+    if terminal.kind == "regex":
+        keys = _KEYS.fullmatch(terminal.pattern)
+        return _loose_key(f"(?:{keys[1]})") if keys else ""
+    key = _KEY.fullmatch(terminal.text.strip()) if terminal.kind == "literal" else None
+    if key is None:
+        return ""
+    if not key[2]:
+        return _loose_key(key[1])
+    # The grammar writes the colon with the key, which may be missing or written otherwise too.
+    return (
+        rf"(?:{_loose_key(key[1])}){_COLON}|\"{key[1]}\"\s{{0,16}}(?::|=>?)"
+        rf"|\"{key[1]}\"(?=\s{{1,16}}[\"\[{{])"
+    )
+
+
+def alike_pattern(terminal: Terminal) -> str:
+    """Returns the expression of a literal in all spellings of the header; "" without any."""
+    if terminal.kind != "literal" or not terminal.marks:
+        return ""
+    own = re.escape(terminal.marks[0])
+    spellings = "|".join(map(re.escape, sorted(terminal.marks, key=len, reverse=True)))
+    words = terminal.text.split()
+    return r"\s+".join(re.escape(word).replace(own, f"(?:{spellings})") for word in words)
+
+
+def keys_of(terminal: Terminal) -> tuple[str, ...]:
+    """Returns the words that a JSON key may be, without their quotes."""
+    if terminal.kind == "literal":
+        key = _KEY.fullmatch(terminal.text.strip())
+        return (key[1],) if key is not None else ()
+    keys = _KEYS.fullmatch(terminal.pattern) if terminal.kind == "regex" else None
+    if keys is None:
+        return ()
+    parts = _WAYS.fullmatch(keys[1])
+    if parts is None:
+        return () if "|" in keys[1] else (keys[1],)
+    return tuple(f"{parts[1]}{way}{parts[3]}" for way in parts[2].split("|"))
+
+
+def _loose_key(key: str) -> str:
+    colon = f"(?={_COLON})"
+    # `'name'`, `name:`, `"name:`, `name":` and typographic quotes: with a quote missing, only
+    # the colon shows a key.
+    return rf"'{key}'|{key}{colon}|\"{key}{colon}|{key}\"{colon}|[{_SMART}]{key}[{_SMART}]"
+
+
+def code_of(terminal: Terminal, text: str, *, is_key: bool) -> str:
+    """Returns the code of the repair of a loose key or string."""
+    if terminal.marks:
+        return "misspelt"
+    if text[0] in "'" + _SMART:
+        return "quote-style"
+    # `"name" = ` or `"name" {`: both quotes are there, so it is the colon that was mended.
+    if terminal.text.strip().endswith(":") and text.startswith('"') and text.count('"') > 1:
+        return "colon"
+    if '"' in text:
+        return "missing-quote"
+    return "bare-key" if is_key else "bare-text"
+
+
+def as_strict(terminal: Terminal, text: str) -> str:
+    """Returns a loose key or string as JSON writes it."""
+    if terminal.kind == "literal":
+        return terminal.text.strip()
+    if text.startswith("'"):
+        return '"' + _ESCAPE.sub(_requoted, text[1:-1]) + '"'
+    if text[0] in _SMART:
+        return '"' + text[1:-1] + '"'
+    return json.dumps(text.strip('"'), ensure_ascii=False)
+
+
+def _requoted(match: re.Match[str]) -> str:
+    found = match.group()
+    return {'"': '\\"', "\\'": "'"}.get(found, found)
+
+
+def is_loose(terminal: Terminal, text: str) -> bool:
+    """Whether a text was read in another way than the terminal says."""
+    if terminal.kind == "literal":
+        written = terminal.text.strip()
+        if terminal.marks:
+            # White space between the words of a literal is free.
+            return text.split() != written.split()
+        if not written.startswith('"') or text.strip() == written:
+            return False
+        return loose_pattern(terminal) != ""  # else it is white space that is written otherwise
+    if not terminal.pattern.startswith('"'):
+        return False
+    whole = len(text) > 1 and text[0] == text[-1] == '"'
+    return not whole and loose_pattern(terminal) != ""

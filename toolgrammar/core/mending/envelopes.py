@@ -1,0 +1,343 @@
+"""Mends the JSON object that a call stands in, between its tokens: commas, colons, comments.
+
+The members of such an object are tokens of the grammar. What is damaged between them is mended
+where the next token shows what was meant, also while it is not certain yet that a call stands
+here: an island that turns out to be none takes the repairs back with it. A literal of the grammar
+that is written twice is left out once, in every envelope.
+
+Example: `{"name": "f" "arguments": {}}` lacks a comma, which is put in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.arguments.filling import fill_role
+from toolgrammar.core.machine.next_calls import next_call_of
+from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.payloads.mended.look import ODD_SPACES
+from toolgrammar.grammar.roles import JSON_LIKE
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.patterns import anywhere, blanks, late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.state.driver import Driver
+    from toolgrammar.grammar.terminals import Terminal
+
+_COMMENT = late(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{0,256}[\n\r]")
+_COMMENT_BEGUN = late(r"(?:/|//[^\n\r]{0,256}|/\*(?:[^*]|\*(?!/)){0,256}\*?|#[^\n\r]{0,256})\Z")
+_ODD = late(rf"[{ODD_SPACES}]{{1,64}}|\\[nrt]")
+_COMMAS = anywhere(r",{0,64}")
+_EQUALS = late(r"=>?")
+_NEXT = late(r"\s{0,64},\s{0,64}\{")
+_NEXT_BEGUN = late(r"\s{0,64}(?:,\s{0,64})?\Z")
+_OVERRUN = late(r',\s*"\Z')
+_KEY_BEGUN = late(r'\w{0,64}(?:"\s{0,16})?')
+_KEY_REST = late(r'\w{1,64}"\s{0,16}:')
+_LAST_STRING = late(r'"[^"]*"\Z')
+_LONGEST_KEY: Final = 64
+_LONGEST_RUN: Final = 64
+"""Characters that are left out at once."""
+_MARKS: Final = frozenset("{},:")
+_CODES: Final = {",": "comma", ":": "colon", "{": "bracket"}
+_SHORTEST_TWICE: Final = 5
+"""Characters of a literal that nobody writes twice on purpose."""
+_MOST_BETWEEN: Final = 8
+"""Blanks between an opener and its repetition."""
+
+_MESSAGES: Final = {
+    "comma": "Found no comma before the next member; put it in",
+    "colon": "Found no colon after a key; put it in",
+    "bracket": "Found a bracket missing or of the wrong kind; put it in",
+    "missing-quote": "Found a name that lacks a quote; it is put in",
+    "comment": "Found a comment; JSON has none",
+    "space": "Found what is no white space in JSON between tokens; it is dropped",
+    "stray-comma": "Found a comma with nothing to part; JSON wants none here",
+    "stray-close-tag": "Found markup a second time; left it out",
+}
+
+
+def mend_envelope(driver: Driver) -> bool | None:
+    """Mends where the driver stands; None where it can't, False where it needs more text."""
+    place = blanks.match(driver.buffer, driver.position).end()
+    if place == len(driver.buffer):
+        return None
+    # What is too much is left out first: behind it the next token may stand, with nothing missing.
+    for mend in (_twice, _between, _bracket, _stray_comma, _open_name, _missing_mark):
+        found = mend(driver, place)
+        if found is not None:
+            return found
+    return None
+
+
+def _twice(driver: Driver, place: int) -> bool | None:
+    """Leaves out a literal that was read just before."""
+    previous = driver.previous
+    if previous is None or previous.kind != "literal":
+        return None
+    last = max(0, driver.last_end)
+    # Only white space may stand between the two.
+    if driver.builder.source.slice(last, max(last, driver.base + place)).strip():
+        return None
+    # What was read last stands before the island: its opener stands here.
+    if driver.island >= 0 and driver.last_end <= driver.base + driver.island:
+        return None
+    text = previous.terminal.text.strip()
+    if len(text) < _SHORTEST_TWICE:
+        return None
+    rest = driver.buffer[place : place + len(text)]
+    if rest != text:
+        # At the end of a chunk the literal may still come to its end.
+        return False if not driver.final and text.startswith(rest) else None
+    # An opener that stands there a third time is no slip: the first of them is text. Each format
+    # of a list would else leave the second one out, only to find that it was none of its calls.
+    if driver.island >= 0:
+        end = place + len(text)
+        looked = driver.buffer[end : end + _MOST_BETWEEN + len(text)]
+        behind = looked.lstrip()
+        if behind.startswith(text):
+            return None
+        is_cut = len(looked) < _MOST_BETWEEN + len(text) and not driver.final
+        if is_cut and text.startswith(behind):
+            return False
+    return _replace(driver, "stray-close-tag", place, place + len(text), "")
+
+
+def _between(driver: Driver, place: int) -> bool | None:
+    """Leaves out comments, and characters that are no white space in JSON."""
+    if not is_json(driver.node):
+        return None
+    buffer = driver.buffer
+    odd = _ODD.match(buffer, place)
+    if odd is not None:
+        # A run goes on with the next chunk, and has to be the same edit as if it had come whole.
+        if odd.end() == len(buffer) and not driver.final and odd.end() - place < _LONGEST_RUN:
+            return False
+        return _replace(driver, "space", place, odd.end(), "")
+    if not driver.final and (_COMMENT_BEGUN.match(buffer, place) or buffer[place:] == "\\"):
+        return False
+    comment = _COMMENT.match(buffer, place)
+    return comment and _replace(driver, "comment", place, comment.end(), "")
+
+
+def _bracket(driver: Driver, place: int) -> bool | None:
+    """Puts in the bracket before the next object of a list, or one in place of another."""
+    node, buffer = driver.node, driver.buffer
+    # `[{"name": "a", {"name": "b"`: the comma was read for one between members.
+    if buffer[place] == "{" and driver.back is not None and driver.back[3] is not None:
+        return _bracket_before_comma(driver, *driver.back[:2])
+    for group, terminal in node.tokens:
+        mark = terminal.text.strip()
+        if terminal.kind != "literal" or mark not in ("}", "]") or node.steps[group].opens:
+            continue
+        # `]` stands where `}` is due.
+        is_other = buffer[place] in "}])" and buffer[place] != mark
+        rest = place + 1 if is_other else place
+        if not driver.final and _NEXT_BEGUN.match(buffer, rest):
+            return False
+        step = node.steps[group]
+        if not is_other and not driver.final and next_call_of(step.node).begins.match(buffer, rest):
+            return False
+        # `[{"name": "a" {"name": "b"`: the next call shows that a bracket is missing.
+        if not is_other and next_call_of(step.node).pattern.match(buffer, rest):
+            last = driver.last_end - driver.base
+            return _replace(driver, "bracket", last, last, mark, go_on=place, step=step)
+        # `, {` behind it does so too, where the grammar takes the comma.
+        if not _NEXT.match(buffer, rest) or not step.node.token.match(buffer, rest):
+            continue
+        if is_other:
+            last = driver.last_end
+            driver.end_at(driver.base + rest)
+            done = _replace(driver, "bracket", place, rest, mark, step=step)
+            driver.end_at(max(last, driver.base + rest))
+            return done
+        last = driver.last_end - driver.base
+        return _replace(driver, "bracket", last, last, mark, go_on=place, step=step)
+    return None
+
+
+def _bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None:
+    """Puts in a bracket before the comma that was read: the next object of a list follows."""
+    if driver.buffer[comma : comma + 1] != ",":
+        return None
+    for group, terminal in node.tokens:
+        step = node.steps[group]
+        mark = terminal.text.strip()
+        closes = terminal.kind == "literal" and mark in ("}", "]") and not step.opens
+        # The bracket belongs before the comma, so the comma is read once more behind it.
+        if closes and step.node.token.match(driver.buffer, comma):
+            driver.step_back()
+            last = driver.last_end - driver.base
+            return _replace(driver, "bracket", last, last, mark, go_on=comma, step=step)
+    return None
+
+
+def _stray_comma(driver: Driver, place: int) -> bool | None:
+    """Leaves out commas that part nothing: here, or just before this place."""
+    buffer = driver.buffer
+    if buffer[place] == ",":
+        if not is_json(driver.node):
+            return None
+        end = _COMMAS.match(buffer, place).end()
+        # More commas may come.
+        if end == len(buffer) and not driver.final and end - place < _LONGEST_RUN:
+            return False
+        return _replace(driver, "stray-comma", place, end, "")
+    if driver.back is None or driver.back[3] is None:
+        return None
+    comma, node = driver.back[0], driver.back[1]
+    if buffer[comma : comma + 1] != ",":
+        return None
+    # `"name": "a", }`: what stands here fits before the comma.
+    patterns = (node.token, repairs_of(node).pattern)
+    if not any(pattern.match(buffer, place) for pattern in patterns):
+        waits = (node.beginnings, repairs_of(node).beginnings)
+        is_open = not driver.final and any(pattern.match(buffer, place) for pattern in waits)
+        return False if is_open else None
+    driver.step_back()
+    return _replace(driver, "stray-comma", comma, comma + 1, "", go_on=place)
+
+
+def _open_name(driver: Driver, place: int) -> bool | None:
+    """Ends a name whose closing quote is missing before the comma in it; a key follows."""
+    builder, previous, buffer = driver.builder, driver.previous, driver.buffer
+    draft = builder.draft
+    if previous is None or previous.leaf != "name" or draft is None:
+        return None
+    # `"name": "search, "arguments": …`: the name was read up to the quote of the key.
+    overrun = _OVERRUN.search(draft.written_name)
+    if overrun is None or place != driver.last_end - driver.base:
+        return None
+    if not driver.final and _KEY_BEGUN.fullmatch(buffer, place):
+        return False
+    commas = [group for group, terminal in driver.node.tokens if terminal.text.strip() == ","]
+    if not _KEY_REST.match(buffer, place) or not commas:
+        return None
+    if draft.started:
+        draft.doubts.append("missing-quote")  # the name is given out already
+        return None
+    comma = place - len(overrun.group())
+    written, closed = draft.written_name[: overrun.start()], '"'
+    if (len(written) - len(written.rstrip("\\"))) % 2:
+        closed = '\\"'  # a backslash would escape the quote that is put in
+    draft.forget_name()
+    fill_role(builder, "name", written + closed, driver.base + comma, driver.unit)
+    driver.end_at(driver.base + comma + 1)
+    step = driver.node.steps[commas[0]]
+    doubtful = draft.name not in builder.tools
+    if doubtful:
+        draft.doubts.append("missing-quote")  # it may have lost more than the quote
+    return _replace(driver, "missing-quote", comma, comma, closed, go_on=place - 1, step=step,
+                    doubtful=doubtful)  # fmt: skip
+
+
+def _missing_mark(driver: Driver, place: int) -> bool | None:
+    """Puts in a comma, a colon or a brace, where what stands here may follow it."""
+    node, buffer = driver.node, driver.buffer
+    for group, terminal in node.tokens:
+        mark = terminal.text.strip()
+        step = node.steps[group]
+        if terminal.kind != "literal" or mark not in _CODES or step.leaf or step.opens:
+            continue
+        # `"name":` is one token of the grammar: no colon is missing behind it.
+        if mark == ":" and _is_keyword(driver):
+            return None
+        # `"name" => "search"`.
+        equals = _EQUALS.match(buffer, place) if mark == ":" else None
+        if equals is not None:
+            if equals.end() == len(buffer) and not driver.final:
+                return False
+            return _replace(driver, "colon", place, equals.end(), ":", step=step)
+        fits = _fits(step.node, driver, place, mark)
+        if fits:
+            last = driver.last_end - driver.base
+            return _replace(driver, _CODES[mark], last, last, mark, go_on=place, step=step)
+        if fits is None:
+            return False
+    return None
+
+
+def _is_keyword(driver: Driver) -> bool:
+    """Whether the key that was read is one of the grammar's own, which writes its colon with it."""
+    end = driver.last_end
+    key = _LAST_STRING.search(driver.builder.source.slice(max(0, end - _LONGEST_KEY), max(0, end)))
+    if key is None:
+        return False
+    terminals = driver.node.machine.tables.terminals
+    return any(found.text.rstrip() == f"{key.group()}:" for found in terminals)
+
+
+def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
+    """Whether what stands at a place may follow a mark; None where more text decides."""
+    buffer = driver.buffer
+    if not driver.final and node.beginnings.match(buffer, place):
+        return None
+    match = node.token.match(buffer, place)
+    if match is not None:
+        terminal = node.steps[match.lastgroup or ""].terminal
+        # A comma is missing between two calls only if a call begins behind the brace.
+        if mark == "," and terminal.text.strip() == "{":
+            return _begins_call(node.steps[match.lastgroup or ""].node, driver, match.end())
+        # Any value may follow a colon, but only a key or a string shows that a comma or a brace is
+        # missing.
+        if mark == ":" or not _is_quoted(terminal):
+            return mark == ":"
+        # A word with a colon may be prose, or the next call: then the comma is not what lacks.
+        written = buffer[match.start(match.lastgroup or "")]
+        return terminal.name != "JSON_STRING" or not written.isalnum()
+    return mark == ":" and any(
+        step.terminal.name in JSON_LIKE and step.begins.match(buffer, place) is not None
+        for step in node.payloads
+    )
+
+
+def _begins_call(node: Node, driver: Driver, place: int) -> bool | None:
+    """Whether the first key of a call stands behind its brace; None where more text decides."""
+    buffer = driver.buffer
+    is_open = blanks.match(buffer, place).end() == len(buffer)
+    if not driver.final and (is_open or node.beginnings.match(buffer, place)):
+        return None
+    match = node.token.match(buffer, place)
+    return match is not None and _is_quoted(node.steps[match.lastgroup or ""].terminal)
+
+
+def is_json(node: Node) -> bool:
+    """Whether a token of a JSON object is wanted."""
+    if any(step.terminal.name in JSON_LIKE for step in node.payloads):
+        return True
+    for _, terminal in node.tokens:
+        if terminal.text.strip() in _MARKS or _is_quoted(terminal):
+            return True
+    return False
+
+
+def _is_quoted(terminal: Terminal) -> bool:
+    """Whether a terminal is a key or a string of JSON."""
+    return (terminal.text.strip() or terminal.pattern).startswith('"')
+
+
+def _replace(
+    driver: Driver,
+    code: str,
+    start: int,
+    end: int,
+    text: str,
+    *,
+    go_on: int | None = None,
+    step: Step | None = None,
+    doubtful: bool = False,
+) -> bool:
+    """Notes that a text should stand from one index to another; goes on behind it."""
+    builder = driver.builder
+    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    severity = "error" if doubtful else "warning"
+    builder.report(code, severity, _MESSAGES[code], span, edits=(Edit(span, text),))
+    # Where a required argument lacks, the brace may stand at another place.
+    is_open = builder.draft is not None and builder.has_arguments and builder.lacks_required
+    builder.mend(*["bracket"] * (code == "bracket" and "}" in text and is_open))
+    driver.move_to(end if go_on is None else go_on)
+    if step is not None:
+        driver.pass_over(step)
+    return True

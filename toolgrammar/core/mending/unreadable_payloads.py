@@ -1,0 +1,105 @@
+"""Passes over what stands where the arguments of a call should, so that it costs no other call.
+
+Example: a call with `"arguments": 5` is unreadable, and the call behind it is read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.grammar.roles import JSON_LIKE
+from toolgrammar.values.patterns import blanks, late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.state.driver import Driver
+
+_REACH: Final = 1024
+"""Characters in which the markup behind the arguments is looked for."""
+_BRACKET_OR_STRING = late(r'[{}\[\]]|"(?:[^"\\]|\\.)*"|(?P<odd>")')
+_DISTINCTIVE: Final = 5
+"""Characters of markup that stands for itself."""
+
+
+def pass_unreadable(driver: Driver, start: int) -> bool | None:
+    """Goes on behind what is no object, where the arguments of a call have to begin.
+
+    Returns:
+        False where more text tells; None where something else is to be done.
+    """
+    builder, buffer, draft = driver.builder, driver.buffer, driver.builder.draft
+    certain = driver.island < 0 or builder.group is not None
+    payloads = driver.node.payloads
+    if not (certain and driver.called) or draft is None or builder.strict or len(payloads) != 1:
+        return None
+    step = payloads[0]
+    # Only arguments that have to be an object can lack one.
+    if step.terminal.name not in JSON_LIKE or step.leaf != "arguments":
+        return None
+    node = step.node
+    # Half a closer may be all that has come.
+    if not driver.final and len(buffer) - start < _REACH and node.beginnings.match(buffer, start):
+        return False
+    is_open = not driver.final and len(buffer) - start < _REACH
+    # `"arguments": }`: nothing stands there at all.
+    end = start if node.token.match(buffer, start) else _end(driver, node, start, is_open=is_open)
+    if end is None:
+        return False if is_open else None
+    place, stop = driver.base + start, driver.base + len(buffer[:end].rstrip())
+    error = "Found no object where the arguments should be"
+    draft.span_arguments(place, max(place, stop))
+    draft.fail(error)
+    builder.report("malformed-arguments", "error", error, Span(place, max(place, stop)))
+    if driver.island >= 0:
+        driver.commit()
+    driver.move_to(end)
+    driver.end_at(max(place, stop))
+    driver.pass_over(step)
+    return True
+
+
+def _end(driver: Driver, node: Node, start: int, *, is_open: bool) -> int | None:
+    """Returns where markup stands that can only come behind the arguments; None where none does.
+
+    None, too, where a string is open and more text may close it: it may hold what stands in it.
+    """
+    # The closers of the call, what is left where some of them are missing, the opener of the next.
+    patterns = (node.token, repairs_of(node).pattern, driver.start_node.opener)
+    found = [
+        match.start()
+        for pattern in patterns
+        for match in pattern.finditer(driver.buffer, start, start + _REACH)
+        if len(match.group().strip()) >= _DISTINCTIVE
+    ]
+    # `"arguments": 5}`: the bracket that the text does not open is the call's own.
+    bracket = _bracket(driver.buffer[start : start + _REACH], is_open=is_open)
+    if bracket is None:
+        return None
+    if bracket >= 0 and node.token.match(driver.buffer, start + bracket):
+        found.append(start + bracket)
+    return blanks.match(driver.buffer, min(found)).end() if found else None
+
+
+def _bracket(text: str, *, is_open: bool) -> int | None:
+    """Returns where the first bracket closes that a text does not open; -1 where none does.
+
+    None where a string is open before it that more text may close.
+    """
+    depth = 0
+    for part in _BRACKET_OR_STRING.finditer(text):
+        # A bracket in a string closes nothing, and more text may close the string.
+        if part["odd"] and is_open:
+            return None
+        depth += (part[0] in "{[") - (part[0] in "}]")
+        if depth < 0:
+            return part.start()
+    return -1
+
+
+def holds_arguments(driver: Driver, step: Step, start: int) -> bool:
+    """Whether a string stands where an object should: it may hold the arguments as JSON."""
+    certain = driver.island < 0 or driver.builder.group is not None
+    is_text = driver.buffer[start : start + 1] == '"' and step.terminal.name in JSON_LIKE
+    return certain and is_text and driver.called and step.leaf == "arguments"

@@ -1,0 +1,398 @@
+"""Collects what is known of a message: its text, its calls, the events of both; knows no format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.core.message.candidate import REASONING, Candidate
+from toolgrammar.core.message.doubled import MARK_TERMINALS, Marks, once
+from toolgrammar.core.message.draft import Draft
+from toolgrammar.core.message.event_queue import EventQueue
+from toolgrammar.core.message.format_misfit import FormatMisfit, is_misfit
+from toolgrammar.core.message.listing import START, Listing
+from toolgrammar.core.message.message_end import MessageEnd
+from toolgrammar.core.message.pieces import Parts, SkippedText
+from toolgrammar.core.message.turns import Turns
+from toolgrammar.core.payloads.json.guide import guide_of_tool
+from toolgrammar.values.diagnostics import Diagnostic, Edit
+from toolgrammar.values.events import (
+    Event,
+    Problem,
+    ReasoningDelta,
+    TextDelta,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.core.evidence.signs import Signs
+    from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.message.groups import Group
+    from toolgrammar.core.message.settings import Settings
+    from toolgrammar.core.message.source import Source
+    from toolgrammar.core.payloads.json.guide import Guide
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.spans import Span
+    from toolgrammar.values.tools import ToolSpec
+
+
+class Builder:
+    """What a message consists of so far.
+
+    The driver may still take back an island that has not been committed; until then its events
+    wait in the draft. What was committed is final. `role_effects` says what the roles that the
+    driver reads do here, `call_ends` how a call and the message end.
+    """
+
+    watched = False
+    """Whether a repair is to be judged first: the text may be in another format."""
+    signs: Signs | None = None
+    """What shows that a call was written, in the format that is read."""
+    diagnostics_marked = START
+    """How far the diagnostics had come before the island."""
+
+    def __init__(
+        self,
+        *,
+        source: Source,
+        settings: Settings,
+        tools: Mapping[str, ToolSpec],
+        id_seed: str,
+        listening: bool,
+        strict: bool = False,
+        max_calls: int | None = None,
+        is_trial: bool = False,
+    ) -> None:
+        self.source, self.tools, self.id_seed = source, tools, id_seed
+        self.strict, self.max_calls = strict, max_calls
+        self.use(settings)
+        self.queue = EventQueue(listening=listening)
+        self.calls: list[ToolCall] = []
+        self.taken_ids: set[str] = set()
+        """Ids of the first `taken_upto` calls."""
+        self.taken_upto = 0
+        self.is_trial = is_trial  # whether it only tells what the rest of a text would be
+        self.mended_before = self.mended_marked = False
+        """Whether something of the next call was mended before the call was open."""
+        self.doubted_before: list[str] = []
+        """Doubts about the next call, before its name was taken."""
+        self.carried: dict[str, Any] = {}
+        """Arguments of the calls so far that later ones may lack."""
+        self.candidate: Candidate | None = None
+        """The last call so far, where only the last one counts."""
+        self.turns = Turns()
+        self.marks, self.last_name = Marks(), ""
+        self.text_parts, self.reasoning_parts = Parts(), Parts()
+        self.listing = Listing()
+        self.draft: Draft | None = None
+        self.group: Group | None = None
+        self.group_marked: Group | None = None
+        self.end = MessageEnd()
+        self.skipped_text, self.token_start = SkippedText(), -1
+        self.given_back: dict[int, int] = {}  # openers without a call: where each begins and ends
+        self.beside = -1
+        """Offset of the last payload that filled no role, or -1."""
+        self.keys_beside: dict[int, str] = {}
+        """The keys of members that fill no role, in the open island, by their offsets."""
+        self.kept: dict[Any, Any] = {}
+        """What others keep with the message: its payloads (`raws_of`, `scanned_of`)."""
+
+    def use(self, settings: Settings) -> None:
+        """Goes on as a format says, which may be another than before."""
+        self.settings = settings
+        self.format_id, self.header = settings.format_id, settings.header
+        self.trim, self.wire_roles = settings.trim, settings.wire_roles
+        self.drop_unknown, self.free_text = settings.drop_unknown, settings.free_text
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What the message is diagnosed with so far; `report` adds to it."""
+        return self.listing.diagnostics
+
+    def text(self, text: str, offset: int) -> None:
+        """Takes text of the message."""
+        # Text behind a candidate waits: if another call comes, the candidate becomes text that
+        # stands before this.
+        if self.candidate is not None:
+            self.candidate.behind.append((text, offset))
+            return
+        self.text_parts.append(text, offset)
+        self.queue.add(TextDelta(text))
+
+    def report_skipped(self) -> None:
+        """Reports what was skipped, once for each stretch, however the stream cut it."""
+        span = self.skipped_text.take()
+        if span is not None:
+            # A comma or a stray `]` between two calls costs nothing; words there may have been a
+            # call.
+            is_text = any(map(str.isalnum, self.source.slice(span.start, span.end)))
+            self.report(
+                "skipped-markup",
+                "error" if is_text else "warning",
+                "Found text between the calls of a section; it belongs to no call",
+                span,
+            )
+
+    def note_beside(self, start: int) -> None:
+        """Notes a payload that fills no role, and where it begins."""
+        self.beside = start
+
+    def mark(self) -> None:
+        """Remembers the state before an island that may be taken back."""
+        self.queue.begin_island()
+        self.keys_beside.clear()
+        # A copy: reading the island changes the section in place, its last id for instance.
+        self.group_marked = self.group.copy() if self.group else None
+        self.diagnostics_marked = self.listing.mark()
+        self.mended_marked = self.mended_before
+
+    def rewind(self) -> None:
+        """Forgets the island."""
+        self.draft = None
+        self.mended_before = self.mended_marked
+        self.doubted_before = []
+        self.group = self.group_marked
+        self.listing.rewind(self.diagnostics_marked)
+        self.queue.forget_island()
+
+    def emit(self, draft: Draft, event: Event) -> None:
+        """Emits an event of a call, or keeps it until the call is certain."""
+        self.queue.add_of_call(draft, event)
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether a call is open."""
+        return self.draft is not None
+
+    @property
+    def delimited(self) -> bool:
+        """Whether something distinctive was read after the name of the open call."""
+        return self.draft is not None and self.draft.delimited
+
+    def note_delimiter(self, step: Step) -> None:
+        """Notes a token after the name; it is not enough to be certain."""
+        # Only a fixed token counts, such as the `(` of `search(`: a pattern may also match prose.
+        if self.draft is not None and step.kind == "literal":
+            self.draft.delimit()
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether any argument of the open call was read, or no call is open."""
+        return self.draft is None or self.draft.arguments_start >= 0
+
+    @property
+    def argument_start(self) -> int:
+        """Offset of the first argument of the open call, or -1."""
+        return self.draft.arguments_start if self.draft is not None else -1
+
+    def reason(self, text: str) -> None:
+        """Takes reasoning."""
+        if self.candidate is not None:
+            self.candidate.behind.append((text, REASONING))
+            return
+        self.reasoning_parts.append(text)
+        self.queue.add(ReasoningDelta(text))
+
+    def repeats(self, terminal: str, text: str) -> bool:
+        """Whether a text repeats what a terminal must repeat; a fence may be longer."""
+        if terminal in MARK_TERMINALS:
+            return self.marks.repeats(terminal, text)
+        if terminal == "SAME_NAME":
+            # The opener may have had `search.search`, and the closer `search`, or the other way
+            # round.
+            text = once(text, self.header.doubled, self.tools)
+        return text == self.same(terminal)
+
+    def same(self, name: str) -> str:
+        """Returns what a terminal that repeats the name, the key or the fence must be."""
+        if name in MARK_TERMINALS:
+            return self.marks.of(name)
+        if self.draft is None:
+            return ""
+        return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""
+
+    def guide(self, role: str) -> Guide | None:
+        """Returns what the schema wants of the payload that fills a role of the open call."""
+        draft, spec = self.draft, self.spec()
+        # The input of a free-text call is text, whatever a schema says.
+        if draft is None or spec is None or role not in ("arguments", "value"):
+            return None
+        if spec.parameters is None:
+            return None
+        guide = guide_of_tool(spec)
+        return guide if role == "arguments" else guide.member(draft.key)
+
+    def spec(self) -> ToolSpec | None:
+        """Returns the open call's tool, where it is known."""
+        draft = self.draft
+        return self.tools.get(draft.name) if draft is not None and draft.name else None
+
+    @property
+    def lacks_required(self) -> bool:
+        """Whether the open call's tool requires an argument that was not given."""
+        spec, draft = self.spec(), self.draft
+        if spec is None or draft is None:
+            return False
+        return not draft.arguments.keys() >= set(spec.required)
+
+    def awaits(self, key: str | None) -> bool:
+        """Whether the open call's tool has an argument of this name that was not given yet."""
+        spec, draft = self.spec(), self.draft
+        if spec is None or draft is None or key is None:
+            return False
+        return key in spec.properties and key not in draft.arguments and key != draft.key
+
+    def open_draft(self, start: int) -> Draft:
+        """Returns the open call; begins one at `start` where there is none."""
+        if self.draft is None:
+            # An opener in the prefix has an offset below 0; spans are those of the message alone.
+            self.draft = Draft(max(0, start))
+            self.draft.follow(self.listing.mark())
+            # What was mended before the name, such as a misspelt opener, is a repair of this call.
+            if self.mended_before:
+                self.draft.mend()
+                self.mended_before = False
+            self.token_start = -1
+        return self.draft
+
+    def end_draft(self, draft: Draft) -> None:
+        """Closes the open call: what follows may be in another format without a repair."""
+        self.draft, self.watched, self.last_name = None, False, draft.written_name
+
+    def drop_draft(self) -> None:
+        """Forgets the open call: it turned out to be none."""
+        self.draft = None
+
+    def open_group(self, group: Group) -> None:
+        """Opens a section of calls."""
+        self.group = group
+
+    def take_group(self) -> Group | None:
+        """Closes the section; returns it."""
+        group, self.group = self.group, None
+        return group
+
+    def hold(self, candidate: Candidate) -> None:
+        """Holds a call that counts only if it is the last one."""
+        self.candidate = candidate
+
+    def take_candidate(self) -> Candidate | None:
+        """Returns the call that was the last one so far, which is held no more."""
+        candidate, self.candidate = self.candidate, None
+        return candidate
+
+    def ids(self) -> set[str]:
+        """Returns the ids of the calls so far."""
+        # Each call is looked at once over the whole message, however often this is asked.
+        for call in self.calls[self.taken_upto :]:
+            self.taken_ids.add(call.id or "")
+        self.taken_upto = len(self.calls)
+        return self.taken_ids
+
+    def go_back(
+        self,
+        *,
+        mended: bool,
+        group: Group | None,
+        last_name: str,
+        turns: Turns,
+        candidate: Candidate | None,
+        calls: int,
+    ) -> None:
+        """Stands before an island again, with what was known of the message there.
+
+        Args:
+            mended: whether something of the next call was mended.
+            group: the open section.
+            last_name: the name of the last call, as written.
+            turns: the other turns.
+            candidate: the last call so far, where only the last one counts.
+            calls: how many calls there were.
+        """
+        self.draft, self.doubted_before = None, []
+        self.queue.forget_island()
+        self.mended_before, self.last_name = mended, last_name
+        self.group, self.turns, self.candidate = group, turns, candidate
+        self.skipped_text.forget()
+        self.token_start = -1
+        self.end.reopen()
+        # The ids of the calls that are dropped are free again; they are collected anew.
+        if self.taken_upto > calls:
+            self.taken_ids, self.taken_upto = set(), 0
+
+    # How it is read
+
+    def watch(self, *, watched: bool) -> None:
+        """Decides whether a repair is judged first: the text may be in another format."""
+        self.watched = watched
+
+    def read_signs(self, signs: Signs | None) -> None:
+        """Takes what shows that a call was written in the format that is read."""
+        self.signs = signs
+
+    def trial(self, source: Source) -> Builder:
+        """Returns one that only tells what the rest of a text would be."""
+        tried = Builder(
+            source=source,
+            settings=self.settings,
+            tools=self.tools,
+            id_seed=self.id_seed,
+            listening=False,
+            is_trial=True,
+        )
+        tried.end.cut(by_server=self.end.by_server)
+        return tried
+
+    def note_token(self, start: int) -> None:
+        """Notes where the token began that leads to the arguments."""
+        self.token_start = start
+
+    def mend(self, *doubts: str) -> None:
+        """Notes that something of the open call was mended; where none is open, of the next one.
+
+        Args:
+            doubts: codes of what may be meant otherwise in the open call.
+        """
+        if self.draft is not None:
+            self.draft.mend(*doubts)
+        else:
+            self.mended_before = True
+
+    def mend_next(self, *, mended: bool = True) -> None:
+        """Notes whether something of the next call was mended before it is open."""
+        self.mended_before = mended
+
+    def take_doubts(self) -> list[str]:
+        """Returns the doubts about the next call, which is open now, and forgets them."""
+        doubts, self.doubted_before = self.doubted_before, []
+        return doubts
+
+    def count_rest(self) -> None:
+        """Adds, at the end, the diagnostics that count what is not listed."""
+        self.queue.extend(map(Problem, self.listing.end()))
+
+    def report(
+        self,
+        code: str,
+        severity: Any,
+        message: str,
+        span: Span,
+        *,
+        edits: tuple[Edit, ...] = (),
+        path: str = "",
+        hint: str = "",
+    ) -> None:
+        """Adds a diagnostic, and its event where somebody listens.
+
+        Raises:
+            FormatMisfit: the text may be in another format, which does not need a repair here.
+        """
+        if self.watched and is_misfit(code, severity):  # Several formats are tried.
+            raise FormatMisfit
+        if self.strict and edits:
+            # Nothing is mended: what would have been is wrong, and that is all. The rest of the
+            # message says what was done, as in `…; put one in`.
+            severity, edits, message = "error", (), message.rpartition("; ")[0] or message
+        diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
+        if self.listing.add(diagnostic):
+            self.queue.add_problem(self.draft, Problem(diagnostic))

@@ -1,0 +1,100 @@
+"""Finds where the text of a message is quoted: in a block of code, in a fence of a format.
+
+A call that stands there is an example. What has been found out is kept: each text is searched once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgrammar.values.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+    from toolgrammar.core.message.source import Source
+
+
+class Quote(NamedTuple):
+    """What opens and what ends quoted text."""
+
+    opener: str
+    end: str
+
+
+FENCES = [
+    Quote(
+        r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
+        r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
+    ),
+    Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t]*$)"),
+    Quote(r"(?m:^ {0,3}~~~[^\n]*\n)", r"(?m:^ {0,3}~~~[ \t]*$)"),
+]
+"""The fenced blocks of Markdown; those of Markdown itself hold others."""
+LONG_FENCES = [Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)")]
+"""Those that hold blocks."""
+
+
+class Quoted:
+    """Where quoted text of one format begins and ends in one message, as far as it was asked."""
+
+    __slots__ = ("_asked", "_end", "_inner", "_openers", "_place", "began")
+
+    def __init__(self, found: Sequence[Quote]) -> None:
+        self._openers = [
+            (compile_pattern(each.opener), compile_pattern(each.end)) for each in found
+        ]
+        self._place = 0
+        """Offset up to which is known what is quoted."""
+        self._end: re.Pattern[str] | None = None
+        """What ends the quoted text there; None outside of it."""
+        self.began = -1
+        """Offset where the quoted text begins that was asked for last; -1 outside of any."""
+        self._inner = 0
+        """How many quoted texts are open within it."""
+        self._asked: list[tuple[int, re.Pattern[str] | None, int, int]] = []
+        """The places that were asked for, with what was so there."""
+
+    def holds(self, source: Source, place: int, free: int) -> bool:
+        """Whether the text at a place is quoted.
+
+        Args:
+            source: the message.
+            place: an offset; those asked for in their order cost least.
+            free: the end of the last island: nothing in it opens or ends quoted text.
+        """
+        # A place before the last one is asked for: go back to what was known there.
+        while self._asked and self._asked[-1][0] > place:
+            self._asked.pop()
+            self._place, self._end, self.began, self._inner = (
+                self._asked[-1] if self._asked else (0, None, -1, 0)
+            )
+        # A fence in the payload of a call is data, so the search skips to the end of the call.
+        self._place = max(self._place, free)
+        before = min(1, self._place)  # for anchors
+        text = source.slice(self._place - before, place)
+        at = before
+        while True:
+            if self._end is not None:
+                match = self._end.search(text, at)
+                if match is None:
+                    break
+                at = match.end()
+                # In a block of `markdown` another block may open, with its language, and close
+                # without ending it.
+                self._inner += 1 if match.groupdict().get("inner") else -1
+                if self._inner >= 0:
+                    continue
+                self._end, self.began, self._inner = None, -1, 0
+            # The first one wins, of two at one place the one that is listed first: `md` before any
+            # language.
+            opened = [(m, end) for each, end in self._openers if (m := each.search(text, at))]
+            if not opened:
+                break
+            match, self._end = min(opened, key=lambda pair: pair[0].start())
+            self.began = self._place - before + match.end()
+            at = match.end()
+        self._place = place
+        self._asked.append((place, self._end, self.began, self._inner))
+        return self._end is not None

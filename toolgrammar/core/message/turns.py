@@ -1,0 +1,92 @@
+"""Notes the turns that a model writes besides its own: the results of tools, a final answer."""
+
+from __future__ import annotations
+
+import copy
+
+
+class Turns:
+    """The other turns of a message, up to a place in it."""
+
+    __slots__ = (
+        "answer_start",
+        "answered",
+        "awaiting",
+        "code",
+        "fence",
+        "fenced",
+        "inline",
+        "is_open",
+        "observed",
+    )
+
+    def __init__(self) -> None:
+        self.observed = False
+        """Whether the model wrote the result of a tool."""
+        self.answered = 0
+        """How many calls there were before the last final answer."""
+        self.answer_start = -1
+        """Offset where that answer begins, or -1."""
+        self.awaiting: list[int] = []
+        """The calls, by number, that what follows may put into doubt: a final answer, or more than
+        the end of the block of code that they stand in."""
+        self.fence = -1
+        """Offset of what the block of code holds that the open island stands in, or -1."""
+        self.fenced: dict[int, int] = {}
+        """The calls in such blocks, with those offsets."""
+        self.code = -1
+        """Offset of the last opener in inline code, or -1."""
+        self.inline = -1
+        """Offset behind the first opener that was taken for a quoted one, or -1."""
+        self.is_open = False
+        """Whether a call that could not be read, or lacks a closer behind a payload without escapes,
+        has begun, and nothing has closed it."""
+
+    def begin(self, role: str, start: int, calls: int) -> None:
+        """Notes that another turn begins: an `observation`, or the final `answer`.
+
+        Args:
+            role: which.
+            start: the offset where it begins.
+            calls: how many calls stand before it.
+        """
+        if role == "observation":
+            self.observed = True
+        else:
+            self.answered, self.answer_start = calls, start
+
+    def leave_open(self, *, is_open: bool = True) -> None:
+        """Notes whether a call has begun that nothing closed."""
+        self.is_open = is_open
+
+    def stand_in_fence(self, began: int) -> None:
+        """Notes the block of code in which the next island stands, by what it holds; or -1."""
+        self.fence = began
+
+    def quote(self, offset: int, end: int, *, is_inline: bool) -> None:
+        """Notes an opener that only quotes a call.
+
+        Args:
+            offset: where it begins.
+            end: where it ends.
+            is_inline: whether it stands in inline code.
+        """
+        if is_inline:
+            self.code = offset
+        # Only the first is reported.
+        if self.inline < 0:
+            self.inline = end
+
+    def copy(self) -> Turns:
+        """Returns the same turns, which stay as they are."""
+        copied = copy.copy(self)
+        copied.own_lists()
+        return copied
+
+    def own_lists(self) -> None:
+        """Takes lists of its own: what is tried with a copy must not change the original."""
+        self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
+
+    def before_answer(self, text: str, start: int) -> str:
+        """Returns what of a text that begins at an offset stands before the final answer."""
+        return text if self.answer_start < 0 else text[: max(0, self.answer_start - start)]

@@ -1,0 +1,215 @@
+"""Says what a schema wants at each place of a JSON value, while the value is read.
+
+Example: of `{"properties": {"n": {"type": "integer"}}}` the guide of the member `n` has the types
+`("integer",)`, and the member `m` has none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.tools.coerce import is_text_only
+from toolgrammar.values.schemas import is_one_of, shape_of, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgrammar.values.json_types import JsonSchema, JsonValue
+    from toolgrammar.values.tools import ToolSpec
+
+# The name of a property that no tool has; see `resolved`.
+_WHOLE: Final = "\0"
+_STARTS: Final = {
+    "object": "{",
+    "array": "[(",  # a tuple of Python, `(1, 2)`, is read as an array
+    "string": "\"'`\u201c\u201d\u2018\u2019\u201e",
+    "number": "-+.0123456789",
+    "integer": "-+.0123456789",
+    "boolean": "tfTF",
+    "null": "nN",
+}
+
+
+class Guide:
+    """One schema, without references; its parts are made when they are asked for."""
+
+    __slots__ = (
+        "_item",
+        "_items",
+        "_members",
+        "judged",
+        "properties",
+        "raw_texts",
+        "required",
+        "texts",
+        "types",
+    )
+
+    def __init__(
+        self,
+        types: tuple[str, ...] | None,
+        properties: Mapping[str, JsonSchema],
+        required: tuple[str, ...],
+        *,
+        judged: bool,
+        items: object = None,
+    ) -> None:
+        self.types = types
+        """The types that the schema admits, or None where it doesn't say."""
+        self.properties = properties
+        self.required = required
+        self.judged = judged
+        """Whether the schema lists all keys that an object has here."""
+        self._items = items
+        self._item: Guide | None = None
+        self._members: dict[str, Guide | None] = {}
+        self.texts: set[str] = set()
+        """Keys whose members may be strings, of those that were asked for."""
+        self.raw_texts: dict[str, bool] = {}
+        """Whether the raw value of a key is a string, whatever its text; likewise."""
+
+    def member(self, key: str) -> Guide | None:
+        """Returns what is wanted of the member with this key."""
+        if key not in self._members:
+            schema = self.properties.get(key)
+            self._members[key] = _guide(schema) if schema is not None else None
+        return self._members[key]
+
+    def has_texts(self, value: Mapping[str, object]) -> bool:
+        """Whether all members of an object are strings, wherever the schema wants such."""
+        if self.types is not None and "object" not in self.types:
+            return False
+        for inner in value.values():
+            # One member of another type is enough for the caller to look at each.
+            if type(inner) is not str:
+                return False
+        return self.admits_texts(value)
+
+    def admits_texts(self, keys: Iterable[str]) -> bool:
+        """Whether the members of an object with these keys may all be strings."""
+        texts = self.texts
+        # The calls of a tool have mostly the same keys.
+        if texts.issuperset(keys):
+            return True
+        for key in keys:
+            found = self.member(key)
+            if found is not None and found.types is not None and "string" not in found.types:
+                return False
+            # Keys are what the model writes: what is remembered of them needs a bound.
+            if len(texts) < _KEPT:
+                texts.add(key)
+        return True
+
+    def is_text(self, key: str) -> bool:
+        """Whether the raw value of a key is a string, whatever its text."""
+        known = self.raw_texts.get(key)
+        if known is None:
+            known = is_text_only(self.properties.get(key))
+            if len(self.raw_texts) < _KEPT:
+                self.raw_texts[key] = known
+        return known
+
+    def item(self) -> Guide | None:
+        """Returns what is wanted of every item of an array."""
+        if self._item is None and isinstance(self._items, dict):
+            self._item = _guide(self._items)
+        return self._item
+
+    def admits(self, value: JsonValue) -> bool:
+        """Whether a value has types that are wanted, and objects in it the keys that are."""
+        pending: list[tuple[Guide, JsonValue]] = [(self, value)]
+        while pending:
+            guide, part = pending.pop()
+            if guide.types is not None and not is_one_of(part, guide.types):
+                return False
+            if isinstance(part, dict):
+                # A key that the schema does not list: the value is meant for something else.
+                if guide.judged and not part.keys() <= guide.properties.keys():
+                    return False
+                if not part.keys() >= set(guide.required):
+                    return False
+                inner = ((guide.member(key), each) for key, each in part.items())
+                pending += [(each, held) for each, held in inner if each is not None]
+            elif isinstance(part, list) and (item := guide.item()) is not None:
+                pending += [(item, each) for each in part]
+        return True
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether a string is right as it stands."""
+        return self.types is None or "string" in self.types
+
+    def may_begin(self, character: str) -> bool:
+        """Whether a value that begins with this character can be of a wanted type."""
+        return self.types is None or any(character in _STARTS[name] for name in self.types)
+
+
+def guide_of(schema: object) -> Guide | None:
+    """Returns what a schema wants of a whole value; None where it wants nothing."""
+    if not isinstance(schema, dict) or not schema:
+        return None
+    return _guide(resolved(schema))
+
+
+def guide_of_tool(spec: ToolSpec) -> Guide:
+    """Returns what a tool wants of its arguments; made once for each tool."""
+    known = _known.get(id(spec))
+    if known is None:
+        # A server may make its tools anew for each request.
+        if len(_known) >= _KEPT:
+            _known.clear()
+        judged = bool(spec.properties) and _is_closed(spec.parameters or {})
+        guide = Guide(("object",), spec.properties, spec.required, judged=judged)
+        known = _known[id(spec)] = (spec, guide)
+    return known[1]
+
+
+_KEPT: Final = 256
+_known: dict[int, tuple[ToolSpec, Guide]] = {}
+"""By the identity of a tool, which no other has while it is kept here: the tool, what it wants."""
+
+
+def resolved(schema: JsonSchema) -> JsonSchema:
+    """Returns the schema without references: that of a member which refers to the whole."""
+    properties = schema.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    # `shape_of` resolves the references of properties alone: so the schema is made one of its own.
+    shape = shape_of({**schema, "properties": {**known, _WHOLE: {"$ref": "#"}}})
+    found = {**shape.properties[_WHOLE]}
+    inner = found.get("properties")
+    if isinstance(inner, dict):
+        found["properties"] = {name: part for name, part in inner.items() if name != _WHOLE}
+        # What was put in above leaves no trace where the schema has no properties.
+        if not found["properties"] and "properties" not in schema:
+            del found["properties"]
+    return found
+
+
+def _guide(schema: Any) -> Guide | None:
+    if not isinstance(schema, dict):
+        return None
+    shape = shape_of(schema)
+    properties = {name: part for name, part in shape.properties.items() if name != _WHOLE}
+    judged = bool(properties) and _is_closed(schema)
+    types = types_of(schema)
+    return Guide(types, properties, shape.required, judged=judged, items=said_of(schema, "items"))
+
+
+def said_of(schema: JsonSchema, word: str) -> object:
+    """Returns what a keyword says, also where it stands in the one alternative that has it."""
+    if word in schema:
+        return schema[word]
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        parts = schema.get(keyword)
+        if not isinstance(parts, list):
+            continue
+        found = [part[word] for part in parts if isinstance(part, dict) and word in part]
+        # `{"anyOf": [{"items": …}, {"type": "null"}]}` says it once; of two, neither is certain.
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _is_closed(schema: JsonSchema) -> bool:
+    # To JSON Schema, silence admits every key. Here it does not: tools list what they take.
+    return schema.get("additionalProperties", False) is False

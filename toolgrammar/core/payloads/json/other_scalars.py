@@ -1,0 +1,115 @@
+"""Reads one word of a JSON text that may be damaged: a number or literal in any spelling.
+
+Example: `True` is `true` with a repair `literal`, `0x1F` is `31` with a repair `number`; `True story`
+is no scalar, and read as text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.tools.json_tokens import MAX_DIGITS, NUMBER
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from toolgrammar.core.payloads.json.guide import Guide
+
+_STRICT_NUMBER = late(NUMBER)
+# Every part is optional, so `.5`, `5.` and `+5` match; so does the empty text, sorted out below.
+_DECIMAL = late(r"([+-]?)([0-9]*)(\.?)([0-9]*)((?:[eE][+-]?[0-9]+)?)")
+_BASED = late(r"([+-]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+))")
+_GROUPED = late(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
+# `007`
+_ZEROS = late(r"([+-]?)0+([0-9]+)")
+_LITERALS: Final = {"true": "true", "false": "false", "null": "null", "none": "null"}
+_NONFINITE: Final = {
+    "nan": "NaN",  # JSON has no text that stands for it
+    # JSON, and what every reader takes for infinity.
+    "infinity": "1e999",
+    "+infinity": "1e999",
+    "-infinity": "-1e999",
+    "inf": "1e999",
+    "-inf": "-1e999",
+}
+
+# `undefined` and `-infinity`
+_LONGEST_LITERAL: Final = 9
+
+
+class Scalar(NamedTuple):
+    """A number or literal as JSON."""
+
+    text: str
+    """Its JSON text."""
+    code: str
+    """The code of its repair; "" for strict JSON."""
+
+
+def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
+    """Returns the number or literal that a word is; None for text.
+
+    Raises:
+        ValueError: an integer that is too long to be read.
+    """
+    # Strict JSON stays as it is, whatever the schema wants; `typing_rules.py` types it.
+    if _STRICT_NUMBER.fullmatch(word):
+        # An integer that CPython refuses; a float of many digits is only rounded.
+        if len(word) > MAX_DIGITS and len(word.lstrip("-")) > MAX_DIGITS and word[1:].isdigit():
+            raise ValueError(word[:20])
+        return Scalar(word, "")
+    low = word.lower() if len(word) <= _LONGEST_LITERAL else ""
+    if low in _LITERALS:
+        return Scalar(_LITERALS[low], "" if word == _LITERALS[low] else "literal")
+    if low == "undefined":
+        return Scalar("null", "undefined")
+    if low in _NONFINITE:
+        return Scalar(_NONFINITE[low], "nonfinite")
+    if len(word) > MAX_DIGITS or not any(map(str.isdigit, word)):
+        return None
+    return _odd_number(word, wanted)
+
+
+def _odd_number(word: str, wanted: Guide | None) -> Scalar | None:
+    types = wanted.types if wanted is not None else None
+    is_number = types is None or "integer" in types or "number" in types
+    zeros = _ZEROS.fullmatch(word)
+    # `007` may be a code: without a schema it stays text.
+    if zeros is not None and types is None:
+        return None
+    # A text is wanted: `0x1F` becomes `"0x1F"`, in the model's own spelling.
+    if not is_number and "string" in (types or ()) and _is_number(word):
+        return Scalar(as_json(word), "number")
+    if zeros is not None:
+        return Scalar(zeros[1].replace("+", "") + zeros[2], "number") if is_number else None
+    based = _BASED.fullmatch(word)
+    if based is not None:
+        digits, base = next(
+            (digits, base)
+            for digits, base in zip(based.groups()[1:], (16, 2, 8), strict=True)
+            if digits
+        )
+        return Scalar(based[1].replace("+", "") + str(int(digits, base)), "number")
+    if _GROUPED.fullmatch(word):
+        word = word.replace("_", "")
+        # `0_7` would become `07`, which is no number of JSON.
+        if _STRICT_NUMBER.fullmatch(word):
+            return Scalar(word, "number")
+    match = _DECIMAL.fullmatch(word)
+    # A sign, a point or a power without a digit is a word: `-`, `.`, `e5`.
+    if match is None or not (match[2] or match[4]):
+        return None
+    sign, whole, point, fraction, power = match.groups()
+    # `00.5` is no number in any notation.
+    if len(whole) > 1 and whole[0] == "0":
+        return None
+    after = f".{fraction or '0'}" if point else ""
+    return Scalar(f"{sign.replace('+', '')}{whole or '0'}{after}{power}", "number")
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word is a number in some form."""
+    if _BASED.fullmatch(word) or _GROUPED.fullmatch(word):
+        return True
+    match = _DECIMAL.fullmatch(word)
+    return match is not None and bool(match[2] or match[4])

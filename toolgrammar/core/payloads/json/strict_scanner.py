@@ -1,0 +1,400 @@
+"""Scans one strict JSON value (RFC 8259) as its text arrives, and gives it out as safe pieces.
+
+What is given out is never wrong later: closed with `JsonScanner.finish` it is valid JSON at every
+moment. So a comma, a key, a colon, the quote that closes a string and white space are held until
+the next value begins or a bracket closes; numbers and literals until something delimits them; an
+escape until it is whole. Brackets and the bodies of strings leave at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from toolgrammar.core.payloads.json.scalar import SCALAR_STARTS, Scalar
+from toolgrammar.core.payloads.json.tokens import (
+    DELIMITERS,
+    LONGEST_UNIT,
+    MAX_DEPTH,
+    TooDeep,
+    as_json,
+    backtick_run,
+    inside_string,
+    plain_scalar,
+    shown,
+    space_run,
+    string_run,
+    unit,
+    unit_begun,
+    unit_run,
+    word_character,
+)
+from toolgrammar.tools.json_tokens import ESCAPED, MAX_DIGITS, SPACES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What the scanner waits for. The order is that of `JsonScanner._handlers`.
+(
+    _START,  # the root value
+    _ITEM,  # the first item of an array, or its closer
+    _VALUE,  # a value after a colon or a comma
+    _MEMBER,  # the first key of an object, or its closer
+    _KEY,  # a key after a comma
+    _KEY_BODY,  # the rest of a key
+    _COLON,  # the colon after a key
+    _AFTER,  # a comma or a closer after a value
+    _STRING,  # the rest of a string
+    _BACKTICK,  # the rest of a backtick string
+    _SCALAR,  # the rest of a number or literal
+) = range(11)
+
+_WANTED: Final = {
+    _START: ("", "a value"),
+    _ITEM: (" after `[`", "an item or `]`"),
+    _MEMBER: (" after `{`", "a key or `}`"),
+    _KEY: (" after a comma", "another member"),
+    _KEY_BODY: (" in a key", "it escaped"),
+    _COLON: (" after a key", "a colon"),
+    _STRING: (" in a string", "it escaped"),
+    _SCALAR: (" in a number or literal", "its rest or its end"),
+}
+
+_NO_SCALAR: Final = Scalar("-")
+
+
+class JsonScanner:
+    """Reads one JSON value piece by piece; the joined pieces are its text."""
+
+    __slots__ = (
+        "_backticks",
+        "_escape",
+        "_held",
+        "_max_depth",
+        "_object_only",
+        "_quote_held",
+        "_scalar",
+        "_stack",
+        "_state",
+        "done",
+        "failed",
+        "failure",
+        "plain",
+    )
+
+    doubt, bare_text, mended = "", "", False  # what it takes is sure
+
+    def __init__(
+        self, *, object_only: bool = False, backticks: bool = False, max_depth: int = MAX_DEPTH
+    ) -> None:
+        """Make a scanner for one value.
+
+        Args:
+            object_only: The root must be an object.
+            backticks: A value may be a backtick string; it is given out as a JSON string.
+            max_depth: How deep brackets may nest.
+        """
+        self._object_only = object_only
+        self._backticks = backticks
+        self._max_depth = max_depth
+        self._state = _START
+        self._stack: list[str] = []  # the closers that are due
+        self._held: list[str] = []  # consumed, given out when the next value begins
+        self._quote_held = False  # `_held` begins with the quote that closes a string
+        self._escape = ""  # the begun escape
+        self._scalar = _NO_SCALAR  # the begun number or literal
+        self.done = False
+        self.failed = False
+        self.failure = ""
+        self.plain = False
+
+    def feed(self, text: str, position: int, out: list[str]) -> int:
+        """Returns the offset of the first character not consumed; safe pieces go to `out`.
+
+        All of `text` is consumed unless the value is `done` or has `failed`.
+        """
+        length = len(text)
+        if self.plain and position < length:  # most chunks go on in a string: 0.84 to 0.47 µs
+            end = string_run.match(text, position).end()
+            if end > position:
+                out.append(text[position:end])
+            position = end
+        while position < length and not (self.done or self.failed):
+            position = self._handlers[self._state](self, text, position, out)
+        return position
+
+    def finish(self, out: list[str], *, closed: bool = False) -> bool:
+        """Append what closes the value; True if the root value was whole.
+
+        The scanner itself stays as it is, so this also gives the view of an unfinished value.
+
+        Args:
+            out: Takes the pieces.
+            closed: The end of the text delimits a number or literal.
+        """
+        if self.done:
+            return True
+        whole = False
+        if self._state in (_STRING, _BACKTICK):
+            out.append('"')
+        elif self._state == _SCALAR and not self.failed and self._scalar.is_decided(closed=closed):
+            out.extend(self._held)
+            out.append(self._scalar.text)
+            whole = closed and not self._stack
+        elif self._quote_held:  # the string was whole, its quote was not out yet
+            out.append('"')
+        if self._stack:
+            out.append("".join(reversed(self._stack)))
+        return whole
+
+    def take_control(self, character: str, out: list[str]) -> bool:
+        """Take the raw control character that `feed` stopped at; False outside of a string value."""
+        if self._state != _STRING or self._escape:
+            return False
+        self.failed, self.failure, self.plain = False, "", True
+        out.append(f"\\u{ord(character):04x}")
+        return True
+
+    def inside(self, chunk: str) -> bool:
+        """Whether a chunk only goes on in a string."""
+        return inside_string.fullmatch(chunk) is not None
+
+    @property
+    def held(self) -> str:
+        """The text that was consumed and not given out."""
+        scalar = self._scalar.text if self._state == _SCALAR else ""
+        return "".join((*self._held, scalar, self._escape))
+
+    def _fail(self, failure: str, position: int) -> int:
+        self.failed, self.failure, self.plain = True, failure, False
+        return position
+
+    def _refuse(self, text: str, position: int) -> int:
+        """Fail: the character cannot stand here."""
+        if self._state in _WANTED:
+            where, wanted = _WANTED[self._state]
+            if self._state == _START and self._object_only:
+                wanted = "an object"
+        elif self._state == _AFTER:
+            where, wanted = " after a value", f"a comma or `{self._stack[-1]}`"
+        elif self._stack[-1] == "]":
+            where, wanted = " after a comma", "another item"
+        else:
+            where, wanted = " after a colon", "a value"
+        if self._escape:
+            where, wanted = " in an escape", f"one of `{ESCAPED}` or `u` and four hex digits"
+        return self._fail(f"Found `{shown(text[position])}`{where}; JSON wants {wanted}", position)
+
+    def _release(self, out: list[str]) -> None:
+        """Gives out what was held: the next value begins, or a bracket closes."""
+        if self._held:
+            out.extend(self._held)
+            self._held.clear()
+            self._quote_held = False
+
+    def _end_value(self) -> None:
+        self._state = _AFTER
+        self.done = not self._stack
+
+    def _space(self, text: str, position: int) -> int:
+        end = space_run.match(text, position).end()
+        if self._state != _START:  # white space before the root is no part of the value
+            self._held.append(text[position:end])
+        return end
+
+    def _close(self, text: str, position: int, out: list[str]) -> int:
+        self._release(out)
+        out.append(text[position])
+        self._stack.pop()
+        self._end_value()
+        return position + 1
+
+    def _value(self, text: str, position: int, out: list[str]) -> int:
+        """Begin a value, or close an empty array."""
+        character = text[position]
+        if character in SPACES:
+            return self._space(text, position)
+        if self._object_only and self._state == _START and character != "{":
+            return self._refuse(text, position)
+        if character == '"' or (character == "`" and self._backticks):
+            self._release(out)
+            out.append('"')
+            self.plain = character == '"'
+            self._state = _STRING if self.plain else _BACKTICK
+            return position + 1
+        if character in "{[":
+            return self._open(text, position, out)
+        if character == "]" and self._state == _ITEM:  # not behind a comma: `[1, ]`
+            return self._close(text, position, out)
+        # At the root no comma or bracket delimits a number: it is read piece by piece.
+        scalar = plain_scalar.match(text, position) if self._stack else None
+        if scalar and scalar.end() - position <= MAX_DIGITS:
+            self._release(out)
+            out.append(scalar.group())
+            self._state = _AFTER
+            return scalar.end()
+        if character not in SCALAR_STARTS:
+            return self._refuse(text, position)
+        self._scalar = Scalar(character)
+        self._state = _SCALAR
+        return position + 1
+
+    def _open(self, text: str, position: int, out: list[str]) -> int:
+        if len(self._stack) >= self._max_depth:
+            return self._fail(TooDeep("too deep"), position)
+        self._release(out)
+        out.append(text[position])
+        is_object = text[position] == "{"
+        self._stack.append("}" if is_object else "]")
+        self._state = _MEMBER if is_object else _ITEM
+        return position + 1
+
+    def _key(self, text: str, position: int, out: list[str]) -> int:
+        """Begin a key, or close an empty object."""
+        character = text[position]
+        if character in SPACES:
+            return self._space(text, position)
+        if character == '"':
+            self._held.append(character)
+            self._state = _KEY_BODY
+            return position + 1
+        if character == "}" and self._state == _MEMBER:  # not behind a comma: `{"a": 1, }`
+            return self._close(text, position, out)
+        return self._refuse(text, position)
+
+    def _colon(self, text: str, position: int, _out: list[str]) -> int:
+        character = text[position]
+        if character in SPACES:
+            return self._space(text, position)
+        if character != ":":
+            return self._refuse(text, position)
+        self._held.append(character)
+        self._state = _VALUE
+        return position + 1
+
+    def _after(self, text: str, position: int, out: list[str]) -> int:
+        """Read the comma or the closer after a value."""
+        character = text[position]
+        if character == ",":
+            self._held.append(character)
+            self._state = _KEY if self._stack[-1] == "}" else _VALUE
+            return position + 1
+        if character == self._stack[-1]:
+            return self._close(text, position, out)
+        if character in SPACES:
+            return self._space(text, position)
+        return self._refuse(text, position)
+
+    def _string(self, text: str, position: int, out: list[str]) -> int:
+        """Go on in a string or a key."""
+        sink = out if self._state == _STRING else self._held  # a key waits for its value
+        if self._escape:
+            return self._string_escape(text, position, sink)
+        end = string_run.match(text, position).end()
+        if end > position:
+            sink.append(text[position:end])
+            if end == len(text):
+                return end
+        character = text[end]
+        if character == "\\":
+            return self._string_escape(text, end, sink)
+        if character != '"':
+            return self._refuse(text, end)
+        if self._state == _KEY_BODY:
+            self._held.append(character)
+            self._state = _COLON
+            return end + 1
+        return self._end_string(end, out)
+
+    def _end_string(self, position: int, out: list[str]) -> int:
+        self.plain = False
+        if self._stack:
+            self._held.append('"')
+            self._quote_held = True
+        else:
+            out.append('"')
+        self._end_value()
+        return position + 1
+
+    def _string_escape(self, text: str, position: int, sink: list[str]) -> int:
+        """Go on in an escape that the end of a chunk cut, or fail in it."""
+        begun = len(self._escape)
+        window = self._escape + text[position : position + LONGEST_UNIT]
+        match = unit.match(window)
+        if match:
+            return self._take_unit(match.group(), position, sink)
+        end = unit_begun.match(window, 0).end()
+        self._escape = window[:end]
+        self.plain = False
+        position += end - begun
+        return position if end == len(window) else self._refuse(text, position)
+
+    def _take_unit(self, unit: str, position: int, sink: list[str]) -> int:
+        """Gives out a whole escape; what was held beyond it stays held (a high surrogate alone)."""
+        begun = len(self._escape)
+        sink.append(unit)
+        self._escape = self._escape[len(unit) :]
+        self.plain = self._state == _STRING and not self._escape
+        return position + max(len(unit) - begun, 0)
+
+    def _backtick(self, text: str, position: int, out: list[str]) -> int:
+        """Go on in a backtick string: the same escapes, and every other character as it is."""
+        if self._escape or text[position] == "\\":
+            return self._backtick_escape(text, position, out)
+        if text[position] == "`":
+            return self._end_string(position, out)
+        end = backtick_run.match(text, position).end()
+        out.append(as_json(text[position:end])[1:-1])
+        return end
+
+    def _backtick_escape(self, text: str, position: int, out: list[str]) -> int:
+        begun = len(self._escape)
+        if not begun:
+            end = unit_run.match(text, position).end()
+            if end > position:
+                out.append(text[position:end])
+                return end
+        window = self._escape + text[position : position + LONGEST_UNIT]
+        match = unit.match(window)
+        if match:
+            return self._take_unit(match.group(), position, out)
+        end = unit_begun.match(window, 0).end()
+        if end == len(window):
+            self._escape = window
+            return position + end - begun
+        self._escape = ""
+        if window[1] == "`":
+            out.append("`")
+            return position + 2 - begun
+        # Not an escape: the backslash stays, and what follows it is read as text.
+        out.append("\\" + window[:end])
+        return position + end - begun
+
+    def _scalar_rest(self, text: str, position: int, out: list[str]) -> int:
+        """Go on in a number or literal; give it out if what follows delimits it."""
+        scalar = self._scalar
+        position = scalar.feed(text, position)
+        if position == len(text):
+            return position
+        goes_on = word_character.match(text, position)
+        if not scalar.whole or (text[position] not in DELIMITERS if self._stack else goes_on):
+            return self._refuse(text, position)
+        if scalar.too_long:
+            return self._fail("number too long", position)
+        self._release(out)
+        out.append(scalar.text)
+        self._end_value()
+        return position
+
+    _handlers: ClassVar[tuple[Callable[[JsonScanner, str, int, list[str]], int], ...]] = (
+        _value,
+        _value,
+        _value,
+        _key,
+        _key,
+        _string,
+        _colon,
+        _after,
+        _string,
+        _backtick,
+        _scalar_rest,
+    )

@@ -1,0 +1,116 @@
+"""Gives a JSON value the type that its schema wants, where nothing has to be guessed for it.
+
+Example: where an integer is wanted, `"5"` and `5.0` become `5`; where a string is wanted, `5` becomes
+`"5"`; `"five"` stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
+from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.tools.json_tokens import INTEGER, MAX_DIGITS, NUMBER
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from toolgrammar.core.payloads.json.guide import Guide
+
+_INTEGER = late(INTEGER)
+_NUMBER = late(NUMBER)
+# From here on a float no longer tells an integer from its neighbour.
+_LARGEST_EXACT: Final = 2**53
+_CONTAINERS: Final = {"{": "object", "[": "array"}
+
+
+def needs_typing(value: object, wanted: Guide) -> bool:
+    """Whether a part of a value may have another type than its schema: then its text is read."""
+    # The usual case needs no walk: an object of strings, where the schema wants strings.
+    if type(value) is dict and wanted.has_texts(value):
+        return False
+    pending: list[tuple[object, Guide]] = [(value, wanted)]
+    while pending:
+        part, guide = pending.pop()
+        types = guide.types
+        if types is not None:
+            kind = type(part)
+            if kind is str and "string" not in types:
+                return True
+            # `type`, not `isinstance`: to Python, True is an int. `5.0` may stand for an integer.
+            is_other = kind is float or (kind is int and "integer" not in types)
+            if is_other and "number" not in types:
+                return True
+        if isinstance(part, dict):
+            for key, inner in part.items():
+                found = guide.member(key)
+                if found is not None:
+                    pending.append((inner, found))
+        elif isinstance(part, list):
+            item = guide.item()
+            if item is not None:
+                pending += [(inner, item) for inner in part]
+    return False
+
+
+def typed_string(body: str, wanted: Guide) -> str | None:
+    """Returns the JSON text of the value that a string stands for; None where it stays a string.
+
+    Args:
+        body: what stands between the quotes, as JSON.
+        wanted: what the schema wants; it admits no string.
+    """
+    types = wanted.types or ()
+    text: str = json.loads(f'"{body}"') if "\\" in body else body
+    # `"5"` becomes 5; `"5 apples"` stays a string, for nothing may be guessed.
+    if ("integer" in types or "number" in types) and len(text) <= MAX_DIGITS:
+        pattern = _NUMBER if "number" in types else _INTEGER
+        if pattern.fullmatch(text):
+            return text
+    # Models write `"True"` too. None is longer than `false`: a long text is not lowered in vain.
+    if "boolean" in types and len(text) <= 5 and text.lower() in ("true", "false"):
+        return text.lower()
+    return _contained(text, types)
+
+
+def _contained(text: str, types: tuple[str, ...]) -> str | None:
+    """Returns the object or array that a text is, strictly."""
+    stripped = text.strip(" \t\n\r")
+    # Any other first character gives None, which is no type.
+    if _CONTAINERS.get(stripped[:1]) not in types:
+        return None
+    whole = read_whole(stripped, 0)
+    return stripped if whole is not None and whole[1] == len(stripped) else None
+
+
+def typed_number(number: str, wanted: Guide) -> str | None:
+    """Returns the JSON text that a number becomes by its schema; None where it stays as it is."""
+    types = wanted.types
+    if types is None or "number" in types:
+        return None
+    is_integer = _INTEGER.fullmatch(number) is not None
+    if "integer" in types:
+        if is_integer:
+            return None
+        value = float(number)
+        # `5.0` is 5; `5.5` is no integer, and stays.
+        if value.is_integer() and abs(value) < _LARGEST_EXACT:
+            return str(int(value))
+    # A number where only a string is wanted keeps its spelling: `1.50` becomes `"1.50"`.
+    return f'"{number}"' if "string" in types else None
+
+
+def cut_container(body: str, wanted: Guide) -> str | None:
+    """Returns the JSON text of the object or array that a cut string begins, closed, or None."""
+    text: str = json.loads(f'"{body}"') if "\\" in body else body
+    text = text.lstrip(" \t\n\r")
+    if _CONTAINERS.get(text[:1]) not in (wanted.types or ()):
+        return None
+    scanner = JsonScanner()
+    out: list[str] = []
+    scanner.feed(text, 0, out)
+    if scanner.failed:
+        return None
+    # The end of the message cut the string: what has come is closed, as of any cut object.
+    scanner.finish(out)
+    return "".join(out)

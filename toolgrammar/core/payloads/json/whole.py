@@ -1,0 +1,142 @@
+"""Reads a whole strict JSON value at C speed, accepting what `JsonScanner` accepts.
+
+Example: of `{"a": 1}</tool_call>` it returns `{"a": 1}` and the index 8; of `{"a": 1` it returns None.
+"""
+
+from __future__ import annotations
+
+import json
+from codecs import utf_16_le_encode
+from typing import TYPE_CHECKING, NoReturn
+
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, word_character
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.values.json_types import JsonValue
+
+
+# The decoder of the standard library takes `NaN` and `Infinity`, which JSON does not have.
+def _refuse_constant(name: str) -> NoReturn:
+    message = f"`{name}` is no JSON"
+    raise ValueError(message)
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """Makes an object; one that repeats a key is left to the scanner, which reports it."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        message = "a key comes twice"
+        raise ValueError(message)
+    return found
+
+
+_AT_ONCE = 65_536
+"""Characters that are encoded at once: UTF-16 takes twice the memory of a narrow text."""
+_INFINITE = (float("inf"), float("-inf"))
+
+# typeshed leaves `scan_once` out; `raw_decode` would build an error for every text that fails.
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
+_scan_once = _decoder.scan_once  # type: ignore[attr-defined]
+
+
+def read_whole(
+    text: str, position: int, *, object_only: bool = False
+) -> tuple[JsonValue, int] | None:
+    """Returns the strict value that begins at `position` and its end, or None if none is whole there.
+
+    The fast path: CPython's own scanner. It accepts what `JsonScanner` accepts, but for objects that
+    repeat a key: they are for the scanner to report. A root number or
+    literal that the end of the text cuts is undecided, hence None.
+    """
+    # Nearly all arguments are an object: it has a way of its own, without a second look.
+    if text.startswith("{", position):
+        found = read_object(text, position)
+        return None if found is None else found[:2]
+    if object_only:
+        return None
+    value: JsonValue
+    # Nothing begins here, what begins is damaged, or it nests too deep (`[[[[[…`): the scanner,
+    # which is asked next, tells which.
+    try:
+        value, end = _scan_once(text, position)
+    except (StopIteration, ValueError, RecursionError):
+        return None
+    if type(value) is list:
+        return None if is_odd(value) else (value, end)
+    if isinstance(value, str):
+        return None if not value.isascii() and has_surrogate(value) else (value, end)
+    # `12` at the end of the text may go on; `12abc` and `truest` are no values.
+    if end == len(text) or word_character.match(text, end):
+        return None
+    return value, end
+
+
+def read_object(text: str, position: int) -> tuple[dict[str, JsonValue], int, bool] | None:
+    """Returns the strict object that begins at `position`, its end, and whether it holds strings only.
+
+    None if none is whole there, as in `read_whole`.
+    """
+    if not text.startswith("{", position):
+        return None
+    value: dict[str, JsonValue]
+    try:
+        value, end = _scan_once(text, position)
+    except (StopIteration, ValueError, RecursionError):
+        return None
+    # Most calls have strings alone: one pass is enough then, and the caller is told so.
+    for key, inner in value.items():
+        if type(inner) is not str:
+            return None if is_odd(value) else (value, end, False)
+        if not inner.isascii() and has_surrogate(inner):
+            return None
+        if not key.isascii() and has_surrogate(key):
+            return None
+    return value, end, True
+
+
+def has_surrogate(text: str) -> bool:
+    """Whether a text holds half of a surrogate pair, which is no character."""
+    if len(text) > _AT_ONCE:
+        pieces = (text[at : at + _AT_ONCE] for at in range(0, len(text), _AT_ONCE))
+        return any(map(has_surrogate, pieces))
+    try:
+        # CPython checks and copies this at many times the speed of UTF-8; `str.encode` would look
+        # its name up for each text.
+        utf_16_le_encode(text)
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def is_odd(value: JsonValue) -> bool:
+    """Whether something in an object or an array is for the scanner to judge.
+
+    That is what nests deeper than `MAX_DEPTH`, a number that no float holds, half a surrogate pair.
+    """
+    level: list[JsonValue] = [value]
+    # Level by level, not by recursion, which the depth of a text could exhaust.
+    for _ in range(MAX_DEPTH):
+        below: list[JsonValue] = []
+        for each in level:
+            inside: Iterable[JsonValue] = each  # type: ignore[assignment]
+            if isinstance(each, dict):
+                inside = each.values()
+                keys = "".join(each)
+                if not keys.isascii() and has_surrogate(keys):
+                    return True
+            for inner in inside:
+                kind = type(inner)
+                if kind is str:
+                    if not inner.isascii() and has_surrogate(inner):  # type: ignore[union-attr, arg-type]
+                        return True
+                elif kind is dict or kind is list:
+                    below.append(inner)
+                # `1e999` is JSON, and no float holds it.
+                elif kind is float and inner in _INFINITE:
+                    return True
+        if not below:
+            return False
+        level = below
+    return True

@@ -1,0 +1,400 @@
+"""Scans one object with bare keys and bare words as its text arrives, and gives it out as JSON.
+
+The strings stand between two equal quotes, which a format chooses: `<|"|>` or `'`. A quote of one
+character knows the escapes of JavaScript; a longer one knows none, so all up to the next such
+quote is the string. What stands without quotes is `true`, `false`, `null` or a number, and a
+string else. As with `JsonScanner`, what is given out is never wrong later: strings leave at once
+but for the longest tail that may become their closing quote, a word leaves at its end, a key with
+its value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from toolgrammar.core.payloads.json.chunk_memo import in_strings
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json, shown
+from toolgrammar.core.payloads.literals.bare_frame import DELIMITED, ENDED, WAITS, frame_of
+from toolgrammar.core.payloads.literals.bare_values import (
+    TEMPLATE,
+    begun_quote,
+    may_be_quoted,
+    opened_quote,
+    read_escape,
+    string_runs,
+    word_as_json,
+)
+from toolgrammar.grammar.roles import BARE_QUOTES
+from toolgrammar.values.patterns import blanks, compile_pattern, late
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+
+# What the scanner waits for. The order is that of `BareScanner._handlers`.
+(
+    _START,  # the opening brace
+    _KEY,  # a key or the end of the object
+    _KEY_WORD,  # the rest of a bare key
+    _KEY_STRING,  # the rest of a quoted key
+    _COLON,  # the colon after a quoted key
+    _VALUE,  # a value, or the end of a member that has none
+    _ITEM,  # an item or the end of the array
+    _STRING,  # the rest of a string
+    _WORD,  # the rest of a bare word
+    _AFTER,  # a comma or a closer after a value
+) = range(10)
+
+_WANTED: Final = {
+    _START: "an object",
+    _KEY: "a key or `}`",
+    _KEY_WORD: "a colon after a key",
+    _COLON: "a colon after a key",
+    _VALUE: "a value",
+    _ITEM: "an item or `]`",
+}
+_BLANKS = late(r"\s+")
+_KEY_RUN = late(r"[^:,{}\[\]]+")
+_WORD_RUN = late(r"[^,}\]]+")
+
+
+class BareScanner:
+    """Reads one object piece by piece; the joined pieces are JSON."""
+
+    __slots__ = (
+        "_before",
+        "_counts",
+        "_key",
+        "_max_depth",
+        "_over",
+        "_quote",
+        "_quotes",
+        "_rest",
+        "_run",
+        "_same",
+        "_stack",
+        "_state",
+        "_step",
+        "_word",
+        "bare_text",
+        "base",
+        "done",
+        "doubt",
+        "failed",
+        "failure",
+        "final",
+        "put_in",
+        "unread",
+    )
+
+    def __init__(
+        self,
+        *,
+        quotes: Sequence[str] = BARE_QUOTES,
+        max_depth: int = MAX_DEPTH,
+        step: Step | None = None,
+    ) -> None:
+        """Make a scanner for one object.
+
+        Args:
+            quotes: What strings may stand between.
+            max_depth: How deep brackets may nest.
+            step: What reading the object does, where markup around it may end it.
+        """
+        self._step = step
+        self._quotes = sorted(quotes, key=len, reverse=True)
+        self._max_depth = max_depth
+        self._state = _START
+        self._stack: list[str] = []  # the closers that are due
+        self._counts: list[int] = []  # for each of them, how many values were given out
+        self._key: list[str] = []  # the JSON text of the key, without its quotes
+        self._quote = ""  # the quote of the open string
+        self._run = self._same = compile_pattern("")  # see `string_runs`; with escapes alone
+        self._word: list[str] = []
+        self._before = ""  # the last character that was decided, for anchors and look-behinds
+        self._rest = ""  # consumed, and not decided yet: a begun quote, escape or markup
+        self._over = ""  # consumed, and no part of the object
+        self.done, self.failed, self.failure = False, False, ""
+        self.doubt = ""  # the bare word that a quote stands in, which opens or closes nothing there
+        # A value without quotes that is no literal; `${`: the gap of a template.
+        self.bare_text = ""
+        self.base, self.final = 0, False  # of the text that is fed: see `expect`
+        self.put_in = ""  # the closers that were missing before the markup around the object
+        self.unread = ""  # what was taken before the last chunk and is no part of the object
+
+    def expect(self, *, base: int, final: bool) -> None:
+        """Takes the offset of the text that is fed next, and whether the message ends with it."""
+        self.base, self.final = base, final
+
+    def feed(self, text: str, position: int, out: list[str]) -> int:
+        """Returns the offset of the first character not consumed; safe pieces go to `out`."""
+        window, at, shift = text, position, 0
+        if self._rest or not position:  # what waited is read again
+            before = self._before
+            window, at = f"{before}{self._rest}{text[position:]}", len(before)
+            shift = position - at - len(self._rest)
+            self._rest = ""
+        over = False
+        while at < len(window) and not over:
+            end = self._handlers[self._state](self, window, at, out)
+            over = self.done or self.failed
+            if end == at and not over:  # not decided yet: it waits
+                self._rest = window[at:]
+                end = len(window)
+            at = end
+        if at:
+            decided = at - len(self._rest)
+            self._before = window[decided - 1 : decided]
+        end = at + shift - len(self._over)
+        if end < position:
+            self.unread = (self._over + window[at:])[: position - end]
+        return max(position, end)
+
+    @property
+    def mended(self) -> bool:
+        """Whether closers were put in."""
+        return bool(self.put_in)
+
+    def passed(self, last: str) -> None:
+        """Takes note of nothing."""
+
+    def run_on(self) -> ChunkMemo[str] | None:
+        """Returns chunks as JSON that only go on in a string, where one is open."""
+        runs = self._state == _STRING and not self._rest and self._quote != TEMPLATE  # for `${`
+        return in_strings(self._run.pattern) if runs else None
+
+    def finish(self, out: list[str]) -> bool:
+        """Append what closes the object; True if it was whole. The scanner stays as it is."""
+        if self.done:
+            return True
+        if self._state == _STRING:
+            out.append('"')
+        out.append("".join(reversed(self._stack)))
+        return False
+
+    # The states. Each gives the offset behind what it read, or its own where it needs more text.
+
+    def _start(self, text: str, at: int, out: list[str]) -> int:
+        if text[at] == "{":
+            return self._open(text, at, out)
+        return self._blank_or_refuse(text, at)
+
+    def _key_or_end(self, text: str, at: int, out: list[str]) -> int:
+        character = text[at]
+        if character.isspace():
+            return blanks.match(text, at).end()
+        if character == "}":
+            return self._close(at, out)
+        if self._counts[0] and self._ends_before(text, at, out):  # no markup ends `{`
+            return at
+        self._key = []
+        opened = self._opened(text, at)
+        if opened is None:
+            return at
+        if opened:
+            self._state = _KEY_STRING
+            return at + len(opened)
+        if _KEY_RUN.match(text, at) is None:
+            return self._refuse(text, at)
+        self._state = _KEY_WORD
+        return self._key_word(text, at, out)
+
+    def _key_word(self, text: str, at: int, _out: list[str]) -> int:
+        run = _KEY_RUN.match(text, at)
+        if run is not None:
+            self._word.append(run.group())
+            return run.end()
+        written = "".join(self._word)
+        mark = frame_of(self._step).mark.search(written) if self._step is not None else None
+        if mark is not None:  # the key ran on into the markup behind the object
+            self._over = written[mark.start() :]
+            return self._refuse(self._over, 0, at)
+        if text[at] != ":":
+            return self._refuse(text, at)
+        self._key = [as_json(self._taken_word())[1:-1]]
+        self._state = _VALUE
+        return at + 1
+
+    def _key_string(self, text: str, at: int, _out: list[str]) -> int:
+        return self._string_part(text, at, self._key, _COLON)
+
+    def _colon(self, text: str, at: int, _out: list[str]) -> int:
+        if text[at] == ":":
+            self._state = _VALUE
+            return at + 1
+        return self._blank_or_refuse(text, at)
+
+    def _value(self, text: str, at: int, out: list[str]) -> int:
+        character = text[at]
+        if character.isspace():
+            return blanks.match(text, at).end()
+        if character in ",}" and self._state == _VALUE:  # `{a: }`
+            self._begin(out)
+            out.append('""')
+            self._state = _AFTER
+            return self._after(text, at, out)
+        if character == "]" and self._state == _ITEM:
+            return self._close(at, out)
+        if character in ",}]":
+            return self._refuse(text, at)
+        if character in "{[":
+            return self._open(text, at, out)
+        opened = self._opened(text, at)
+        if opened is None:
+            return at
+        if opened:
+            self._begin(out)
+            out.append('"')
+            self._state = _STRING
+            return at + len(opened)
+        self._state = _WORD
+        return self._bare_word(text, at, out)
+
+    def _string(self, text: str, at: int, out: list[str]) -> int:
+        end = self._string_part(text, at, out, _AFTER)
+        if self._state == _AFTER:
+            out.append('"')
+        return end
+
+    def _bare_word(self, text: str, at: int, out: list[str]) -> int:
+        if self._step is None:
+            run = _WORD_RUN.match(text, at)
+            end = at if run is None else run.end()
+            how = WAITS if end == len(text) else DELIMITED
+        else:
+            end, how = frame_of(self._step).read(text, at, first=not self._word, final=self.final)
+        if end > at:
+            self._word.append(text[at:end])
+        if how == WAITS:
+            return end
+        if how == ENDED and not "".join(self._word).strip():  # markup, no value
+            return self._refuse(text, end)
+        self._begin(out)
+        written = word_as_json(self._taken_word())
+        if written[0] == '"':
+            self.bare_text = self.bare_text or written
+        out.append(written)
+        self._state = _AFTER
+        return self._after(text, end, out)
+
+    def _after(self, text: str, at: int, out: list[str]) -> int:
+        character = text[at]
+        if character == ",":
+            self._state = _KEY if self._stack[-1] == "}" else _ITEM
+            return at + 1
+        if character == self._stack[-1]:
+            return self._close(at, out)
+        if self._ends_before(text, at, out):
+            return at
+        return self._blank_or_refuse(text, at)
+
+    def _ends_before(self, text: str, at: int, out: list[str]) -> bool:
+        """Closes all where the markup around the object goes on; true, too, where it may."""
+        if self._step is None or text[at].isspace():
+            return False
+        stands = frame_of(self._step).stands(text, at, final=self.final)
+        if stands:
+            self.put_in = "".join(reversed(self._stack))
+            out.append(self.put_in)
+            self.done = True
+        return stands is not False
+
+    # What the states share
+
+    def _taken_word(self) -> str:
+        """Returns the bare word that was read; one with a quote may have been a string."""
+        word = "".join(self._word).rstrip()
+        self._word = []
+        if may_be_quoted(word, self._quotes):
+            self.doubt = self.doubt or word
+        return word
+
+    def _opened(self, text: str, at: int) -> str | None:
+        """Opens the string whose quote stands here; empty where none does, None where one may."""
+        quote = opened_quote(text, at, self._quotes)
+        if quote:
+            self._quote = quote
+            self._run, self._same = string_runs(quote[0])
+        return quote
+
+    def _string_part(self, text: str, at: int, sink: list[str], then: int) -> int:
+        """Reads on in a string; at its closing quote the state becomes `then`."""
+        quote = self._quote
+        if len(quote) == 1:  # with escapes
+            if run := self._same.match(text, at) or self._run.match(text, at):
+                piece = run.group()
+                if quote == TEMPLATE:
+                    self._word.append(piece)
+                sink.append(piece if run.re is self._same else as_json(piece)[1:-1])
+                return run.end()
+            if text[at] == "\\":
+                return read_escape(text, at, sink)
+            if "${" in "".join(self._word):
+                self.bare_text = self.bare_text or "${"
+            self._word = []
+            self._state = then
+            return at + 1
+        end = text.find(quote, at)
+        if end >= 0:
+            self._state = then
+        else:
+            end = len(text) - begun_quote(text, at, quote)
+        if end > at:
+            sink.append(as_json(text[at:end])[1:-1])
+        return end + len(quote) if self._state == then else end
+
+    def _begin(self, out: list[str]) -> None:
+        """Gives out what stands before a value."""
+        if not self._stack:
+            return
+        before = ", " if self._counts[-1] else ""  # JSON's comma comes with the value
+        self._counts[-1] += 1
+        if self._stack[-1] == "}":
+            before += f'"{"".join(self._key)}": '
+        out.append(before)
+
+    def _open(self, text: str, at: int, out: list[str]) -> int:
+        if len(self._stack) >= self._max_depth:
+            return self._fail(TooDeep("too deep"), at)
+        self._begin(out)
+        out.append(text[at])
+        is_object = text[at] == "{"
+        self._stack.append("}" if is_object else "]")
+        self._counts.append(0)
+        self._state = _KEY if is_object else _ITEM
+        return at + 1
+
+    def _close(self, at: int, out: list[str]) -> int:
+        out.append(self._stack.pop())
+        self._counts.pop()
+        self._state = _AFTER
+        self.done = not self._stack
+        return at + 1
+
+    def _blank_or_refuse(self, text: str, at: int) -> int:
+        blanks = _BLANKS.match(text, at)
+        return self._refuse(text, at) if blanks is None else blanks.end()
+
+    def _refuse(self, text: str, at: int, place: int = -1) -> int:
+        wanted = _WANTED.get(self._state) or f"a comma or `{self._stack[-1]}` after a value"
+        return self._fail(f"Found `{shown(text[at])}`; the object wants {wanted}", max(at, place))
+
+    def _fail(self, failure: str, at: int) -> int:
+        self.failed = True
+        self.failure = failure
+        return at
+
+    _handlers: ClassVar[tuple[Callable[[BareScanner, str, int, list[str]], int], ...]] = (
+        _start,
+        _key_or_end,
+        _key_word,
+        _key_string,
+        _colon,
+        _value,
+        _value,
+        _string,
+        _bare_word,
+        _after,
+    )

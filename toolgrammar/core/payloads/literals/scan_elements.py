@@ -1,0 +1,360 @@
+"""Scans arguments that are written as elements inside each other, and gives them out as JSON.
+
+An element is `<key>` … `</key>`, before each tag of it a mark that the format names. One with
+elements inside is an object; it is an array where its schema says so, or where nothing says
+otherwise and all of them are named `item`. One without is text, typed by its schema. Where the
+schema wants a string, every character up to the closing tag is the value, and it streams;
+everything else comes at its end. A key that comes twice holds a list. What closes or opens
+nothing of its own ends the arguments, and stays for the grammar. Example: of
+`<city>Oslo</city><tags><item>a</item></tags>` the arguments are `{"city": "Oslo", "tags": ["a"]}`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.core.payloads.json.chunk_memo import in_strings
+from toolgrammar.core.payloads.json.guide import said_of
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json
+from toolgrammar.tools.coerce import type_text
+from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.values.schemas import shape_of, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.values.json_types import JsonSchema
+
+NAME: Final = r"[^\W\d][\w.-]{0,255}"
+"""What an element may be called."""
+ITEM: Final = "item"
+"""What the elements of an array are called where it is written."""
+_TEXT_KEY: Final = "$text"
+"""The key of text that stands beside elements."""
+_LONGEST_TAG: Final = 260
+
+
+class _Element:
+    """One open element."""
+
+    __slots__ = ("_properties", "children", "is_text", "quoted", "schema", "tag", "text")
+
+    def __init__(self, tag: str, schema: JsonSchema | None) -> None:
+        self.tag = tag
+        self.schema = schema
+        self.is_text = (types_of(schema) if schema else None) == ("string",)
+        self.quoted = 0
+        """How many elements of its name are open in its text."""
+        self.text: list[str] = []
+        self.children: list[tuple[str, Any]] = []
+        self._properties: Mapping[str, JsonSchema] | None = None
+
+    def quote(self, more: int) -> None:
+        """Counts an element of its name in its text."""
+        self.quoted += more
+
+    def leave_out(self) -> None:
+        """Reads it as no text: one of this name was given out, and what comes again is left out."""
+        self.is_text = False
+
+    def inner_schema(self, tag: str) -> JsonSchema | None:
+        """Returns the schema of an element inside, also where that of this one is a union."""
+        schema = self.schema
+        if schema is None:
+            return None
+        if self._properties is None:
+            self._properties = shape_of(schema).properties
+        known = self._properties.get(tag)
+        if known is not None:
+            return known
+        is_array = "array" in (types_of(schema) or ())
+        return _schema(said_of(schema, "items" if is_array else "additionalProperties"))
+
+    def value(self) -> tuple[Any, bool]:
+        """Returns the value of the whole element, and whether its schema takes it."""
+        text = "".join(self.text)
+        types = (types_of(self.schema) if self.schema else None) or ()
+        if not self.children:
+            # `<tags></tags>` is an empty list where a list is wanted.
+            if not text.strip() and not self.is_text and ("array" in types or "object" in types):
+                return ([] if "array" in types else {}), True
+            return type_text(text, self.schema)
+        listed = all(tag == ITEM for tag, _ in self.children) and not text.strip()
+        is_array = "array" in types
+        # By the schema, or else by the names: all are `item`, and no text stands between them.
+        if (is_array and listed) or ("object" not in types and (is_array or listed)):
+            return [value for _, value in self.children], not types or "array" in types
+        members: dict[str, Any] = {}
+        for tag, value in self.children:
+            _add(members, tag, value)
+        # `<p>see <b>this</b></p>`: the text beside elements is kept under a key of its own.
+        if text.strip():
+            # No element has this name.
+            members[_TEXT_KEY] = text.strip()
+        return members, not types or "object" in types
+
+
+# A class of its own: a value that came once may be a list itself.
+class _Repeated(list[Any]):
+    """The values of a key that came more than once."""
+
+
+def _add(members: dict[str, Any], tag: str, value: Any) -> None:
+    known = members.get(tag)
+    if tag not in members:
+        members[tag] = value
+    elif isinstance(known, _Repeated):
+        known.append(value)
+    else:
+        members[tag] = _Repeated([known, value])
+
+
+def _schema(part: Any) -> JsonSchema | None:
+    return part if isinstance(part, dict) else None
+
+
+class ElementScanner:
+    """Reads the elements of one call; the joined pieces are a JSON object."""
+
+    __slots__ = (
+        "_any_tag",
+        "_begun",
+        "_given_out",
+        "_mark",
+        "_max_depth",
+        "_open",
+        "_pending",
+        "_properties",
+        "done",
+        "doubt",
+        "failed",
+        "failure",
+    )
+
+    bare_text, mended = "", False
+
+    def __init__(
+        self,
+        *,
+        mark: str = "",
+        properties: Mapping[str, JsonSchema] | None = None,
+        max_depth: int = MAX_DEPTH,
+    ) -> None:
+        """Make a scanner for the arguments of one call.
+
+        Args:
+            mark: What stands before each tag.
+            properties: The schemas of the arguments.
+            max_depth: How deep elements may nest.
+        """
+        self._mark = mark
+        self._properties = properties or {}
+        self._max_depth = max_depth
+        self._any_tag, self._begun = _patterns(mark)
+        self._open: list[_Element] = []
+        self._pending: tuple[str, Any] | None = None  # the last argument: it may come again
+        self._given_out: set[str] = set()
+        self.doubt = ""
+        """The arguments, or parts of them, that their schemas do not take, between blanks."""
+        self.done = False
+        self.failed = False
+        self.failure = ""
+
+    def feed(self, text: str, position: int, out: list[str]) -> int:
+        """Returns the offset of the first character that is not decided; safe pieces go to `out`."""
+        while position < len(text) and not (self.done or self.failed):
+            if not self._open:
+                end = self._between(text, position, out)
+            elif self._open[-1].is_text:
+                end = self._string(text, position, out)
+            else:
+                end = self._inside(text, position, out)
+            # What may become a tag waits for more text.
+            if end == position:
+                break
+            position = end
+        return position
+
+    def passed(self, last: str) -> None:
+        """Takes note of nothing."""
+
+    def run_on(self) -> ChunkMemo[str] | None:
+        """Returns chunks as JSON that only go on in a string, where one is given out."""
+        # Without the first character of a tag, a chunk can't end the string.
+        return _without(self._mark[:1] or "<") if self._streams() else None
+
+    def finish(self, out: list[str]) -> bool:
+        """Append what closes the object; the scanner stays as it is."""
+        if self.done:
+            return True
+        given_out = bool(self._given_out)
+        if self._pending is not None:
+            out.append(f"{', ' if given_out else '{'}{_member(*self._pending)}")
+            given_out = True
+        elif self._streams():
+            out.append('"')
+        if given_out:
+            out.append("}")
+        return False
+
+    def _streams(self) -> bool:
+        return len(self._open) == 1 and self._open[0].is_text
+
+    # Where the scanner is. Each gives its own offset where it needs more text.
+
+    def _between(self, text: str, position: int, out: list[str]) -> int:
+        """Reads the tag of an argument, or ends before what is none."""
+        if text[position].isspace():
+            return position + 1
+        tag = self._any_tag.match(text, position)
+        if tag is not None and tag["opened"] is not None:
+            self._open_element(tag["opened"], out)
+            return tag.end()
+        # A tag that is cut.
+        if tag is None and self._begun.match(text, position):
+            return position
+        self._settle(out)
+        out.append("}" if self._given_out else "{}")
+        self.done = True
+        return position
+
+    def _string(self, text: str, position: int, out: list[str]) -> int:
+        """Reads on in an element whose schema wants a string; quoted ones of its name balance."""
+        element = self._open[-1]
+        opener, closer = f"{self._mark}<{element.tag}>", f"{self._mark}</{element.tag}>"
+        found = _either(opener, closer).search(text, position)
+        ends = found is not None and found[0] == closer and not element.quoted
+        if found is None:
+            # The tail that may become one of the two tags is left for the next chunk.
+            stop = len(text) - max(_tail(text, position, tag) for tag in (opener, closer))
+        elif ends:
+            stop = found.start()
+        else:
+            # A tag in the text is a part of it.
+            element.quote(1 if found[0] == opener else -1)
+            stop = found.end()
+        if stop > position:
+            piece = text[position:stop]
+            if self._streams():
+                out.append(as_json(piece)[1:-1])
+            else:
+                self._open[-1].text.append(piece)
+        if not ends:
+            return stop
+        if self._streams():
+            out.append('"')
+            self._open.pop()
+        else:
+            self._close()
+        return stop + len(closer)
+
+    def _inside(self, text: str, position: int, out: list[str]) -> int:
+        """Reads on in any other element: text, a tag inside, or its closing tag."""
+        tag = self._any_tag.search(text, position)
+        if tag is None:
+            # No tag is longer, so only the end of the text can hold one that is cut.
+            begun = self._begun.search(text, max(position, len(text) - _LONGEST_TAG))
+            stop = begun.start() if begun is not None else len(text)
+            self._open[-1].text.append(text[position:stop])
+            return stop
+        self._open[-1].text.append(text[position : tag.start()])
+        if tag["opened"] is not None:
+            if len(self._open) >= self._max_depth:
+                return self._fail(TooDeep("too deep"), tag.start())
+            self._open_element(tag["opened"], out)
+        elif tag["closed"] == self._open[-1].tag:
+            self._close()
+        else:
+            shown = f"`</{tag['closed']}>` inside of `<{self._open[-1].tag}>`"
+            return self._fail(f"Found {shown}; its own closing tag is missing", tag.start())
+        return tag.end()
+
+    def _open_element(self, tag: str, out: list[str]) -> None:
+        if self._open:
+            self._open.append(_Element(tag, self._open[-1].inner_schema(tag)))
+            return
+        # It was held as its key might come again at once; another one comes.
+        if self._pending is not None and self._pending[0] != tag:
+            self._settle(out)
+        element = _Element(tag, self._properties.get(tag))
+        # `<a>1</a><b>2</b><a>3</a>`: the first value is out, and can't become a list.
+        if element.is_text and tag in self._given_out:
+            element.leave_out()
+        self._open.append(element)
+        if self._streams():
+            self._settle(out)
+            out.append(f'{self._before(tag)}{as_json(tag)}: "')
+
+    def _close(self) -> None:
+        element = self._open.pop()
+        value, fits = element.value()
+        if not fits:
+            path = ".".join(each.tag for each in (*self._open, element))
+            self.doubt = f"{self.doubt} {path}".strip()
+        if self._open:
+            self._open[-1].children.append((element.tag, value))
+        elif self._pending is not None:
+            members = dict([self._pending])
+            _add(members, element.tag, value)
+            self._pending = (element.tag, members[element.tag])
+        # One whose key was given out is dropped.
+        elif element.tag not in self._given_out:
+            self._pending = (element.tag, value)
+
+    def _settle(self, out: list[str]) -> None:
+        """Gives out the last argument."""
+        if self._pending is not None:
+            key, value = self._pending
+            self._pending = None
+            out.append(self._before(key) + _member(key, value))
+
+    def _before(self, key: str) -> str:
+        first = not self._given_out
+        self._given_out.add(key)
+        return "{" if first else ", "
+
+    def _fail(self, failure: str, position: int) -> int:
+        self.failed = True
+        self.failure = failure
+        return position
+
+
+def _member(key: str, value: Any) -> str:
+    return f"{as_json(key)}: {json.dumps(value, ensure_ascii=False)}"
+
+
+@cache
+def _without(character: str) -> ChunkMemo[str]:
+    return in_strings(f"[^{re.escape(character)}]+")
+
+
+@lru_cache(maxsize=256)
+def _either(opener: str, closer: str) -> re.Pattern[str]:
+    return compile_pattern(f"{re.escape(opener)}|{re.escape(closer)}")
+
+
+_PATTERNS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}
+
+
+def _patterns(mark: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Returns the expressions of a tag and of its proper beginnings at the end of the text."""
+    found = _PATTERNS.get(mark)
+    if found is None:
+        begin = re.escape(mark)
+        tag = compile_pattern(rf"{begin}<(?:(?P<opened>{NAME})|/(?P<closed>{NAME}))>")
+        starts = "|".join(re.escape(mark[:length]) for length in range(len(mark), 0, -1))
+        cut = rf"{begin}<(?:/?(?:{NAME})?)?" + (f"|{starts}" if starts else "")
+        found = _PATTERNS[mark] = (tag, compile_pattern(rf"(?:{cut})\Z"))
+    return found
+
+
+def _tail(text: str, position: int, closer: str) -> int:
+    """Returns how long the tail of a text is that may become a closing tag."""
+    for length in range(min(len(closer) - 1, len(text) - position), 0, -1):
+        if text.endswith(closer[:length]):
+            return length
+    return 0

@@ -1,0 +1,308 @@
+r"""Holds the string that is open in a damaged JSON text, and reads what stands inside and can't end it.
+
+That is runs of plain characters, escapes, control characters, halves of surrogate pairs. Example:
+the backslash of `"C:\dir"` escapes nothing, so it is doubled with a repair `escape`.
+`'it\'s'` stands between single quotes: its `style` is the repair `quote-style`, to which each quote
+and escape in it adds an edit, so that all is one repair.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.payloads.json.runs import BRACKETS
+from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.core.payloads.mended.look import More
+from toolgrammar.tools.json_tokens import (
+    CONTROL_ESCAPES,
+    CONTROLS,
+    ESCAPE,
+    ESCAPED,
+    HALVES,
+    HEX,
+    LOW_BEGUN,
+    LOW_HALF,
+)
+from toolgrammar.values.patterns import Matcher, anywhere, late
+
+if TYPE_CHECKING:
+    from toolgrammar.core.payloads.mended.look import Source
+    from toolgrammar.core.payloads.mended.repairs import Repair
+    from toolgrammar.core.payloads.mended.state import State
+
+
+@cache
+def _run(close: str, brackets: str) -> Matcher:
+    """Returns what is read at once inside a string.
+
+    A comma before a quote is not: the string may end before it, where its quote is missing. Nor
+    are closing brackets, where markup stands around the value, unless a word goes on behind them.
+
+    Args:
+        close: the quote that closes the string.
+        brackets: the closing brackets, or nothing.
+    """
+    stops = {'"', close, *brackets}
+    plain = "".join(sorted(stops)) + r"\\," + CONTROLS + HALVES
+    opening = "".join(sorted({'"', "'", close}))
+    comma = rf",(?![ \t\r\n]*+(?:[{opening}]|\Z))"
+    goes_on = f"|{BRACKETS}" if brackets else ""
+    return anywhere(rf"(?:[^{plain}]++|{comma}|{ESCAPE}{goes_on})*+").match
+
+
+_CONTROL_ESCAPE = late(rf"(?:[^\\]|\\[^{CONTROL_ESCAPES}])*+\\[{CONTROL_ESCAPES}]", re.DOTALL)
+_FRAME: Final = r"}\]"
+_HEX = anywhere(rf"{HEX}{{0,4}}")
+_LOW = late(LOW_HALF)
+_LOW_BEGUN = late(rf"{LOW_BEGUN}\Z")
+_HALVES = anywhere(f"[{HALVES}]*")
+
+
+class OpenString:
+    """The string that is open, or the last one."""
+
+    __slots__ = (
+        "_dollar",
+        "_state",
+        "backticks",
+        "close",
+        "escapes",
+        "in_key",
+        "inner_quoted",
+        "is_plain",
+        "kept_letter",
+        "quotes",
+        "repairs_before",
+        "start",
+        "style",
+        "typed",
+        "width",
+    )
+
+    def __init__(self, state: State, *, backticks: bool) -> None:
+        self._state = state
+        self.backticks = backticks
+        """Whether values may stand between backticks; that is no repair."""
+        self.close = '"'
+        """The quote that closes it, ..."""
+        self.width = 1
+        """... which comes so many times."""
+        self.in_key = False
+        self.start = 0
+        """Offset of its opening quote in the source."""
+        self.repairs_before = 0
+        self.style: Repair | None = None
+        """The repair of its quotes, where they are not those of JSON."""
+        self.typed: list[str] | None = None
+        """Its body, held back where the schema wants no string."""
+        self.escapes = False
+        """Whether a control character is escaped in it."""
+        self.kept_letter = False
+        """Whether a backslash before a letter escapes nothing."""
+        self.quotes = False
+        """Whether it has escaped quotes: it may hold JSON itself."""
+        self.inner_quoted = False
+        """Whether it has quotes that are not escaped."""
+        self.is_plain = False
+        """Whether its body is given out as it stands."""
+        self._dollar = False
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is given out while it is read."""
+        return not self.in_key and self.typed is None
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it stands between backticks that are legal here."""
+        return self.backticks and self.close == "`"
+
+    def begin(self, close: str, width: int, start: int, *, key: bool, typed: bool) -> None:
+        """Begins a string at an offset of the source."""
+        self.close, self.width, self.start, self.in_key = close, width, start, key
+        self.typed = [] if typed else None
+        self.style = None
+        self.escapes = self.kept_letter = self.quotes = False
+        self.inner_quoted = self._dollar = False
+        self.is_plain = close == '"' and width == 1 and not key and not typed
+
+    def open(self, style: Repair | None, repairs_before: int) -> None:
+        """Notes how its opening quote was mended."""
+        self.style, self.repairs_before = style, repairs_before
+
+    def end(self) -> None:
+        """Ends the string."""
+        self.style = None
+        self.is_plain = False
+
+    def end_key(self) -> None:
+        """Ends a key."""
+        self.in_key = False
+
+    def take_typed(self) -> str:
+        """Ends a string that was held back; returns its body."""
+        body = "".join(self.typed or ())
+        self.typed = None
+        return body
+
+    def put(self, piece: str) -> None:
+        """Adds to its body."""
+        if self.in_key:
+            self._state.keep(piece)
+        elif self.typed is not None:
+            self.typed.append(piece)
+        else:
+            self._state.give(piece)
+
+    def note(self, piece: str) -> None:
+        """Notes what a piece of the source shows of the string."""
+        if "\\" in piece:
+            if not self.escapes and _CONTROL_ESCAPE.match(piece):
+                self.escapes = True
+            self.quotes = self.quotes or '\\"' in piece
+        if self.close == "`":
+            # What a template stands for is not known.
+            if self.style is not None and ("${" in piece or (self._dollar and piece[0] == "{")):
+                self.style.become("template", doubt=True)
+            # `$` and `{` may come in two pieces.
+            self._dollar = piece[-1] == "$"
+
+    def note_escape(self, character: str) -> None:
+        """Notes an escape of JSON."""
+        self.escapes = self.escapes or character in CONTROL_ESCAPES
+        self.quotes = self.quotes or character == '"'
+
+    def keep_letter(self) -> None:
+        """Notes a backslash before a letter that escapes nothing."""
+        self.kept_letter = True
+
+    def keep_quote(self) -> None:
+        """Notes a quote inside that nothing escapes."""
+        self.inner_quoted = True
+
+    def restyle(self, start: int, end: int, text: str) -> None:
+        """Adds an edit at offsets of the source to the repair of its quotes."""
+        assert self.style is not None
+        self.style.edit(start, end, text)
+        self.style.extend(end)
+
+
+class BodyReader:
+    """Reads on in the open string."""
+
+    __slots__ = ("_source", "_state", "_string")
+
+    def __init__(self, source: Source, state: State, string: OpenString) -> None:
+        self._source = source
+        self._state = state
+        self._string = string
+
+    def run(self, *, framed: bool) -> int:
+        """Takes plain characters and escapes; returns where something else stands.
+
+        Args:
+            framed: markup stands around the value, so brackets may end the string.
+        """
+        text, start = self._source.text, self._source.pos
+        end = _run(self._string.close, _FRAME if framed else "")(text, start).end()
+        if end > start:
+            piece = text[start:end]
+            self._string.note(piece)
+            self.take(piece, end)
+        return end
+
+    def take(self, piece: str, end: int) -> None:
+        """Adds a piece to the string; the text is read to `end`."""
+        self._string.put(piece)
+        self._source.go(end)
+
+    def half_pairs(self, start: int) -> None:
+        """Replaces halves of surrogate pairs, as many as stand here together."""
+        end = _HALVES.match(self._source.text, start).end()
+        self._state.repair("lone-surrogate", start, end, "\ufffd" * (end - start))
+        self.take("\ufffd" * (end - start), end)
+
+    def one_of_three(self, start: int) -> None:
+        """Takes a quote of the kind of which three close the string."""
+        source, string = self._source, self._string
+        if start + string.width > len(source.text) and not source.final:
+            raise More
+        self.take(string.close, start + 1)
+
+    def other_quote(self, start: int) -> None:
+        """Takes a double quote that does not close the string."""
+        source, string = self._source, self._string
+        is_cut = start + string.width > len(source.text) and not source.final
+        if string.width > 1 and string.close == '"' and is_cut:
+            raise More
+        if string.style is not None:
+            string.restyle(source.base + start, source.base + start + 1, '\\"')
+        self.take('\\"', start + 1)
+
+    def controls(self, start: int, end: int) -> None:
+        """Escapes control characters."""
+        string, base = self._string, self._source.base
+        written = as_json(self._source.text[start:end])[1:-1]
+        # Three quotes or backticks may hold line ends: the repair of the quotes covers them.
+        if string.style is not None and (string.width == 3 or string.close == "`"):
+            string.restyle(base + start, base + end, written)
+        elif string.close != "`":
+            self._state.repair("control", start, end, written)
+        self.take(written, end)
+
+    def backslash(self, start: int) -> None:
+        """Takes an escape, or doubles a backslash that escapes nothing."""
+        source, string = self._source, self._string
+        # What it escapes comes with the next chunk.
+        if start + 1 == len(source.text):
+            raise More
+        character = source.text[start + 1]
+        if character == "u":
+            self._unicode_escape(start)
+        elif character in ESCAPED:
+            string.note_escape(character)
+            self.take(source.text[start : start + 2], start + 2)
+        # `\'` is no escape of JSON: the quote stands by itself.
+        elif character in "'`" or character == string.close:
+            if string.style is not None and character == string.close:
+                string.restyle(source.base + start, source.base + start + 1, "")
+            elif not string.is_template:
+                self._state.repair("escape", start, start + 2, character)
+            self.take(character, start + 2)
+        else:
+            self._keep_backslash(start, letter=character.isalpha())
+
+    def _keep_backslash(self, start: int, *, letter: bool) -> None:
+        if not self._string.is_template:
+            self._state.repair("escape", start, start + 1, "\\\\")
+            if letter:
+                self._string.keep_letter()
+        self.take("\\\\", start + 1)
+
+    def _unicode_escape(self, start: int) -> None:
+        text = self._source.text
+        end = _HEX.match(text, start + 2).end()
+        if end < start + 6:
+            # The digits may go on.
+            if end == len(text):
+                raise More
+            # `\user`: four digits are missing, so it is no escape.
+            self._keep_backslash(start, letter=True)
+            return
+        code = int(text[start + 2 : end], 16)
+        if not 0xD800 <= code < 0xE000:
+            self.take(text[start:end], end)
+            return
+        # The first half of a pair: its second one must follow.
+        if code < 0xDC00:
+            low = _LOW.match(text, end)
+            if low is not None:
+                self.take(text[start : low.end()], low.end())
+                return
+            # `\ud83d\u` may become a whole pair.
+            if _LOW_BEGUN.match(text, end):
+                raise More
+        self._state.repair("lone-surrogate", start, end, "\ufffd")
+        self.take("\ufffd", end)

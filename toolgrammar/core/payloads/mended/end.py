@@ -1,0 +1,174 @@
+"""Closes what is open where a JSON text ends; what is not decided by then is left out.
+
+Example: of `{"a": 1, "b": tr` the value `{"a": 1}` is left, with a repair `truncated` that replaces
+`, "b": tr` by `}`; a string that is cut keeps what has come of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.core.payloads.json.typing_rules import cut_container
+from toolgrammar.core.payloads.mended.state import (
+    BARE_KEY,
+    COLON,
+    COMMENT,
+    STRING,
+    TEXT,
+    VALUE,
+    WORD,
+)
+
+if TYPE_CHECKING:
+    from toolgrammar.core.payloads.mended.bodies import OpenString
+    from toolgrammar.core.payloads.mended.gaps import Gaps
+    from toolgrammar.core.payloads.mended.state import State
+    from toolgrammar.core.payloads.mended.words import WordReader
+
+_LONGEST: Final = len("false")
+_BEGUN_WORDS: Final = (
+    "true",
+    "false",
+    "null",
+    "none",
+    "nan",
+    "undefined",
+    "infinity",
+    "-infinity",
+    "+infinity",
+)
+
+
+class Ending:
+    """Settles what the end of the text cuts."""
+
+    __slots__ = ("_gaps", "_source", "_state", "_string", "_words", "truncated")
+
+    def __init__(self, state: State, string: OpenString, words: WordReader, gaps: Gaps) -> None:
+        self._source = state.source
+        self._state = state
+        self._string = string
+        self._words = words
+        self._gaps = gaps
+        self.truncated = False
+        """Whether the text ended inside the value."""
+
+    def close(self, *, closed: bool, here: bool = False) -> None:
+        """Closes the value where the text ends.
+
+        Args:
+            closed: a marker follows that delimits the value.
+            here: the value ends where the reader stands; what follows stays for others to read.
+        """
+        source, state = self._source, self._state
+        end = source.base + (source.pos if here or not source.final else len(source.text))
+        cut, tail = self._end_token(closed=closed)
+        if state.failure:
+            return
+        self.truncated = cut or not closed
+        if not state.stack and not tail:
+            return
+        in_string = state.mode == STRING
+        start = self._cut_from()
+        tail_and_closers = tail + state.closers(0)
+        state.give(tail_and_closers)
+        if in_string and len(tail) > 1:
+            # The edit closes the string; the schema types it.
+            tail_and_closers = as_json(tail) + state.closers(0)
+        # With markup behind it the text is not cut: only the closers are missing.
+        code = "truncated" if self.truncated else "bracket"
+        repair = state.repair(code, start - source.base, end - source.base, join=False)
+        repair.edit(start, end, tail_and_closers)
+        state.close_all(truncated=self.truncated)
+
+    def _cut_from(self) -> int:
+        """Drops what is not given out; returns its first offset in the source."""
+        source, state, string = self._source, self._state, self._string
+        starts = [source.base + source.pos]
+        if state.mode in (WORD, BARE_KEY):
+            starts.append(self._words.start)
+        elif state.mode == STRING and string.in_key:
+            starts.append(state.key_from[1])
+        elif state.mode == STRING and string.typed is not None:
+            starts.append(string.start)
+        elif state.mode == COMMENT:
+            starts.append(self._gaps.comment_from)
+        held_from = state.drop_held()
+        if held_from >= 0:
+            starts.append(held_from)
+        string.take_typed()
+        # What was mended in what is dropped is dropped with it.
+        for repair in state.repairs[state.kept :]:
+            starts += [edit[0] for edit in repair.edits]
+        state.forget_repairs(state.kept)
+        return min(starts)
+
+    def _end_token(self, *, closed: bool) -> tuple[bool, str]:
+        """Ends the token that the text ends in; returns whether it is cut, and what closes it."""
+        mode = self._state.mode
+        if mode == WORD:
+            return self._end_word(closed=closed)
+        # Text without quotes is out already: it is closed as it is.
+        if mode == TEXT:
+            self._words.cut_text()
+            return not closed, '"'
+        if mode == STRING and not self._string.in_key:
+            return True, self._end_string()
+        return mode in (STRING, BARE_KEY, COLON, VALUE, COMMENT), ""
+
+    def _end_string(self) -> str:
+        source, state, string = self._source, self._state, self._string
+        if string.typed is None:
+            state.keep_repairs()
+            return '"'
+        wanted = state.slot()
+        found = cut_container("".join(string.typed), wanted) if wanted is not None else None
+        # The string was held back for another type, so nothing of it is out: it is dropped.
+        if found is None:
+            return ""
+        state.forget_repairs(string.repairs_before)
+        state.begin_value(string.start - source.base)
+        state.note("schema-type", string.start, source.base + source.pos)
+        state.keep_repairs()
+        source.go(string.start - source.base)
+        return found
+
+    def _end_word(self, *, closed: bool) -> tuple[bool, str]:
+        state, words = self._state, self._words
+        word, scalar = words.word, words.scalar()
+        if state.failure:
+            return True, ""
+        # `12` may have been `123`, but `true` is whole.
+        number = word[:1].isdigit() or word[:1] in ("+", "-", ".")
+        if scalar is not None and (closed or not number):
+            words.give_scalar(scalar)
+            return False, ""
+        low = word.lower()
+        # `New Yo` begins no literal, so it is text; `tr` may have been `true`, and is left out.
+        if scalar is None and not number and not any(each.startswith(low) for each in _BEGUN_WORDS):
+            words.begin_text()
+            return self._end_token(closed=closed)
+        return True, ""
+
+    # What the value would be, were this the end
+
+    def view(self) -> str:
+        """Returns what would close the value as it is; nothing changes."""
+        state, string, found = self._state, self._string, ""
+        if state.mode == TEXT or (state.mode == STRING and string.is_value):
+            found = '"'
+        elif literal := self.literal():
+            found = "".join(state.held) + literal[1]
+        return found + state.closers(0)
+
+    def literal(self) -> tuple[str, str] | None:
+        """Returns the key and the text of a literal that is not delimited yet, but whole.
+
+        Once something is mended there is none: it may be the begin of text without quotes.
+        """
+        state = self._state
+        if state.mode != WORD or not state.strict or not state.stack:
+            return None
+        word = self._words.word_up_to(_LONGEST)
+        return (state.stack[-1].key, word) if word in ("true", "false", "null") else None

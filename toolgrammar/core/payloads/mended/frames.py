@@ -1,0 +1,121 @@
+"""Remembers the open objects and arrays of a JSON text, and which keys may come in them.
+
+Example: behind `{"a": 1, ` a schema with the keys `a` and `b` leaves `b` as the next one.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from toolgrammar.core.payloads.json.guide import Guide
+
+LONGEST_KEY: Final = 64
+"""Characters of a key that is not known from a schema."""
+
+
+class Frame:
+    """One open object or array."""
+
+    __slots__ = (
+        "begun",
+        "closer",
+        "dropped",
+        "guide",
+        "is_object",
+        "key",
+        "members",
+        "path",
+        "seen",
+    )
+
+    def __init__(self, opener: str, guide: Guide | None, path: str) -> None:
+        self.is_object = opener == "{"
+        self.closer = "}" if opener == "{" else "]" if opener == "[" else ")"  # `)`: a tuple
+        self.guide = guide
+        self.path = path
+        self.key = ""
+        self.members = 0
+        """Members or items that have begun."""
+        self.begun = False
+        """Whether the last of them is the one that is read, and no comma came since."""
+        self.dropped = False
+        """Whether a key without a value, or a value without a key, was left out."""
+        self.seen: set[str] = set()
+
+    def begin_member(self) -> None:
+        """Notes that the value of the current key, or an item, begins."""
+        if self.is_object:
+            self.seen.add(self.key)
+        self.members += 1
+        self.begun = True
+
+    def separate(self) -> None:
+        """Notes that a comma ends the current member or item."""
+        self.begun = False
+        self.key = ""
+
+    def read_key(self, key: str) -> None:
+        """Makes a key the current one."""
+        self.key = key
+
+    def drop_member(self) -> None:
+        """Notes that a key without a value, or a value without a key, is left out."""
+        self.dropped = True
+        self.key = ""
+
+    def take(self, keys: list[str], members: int) -> None:
+        """Counts members or items that were read at once; an array's have no keys."""
+        self.seen.update(keys)
+        self.members += members
+        if keys:
+            self.key = keys[-1]
+
+    def anew(self) -> Frame:
+        """Returns an object of the same kind with nothing in it."""
+        return Frame("{", self.guide, self.path)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a schema lists the keys of this object."""
+        return self.guide is not None and self.guide.judged
+
+    def is_complete(self) -> bool:
+        """Whether nothing that a schema requires is missing."""
+        guide = self.guide
+        return guide is None or not guide.judged or self.seen.issuperset(guide.required)
+
+    def may_have(self, key: str) -> bool:
+        """Whether the next member may have this key."""
+        # Without a schema, what is short may be a key; a long text is more likely a value.
+        if not self.is_judged:
+            return len(key) <= LONGEST_KEY
+        assert self.guide is not None
+        # What repeats a key is more likely text inside a string.
+        return key in self.guide.properties and key not in self.seen
+
+    def may_have_begun(self, key: str) -> bool:
+        """Whether the next member's key may begin so."""
+        if not self.is_judged:
+            return len(key) <= LONGEST_KEY
+        assert self.guide is not None
+        return any(name.startswith(key) for name in self.guide.properties if name not in self.seen)
+
+    def place(self) -> str:
+        """Returns the path of the current member or item."""
+        if not self.is_object:
+            # An item that has begun is counted already.
+            return f"{self.path}[{self.members - self.begun}]"
+        return f"{self.path}.{self.key}" if self.key else self.path
+
+
+def key_of(body: str) -> str:
+    """Returns the key that is written between two quotes."""
+    if "\\" not in body:
+        return body
+    try:
+        key: str = json.loads(f'"{body}"', strict=False)
+    except ValueError:
+        return body
+    return key

@@ -1,0 +1,98 @@
+"""Takes what stands between two tokens of a JSON text that may be damaged: white space, comments.
+
+Example: `// why` and the line end behind it are dropped with a repair `comment`, a no-break space
+with `space`; white space of JSON is held until the next value begins.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.payloads.json.tokens import space_run
+from toolgrammar.core.payloads.mended.look import ODD_SPACES, More
+from toolgrammar.core.payloads.mended.state import COMMENT, START
+from toolgrammar.tools.json_tokens import SPACES
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from toolgrammar.core.payloads.mended.state import State
+
+_ODD_SPACE = late(f"[{ODD_SPACES}]+")
+
+
+class Gaps:
+    """Takes white space and comments."""
+
+    __slots__ = ("_kind", "_return_to", "_source", "_state", "comment_from")
+
+    def __init__(self, state: State) -> None:
+        self._source = state.source
+        self._state = state
+        self.comment_from = 0
+        """Offset in the source of the comment that is read."""
+        self._kind = ""
+        """What it begins with."""
+        self._return_to = START
+        """What the reader waits for behind it."""
+
+    def take(self) -> bool:
+        """Takes what stands between tokens; False where a token begins."""
+        source, state = self._source, self._state
+        text, start = source.text, source.pos
+        character = text[start]
+        if character in SPACES:
+            end = space_run.match(text, start).end()
+            source.go(end)
+            # White space before the value is no part of it.
+            if state.mode != START:
+                state.hold(text[start:end], start)
+            return True
+        if character == "/" or character == "#":  # noqa: PLR1714 - the hottest test
+            return self._begin_comment(character)
+        if character == "\\":
+            # `\n` between tokens stands for a line end: the text was escaped once too often.
+            if start + 1 == len(text) and not source.final:
+                raise More
+            if text[start + 1 : start + 2] not in ("n", "r", "t"):
+                return False
+            end = start + 2
+        elif (odd := _ODD_SPACE.match(text, start)) is not None:
+            end = odd.end()
+        else:
+            return False
+        state.repair("space", start, end, "")
+        source.go(end)
+        return True
+
+    def _begin_comment(self, kind: str) -> bool:
+        source, start = self._source, self._source.pos
+        if kind == "/":
+            # A slash alone tells nothing: `//` or `/*` may come.
+            if start + 1 == len(source.text) and not source.final:
+                raise More
+            kind = source.text[start : start + 2]
+            if kind not in ("//", "/*"):
+                return False
+        self.comment_from, self._kind = source.base + start, kind
+        self._return_to = self._state.mode
+        source.go(start + len(kind))
+        self._state.expect(COMMENT)
+        return True
+
+    def read_comment(self) -> None:
+        """Goes on in a comment."""
+        source, is_block = self._source, self._kind == "/*"
+        text, start = source.text, source.pos
+        # The line end behind `//` stays: it is white space of JSON.
+        ends = ("*/",) if is_block else ("\n", "\r")
+        found = [place for end in ends if (place := text.find(end, start)) >= 0]
+        if found:
+            source.go(min(found) + (2 if is_block else 0))
+            self._state.repair("comment", self.comment_from - source.base, source.pos, "")
+            self._state.expect(self._return_to)
+            return
+        # The first half of `*/` may have come.
+        if is_block and text.endswith("*", start) and not source.final:
+            source.go(len(text) - 1)
+            raise More
+        source.go(len(text))

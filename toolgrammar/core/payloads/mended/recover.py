@@ -1,0 +1,262 @@
+"""Reads one JSON value that may be damaged, as its text arrives, and gives it out as strict JSON.
+
+What is given out is the source with the edits of the repairs made in it, so each repair can be
+checked; only a value that its schema turns into another type differs. As long as the text is
+strict, it passes as it is: the first repair ends that. Nothing given out is taken back: a quote, a
+comma, a key or a word waits until what follows decides what it is.
+Example: of `{a: 'x'}` the pieces are `{`, `"a": "`, `x`, `"}`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
+from toolgrammar.core.payloads.mended.ahead import Around, LookAhead
+from toolgrammar.core.payloads.mended.between import Between, Closers
+from toolgrammar.core.payloads.mended.bodies import BodyReader, OpenString
+from toolgrammar.core.payloads.mended.end import Ending
+from toolgrammar.core.payloads.mended.frames import Frame
+from toolgrammar.core.payloads.mended.gaps import Gaps
+from toolgrammar.core.payloads.mended.look import More, Source
+from toolgrammar.core.payloads.mended.state import ITEM, KEY, TRIPLE, State
+from toolgrammar.core.payloads.mended.stretches import Stretch, Stretches
+from toolgrammar.core.payloads.mended.strings import StringReader
+from toolgrammar.core.payloads.mended.values import Values
+from toolgrammar.core.payloads.mended.words import WordReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgrammar.core.payloads.json.guide import Guide
+    from toolgrammar.core.payloads.mended.repairs import Repair
+
+
+class RecoveringScanner:
+    """Reads one JSON value piece by piece; the joined pieces are its text, mended.
+
+    Each part of it knows one thing, and only the parts that stand above it here.
+    """
+
+    __slots__ = (
+        "_around",
+        "_between",
+        "_ending",
+        "_handlers",
+        "_source",
+        "_state",
+        "_stretches",
+        "_string",
+        "_values",
+        "failed",
+        "plain",
+        "unread",
+    )
+
+    def __init__(
+        self,
+        guide: Guide | None = None,
+        *,
+        backticks: bool = False,
+        max_depth: int = MAX_DEPTH,
+        around: Around | None = None,
+        careful: bool = False,
+    ) -> None:
+        """Make a scanner for one value.
+
+        Args:
+            guide: what the schema wants of the value.
+            backticks: a value may be a backtick string; that is no repair.
+            max_depth: how deep brackets may nest.
+            around: what stands around the value; without it, the last bracket ends the value.
+            careful: fail where a repair may guess wrong: it is not sure that this is JSON.
+        """
+        self._around = around or Around()
+        self._source = source = Source()
+        self._state = state = State(source, guide, careful=careful)
+        self._string = string = OpenString(state, backticks=backticks)
+        look = LookAhead(source, state, string, self._around)
+        strings = StringReader(look, BodyReader(source, state, string))
+        words = WordReader(look)
+        gaps = Gaps(state)
+        closers = Closers(look)
+        self._ending = ending = Ending(state, string, words, gaps)
+        self._between = between = Between(look, gaps, strings, words, closers, ending)
+        self._values = values = Values(look, gaps, strings, words, closers, between, max_depth)
+        self._stretches = Stretches(max_depth)
+        self._handlers: tuple[Callable[[], None], ...] = (
+            values.read,  # START
+            values.read,  # ITEM
+            between.read_key,
+            between.read_colon,
+            values.read,  # VALUE
+            between.read_after,
+            strings.read,
+            values.read_triple,
+            words.read_word,
+            words.read_text,
+            words.read_key,
+            gaps.read_comment,
+        )
+        """What reads on, by the mode of the state."""
+        self.failed = False
+        self.plain = False
+        """Whether what comes next stands in a string whose body is given out as it stands."""
+        self.unread = ""
+        """What was taken and is no part of the value, where that began before the last chunk."""
+
+    # What is known of the value
+
+    @property
+    def done(self) -> bool:
+        """Whether the value is whole."""
+        return self._state.done
+
+    @property
+    def failure(self) -> str:
+        """Why the value can't be read."""
+        return self._state.failure
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the text ended inside the value."""
+        return self._ending.truncated
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether the root is an object with something in it, but no member."""
+        return self._state.unreadable
+
+    @property
+    def refused_at(self) -> int:
+        """The offset of the first repair that a careful reading did not make, or -1."""
+        return self._state.refused_at
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """What was mended token by token."""
+        return self._state.repairs
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """What was mended at once."""
+        return self._stretches.mended
+
+    @property
+    def offset(self) -> int:
+        """The offset in the source of what is read next."""
+        return self._source.base + self._source.pos
+
+    def inside(self, chunk: str, position: int = 0) -> bool:
+        """Whether a chunk only goes on in a plain string."""
+        return self._around.inside.fullmatch(chunk, position) is not None
+
+    # Reading
+
+    def feed(
+        self, text: str, position: int, out: list[str], *, base: int = 0, final: bool = False
+    ) -> int:
+        """Returns the offset of the first character not consumed; safe pieces go to `out`.
+
+        All of `text` is consumed unless the value is `done` or has `failed`.
+
+        Args:
+            text: holds the next piece of the value.
+            position: where the piece begins.
+            out: takes the pieces of strict JSON.
+            base: offset in the source of the first character of `text`.
+            final: the text ends here.
+        """
+        source, state, length = self._source, self._state, len(text)
+        state.write_to(out)
+        if self.plain and position < length and not final and self.inside(text, position):
+            # Most chunks go on in a string.
+            out.append(text[position:] if position else text)
+            source.pass_by(text[-1])
+            return length
+        piece = text[position:] if position else text
+        # What may be a string in triple quotes is collected until three quotes come.
+        if state.mode == TRIPLE:
+            if not final and self._values.sleeps(piece):
+                return length
+            piece = self._values.wake() + piece
+        source.extend(piece, base + length, final=final)
+        self._run()
+        over = len(source.text) - source.pos
+        self.plain = self._string.is_plain and not over
+        if not (state.done or self.failed):
+            return length
+        fresh = length - position
+        # The value ended before this chunk began, in what a look had waited for.
+        if over > fresh:
+            self.unread = source.text[source.pos : len(source.text) - fresh]
+            return position
+        return length - over
+
+    def _run(self) -> None:
+        source, state, handlers = self._source, self._state, self._handlers
+        # Markup around the value may end it anywhere: then each token is looked at.
+        leaps = not self._around.framed
+        try:
+            while source.pos < len(source.text) and not state.done:
+                mode = state.mode
+                if leaps and mode in (KEY, ITEM) and self._stretches.take(state):
+                    continue
+                handlers[mode]()
+                if state.failure:
+                    self.failed = True
+                    return
+        # Nothing was changed: the same question is asked with the next chunk.
+        except More:
+            pass
+
+    def went_on(self, text: str) -> None:
+        """Steps behind text in which a string only went on."""
+        self._source.pass_by(text[-1])
+        self._string.note(text)
+
+    def open_implied(self, offset: int, out: list[str]) -> None:
+        """Opens an object whose opener is missing at an offset of the source."""
+        state, place = self._state, offset - self._source.base
+        state.write_to(out)
+        state.insert("bracket", place, "{")
+        state.open(Frame("{", state.guide, "$"), "{")
+
+    def read_again(self, stretch: Stretch) -> None:
+        """Reads a stretch one token after the other, for its repairs."""
+        frame = Frame("{" if stretch.state == KEY else "[", None, stretch.path)
+        frame.take([], stretch.members)
+        self._source.replace(stretch.text, stretch.start)
+        self._state.resume(frame, stretch.state, strict=stretch.strict)
+        # As behind a comma, so that none is put in before the first member.
+        self._state.note_comma(0)
+        self._stretches.pause(stretch.end + len(stretch.text))
+        self._run()
+
+    # The end
+
+    def end(self, out: list[str], *, closed: bool) -> None:
+        """Closes the value where the text ends; what is not decided by then is left out.
+
+        Args:
+            out: takes the pieces.
+            closed: a marker follows that delimits the value.
+        """
+        self._state.write_to(out)
+        self._ending.close(closed=closed)
+
+    def view(self) -> str:
+        """Returns what would close the value as it is, were this the end; nothing changes."""
+        return self._ending.view()
+
+    def literal(self) -> tuple[str, str] | None:
+        """Returns the key and the text of a literal that is not delimited yet, but whole."""
+        return self._ending.literal()
+
+
+def repairs_of(stretch: Stretch) -> list[Repair]:
+    """Returns the repairs of what was mended at once."""
+    reader = RecoveringScanner()
+    reader.read_again(stretch)
+    # The member behind the stretch was read only to show that the stretch ends.
+    return [each for each in reader.repairs if each.start < stretch.end]

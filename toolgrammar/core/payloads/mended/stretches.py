@@ -1,0 +1,359 @@
+"""Mends a stretch of members or items at once, where each damage shows by itself.
+
+Most damage is the same thing all over a text: other quotes, keys without quotes, commas missing.
+One expression finds it piece by piece, and CPython's own scanner tells whether what was mended is
+strict JSON. Only what the reader of single tokens would mend in the same way is taken here, so that
+a stretch changes the speed alone. Its repairs are found when somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolgrammar.core.payloads.mended.look import REACH
+from toolgrammar.tools.json_tokens import CONTROLS, ESCAPE, HALVES, LITERAL, SHORT_NUMBER, SPACE
+from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+
+    from toolgrammar.core.payloads.mended.frames import Frame
+    from toolgrammar.core.payloads.mended.state import State
+
+LEAST: Final = 256
+"""Characters of text that make it worth while to look for a stretch."""
+_FIRST_WINDOW: Final = 256
+_LONGEST_WINDOW: Final = 1 << 14
+"""Characters that are looked through at once."""
+_BETWEEN: Final = " \t\n\r,/#}]"
+"""What stands where a key or an item may, and begins none."""
+_WS: Final = SPACE
+_CONTROLS: Final = CONTROLS + HALVES
+# Between tokens; a comment must end.
+_BLANK: Final = (
+    r"(?:[ \t\n\r]++|//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
+)
+# Words that are a number or a literal, or begin text that needs a closer look.
+_NO_TEXT: Final = rf"(?!(?i:{LITERAL}|none|nan|inf|undefined))"
+# Behind a literal; a comma may be missing before a key.
+_WORD_END: Final = rf"""(?={_WS}[,}}\]]|[ \t\n\r]++(?:"[^"\\{_CONTROLS}]{{1,64}}+"|'[^'\\{_CONTROLS}]{{1,64}}+'){_WS}:)"""
+
+
+def _other_string(opener: str, closer: str) -> str:
+    """Returns the body of a string in other quotes: of a key before a colon, or of a value."""
+    stops = f'{opener}{closer}"\\\\{_CONTROLS},'
+    key = rf"[^{stops}]{{1,64}}+(?={closer}{_WS}:)"
+    value = rf"""(?:[^{stops}]++|,(?!{_WS}["'{closer}]))++(?={closer}(?!{_BLANK}:))"""
+    return f"{opener}({key}|{value}){closer}(?:{_WS}:{_WS})?+"
+
+
+_SOUND: Final = "|".join(
+    (
+        rf'"[^"\\{_CONTROLS}]{{1,64}}+"{_WS}:{_WS}',
+        rf"""\"(?:[^"\\,{_CONTROLS}]++|,(?!{_WS}["'])|{ESCAPE})*+"(?!{_BLANK}:)""",
+        rf'{SHORT_NUMBER}(?={_WS}[,}}\]]|[ \t\n\r]++(?:["\'\u201c{{\[0-9\-\#]|/[/*]))',
+        rf"(?:{LITERAL}){_WORD_END}",
+        rf"[{{\[:]{_WS}",  # an opener or a colon
+        rf",(?!{_BLANK}[,}}\]]){_WS}",
+        r"[}\]]",  # a closer
+        r"[ \t\n\r]++(?![\"'\u201c{\[0-9\-])",
+    )
+)
+# The groups of `_DAMAGED`, in its order.
+(_SINGLE, _SMART, _KEY, _LITERAL, _TEXT, _COMMENT, _NO_COMMA, _COMMA) = range(1, 9)
+_BARE_KEY: Final = (
+    r"([^\W\d][\w$\-]{0,63}+)[ \t]*+:"
+    rf"""{_WS}(?=["'\u201c{{\[0-9\-]|(?i:{LITERAL})\b)"""
+)
+_DAMAGED: Final = "|".join(
+    (
+        _other_string("'", "'"),  # _SINGLE
+        _other_string("\u201c", "\u201d"),  # _SMART
+        _BARE_KEY,  # _KEY
+        rf"(True|False|None|TRUE|FALSE|NULL|Null){_WORD_END}",  # _LITERAL
+        rf"({_NO_TEXT}[A-Za-z](?:[A-Za-z0-9_.\-]++|[ ]++(?=[A-Za-z0-9_]))*+)(?=[,}}\]])",
+        rf"(//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/){_WS}(?![/#])",
+        r"(?<=[\"'\u201d}\]0-9elEL])()[ \t\n\r]++(?=[\"'\u201c{\[0-9\-])",
+        rf"(,)(?={_WS}[}}\]])",
+    )
+)
+_LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
+_colon = late(rf"{_WS}:")
+_separator = late(rf"{_WS},{_WS}")
+_key_and_colon = late(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}')
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Returns the expression that goes on to the next damage, and tells which it is by its group."""
+    return compile_pattern(f"(?:{_SOUND})*+(?:{_DAMAGED})?+")
+
+
+def _members(pairs: list[tuple[str, Any]]) -> None:
+    """Refuses an object that has a key twice."""
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError
+
+
+_scan_once: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
+    object_pairs_hook=_members
+).scan_once  # type: ignore[attr-defined]
+
+
+class Mended(NamedTuple):
+    """A stretch that was mended."""
+
+    end: int
+    """Where it ends in the text."""
+    seen: int
+    """Where the member or item behind it ends: it shows that the stretch is sound."""
+    written: str
+    """Its strict JSON."""
+    keys: list[str]
+    """The keys of its members; of an array there are none."""
+    members: int
+    damaged: bool
+    doubts: tuple[str, ...]
+    """The codes of the repairs that may have guessed wrong."""
+
+
+class Stretch(NamedTuple):
+    """A stretch that was mended, and what the reader knew where it began."""
+
+    text: str
+    """It, the next member or item, and what a look may see behind that."""
+    start: int
+    """Its offset in the source."""
+    end: int
+    state: int
+    path: str
+    """Of the object or array."""
+    members: int
+    """How many stand before it there."""
+    strict: bool
+    doubts: tuple[str, ...]
+    """The codes of the repairs that may have guessed wrong."""
+
+
+class Stretches:
+    """Decides where a stretch is looked for, and keeps those that were mended.
+
+    A look that finds little is not repeated soon, and ever later: so looks cost no more than a
+    part of the rest.
+    """
+
+    __slots__ = ("_frame", "_look_from", "_max_depth", "_pause", "_window", "mended")
+
+    def __init__(self, max_depth: int) -> None:
+        self.mended: list[Stretch] = []
+        """The stretches, in order."""
+        self._max_depth = max_depth
+        self._look_from = 0
+        """Before this offset of the source it does not pay to look for one."""
+        self._window = _FIRST_WINDOW
+        """So many characters are looked through at once in the object or array ..."""
+        self._frame: Frame | None = None
+        """... in which a stretch was mended last."""
+        self._pause = _FIRST_WINDOW // 2
+        """So many are read in another way after a look that found little."""
+
+    def take(self, state: State) -> bool:
+        """Mends members or items at once, up to the last but one that shows; tells if it does."""
+        source, frame = state.source, state.stack[-1]
+        text, start, place = source.text, source.pos, source.base + source.pos
+        if len(text) - start < LEAST or place < self._look_from or text[start] in _BETWEEN:
+            return False
+        # A schema may want other types, and doubled quotes are not among the damages here.
+        if frame.guide is not None or state.doubled:
+            return False
+        window = self._window if frame is self._frame else _FIRST_WINDOW
+        depth = self._max_depth - len(state.stack)
+        found, end = mend(text, start, start + window, frame, depth)
+        # Less than a quarter of what was looked through: the next look waits longer.
+        if found is None or (found.end - start) * 4 < end - start:
+            self._look_from = place + max(self._pause, (end - start) // 2)
+            self._pause = min(self._pause * 2, _LONGEST_WINDOW)
+            self._frame = None
+            if found is None:
+                return False
+        else:
+            self._pause = _FIRST_WINDOW // 2
+            self._frame, self._window = frame, min(window * 4, _LONGEST_WINDOW)
+        state.insert_comma(start)
+        if found.damaged:
+            # All that the reader of single tokens needs when somebody asks for the repairs.
+            shown = text[start : found.seen + REACH + 1]
+            before = (state.mode, frame.path, frame.members, state.strict)
+            self.mended.append(
+                Stretch(shown, place, source.base + found.end, *before, found.doubts)
+            )
+        state.pass_by(found.written, found.keys, found.members, mended=found.damaged)
+        source.go(found.end)
+        return True
+
+    def pause(self, until: int) -> None:
+        """Looks for no stretch before an offset of the source."""
+        self._look_from = until
+
+
+class _Pieces:
+    """What a text becomes, and where each part of that came from."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._start = start
+        self._pieces: list[str] = []
+        """In turn: as it stands, and what is written for a damage."""
+        self._ends: list[int] = []
+        """Where each damage ends in the source."""
+        self.stop = end
+        """Where something stands that is not plainly sound or damaged."""
+        self._text_from = end
+        """Where the first text without quotes begins in the source."""
+        self._mend(text, start, end)
+        self.written = "".join(self._pieces)
+
+    def _mend(self, text: str, start: int, end: int) -> None:
+        """Mends a text up to the first place that is not plainly sound or damaged."""
+        pieces, ends = self._pieces, self._ends
+        last = start
+        for match in _pattern().finditer(text, start, end):
+            kind = match.lastindex
+            # Neither sound nor plainly damaged: the reader of single tokens goes on from here.
+            if kind is None:
+                self.stop = match.end()
+                break
+            first, after = match.span(kind)
+            if kind <= _TEXT and kind != _LITERAL:
+                written = f'"{text[first:after]}"'
+                # The quotes are replaced with the body.
+                if kind <= _SMART:
+                    first, after = first - 1, after + 1
+                elif kind == _TEXT:
+                    self._text_from = min(self._text_from, first)
+            elif kind == _LITERAL:
+                written = _LITERALS[text[first].lower()]
+            elif kind == _COMMENT and _is_far(text, first, after):
+                self.stop = first
+                break
+            else:
+                written = "," if kind == _NO_COMMA else ""
+            pieces += (text[last:first], written)
+            ends.append(after)
+            last = after
+        pieces.append(text[last : self.stop])
+
+    def source(self, place: int) -> tuple[int, int]:
+        """Returns the offset in the source of the end of a value, and how much is mended before."""
+        offsets = list(accumulate(map(len, self._pieces)))
+        index = bisect_left(offsets, place)
+        count = (index + 1) // 2
+        # Pieces come in turn, as they stand and as they are mended: an odd index is a damage.
+        behind = self._ends[count - 1] if count else self._start
+        return behind if index % 2 else behind + place - (offsets[index - 1] if index else 0), count
+
+    def has_text(self, end: int) -> bool:
+        """Whether there is text without quotes before an offset of the source."""
+        return self._text_from < end
+
+
+def _is_far(text: str, start: int, end: int) -> bool:
+    """Whether a look from the last quote would end inside this comment."""
+    quote = max(text.rfind(each, max(0, start - 2 * REACH), start) for each in "\"'\u201d")
+    return quote >= 0 and end - quote > REACH
+
+
+def mend(text: str, start: int, end: int, frame: Frame, depth: int) -> tuple[Mended | None, int]:
+    """Mends members or items from `start` on, None where there are not two of them.
+
+    Where one ends behind what was looked through, it looks on. Gives how far it looked, too.
+
+    Args:
+        text: holds them.
+        start: where a key or an item begins.
+        end: how far to look first.
+        frame: the open object or array.
+        depth: how deep brackets may nest inside.
+    """
+    limit = min(len(text), start + _LONGEST_WINDOW)
+    while True:
+        end = min(end, limit)
+        pieces = _Pieces(text, start, end)
+        written = pieces.written
+        sound = _sound(written, frame.seen if frame.is_object else None, depth)
+        # It ran out of text that was looked through, and met nothing that it can't mend.
+        is_cut = sound.stop >= len(written) and pieces.stop > end - _FIRST_WINDOW // 2
+        if sound.number > 1 or not is_cut or end == limit:
+            break
+        end = start + 4 * (end - start)
+    # The last member only shows that the one before it is over.
+    if sound.number < 2:
+        return None, end
+    source, damages = pieces.source(sound.before)
+    found = Mended(
+        source,
+        pieces.source(sound.last)[0],
+        written[: sound.before],
+        sound.keys[: sound.number - 1],
+        sound.number - 1,
+        damages > 0,
+        ("bare-text",) if pieces.has_text(source) else (),
+    )
+    return found, end
+
+
+class _Sound(NamedTuple):
+    """How much of a mended text is strict JSON."""
+
+    keys: list[str]
+    number: int
+    """How many members or items."""
+    before: int
+    """Where the last member or item but one ends."""
+    last: int
+    stop: int
+    """Where the reading stopped."""
+
+
+def _sound(written: str, seen: set[str] | None, depth: int) -> _Sound:
+    """Reads members, or items where no keys are `seen`, as long as they are strict."""
+    keys: list[str] = []
+    known: set[str] = set()
+    position = before = last = count = 0
+    try:
+        while True:
+            if seen is not None:
+                match = _key_and_colon.match(written, position)
+                if match is None or match[1] in seen or match[1] in known:
+                    break
+                keys.append(match[1])
+                known.add(match[1])
+                position = match.end()
+            _, after = _scan_once(written, position)
+            # So many brackets may nest too deep; a short value is not counted.
+            if after - position > 2 * depth and _brackets(written, position, after) > depth:
+                break
+            match = _separator.match(written, after)
+            if match is None and _colon.match(written, after):
+                break  # a key where an item should be
+            count += 1
+            before, last = last, after
+            position = after
+            if match is None:
+                break
+            position = match.end()
+    except StopIteration as stop:
+        position = stop.value
+    except json.JSONDecodeError as error:
+        position = error.pos
+    except (ValueError, RecursionError):
+        pass
+    return _Sound(keys, count, before, last, position)
+
+
+def _brackets(text: str, start: int, end: int) -> int:
+    return text.count("{", start, end) + text.count("[", start, end)

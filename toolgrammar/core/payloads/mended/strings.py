@@ -1,0 +1,366 @@
+"""Reads the strings of a JSON text that may be damaged, in any quotes, to their closing quote.
+
+Which quote that is, what follows it decides: `StringReader` asks `LookAhead`. Example: in
+`{"a": "x, "b": 1}` the first string has no quote that closes it, but `, "b":` reads as the next
+key, so it ends before that comma with a repair `missing-quote`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.payloads.json.tokens import space_run
+from toolgrammar.core.payloads.json.typing_rules import typed_string
+from toolgrammar.core.payloads.mended.ahead import KEY_BODIES
+from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More, Undecided
+from toolgrammar.core.payloads.mended.state import STRING
+from toolgrammar.tools.json_tokens import CONTROLS
+from toolgrammar.values.patterns import anywhere, late
+
+if TYPE_CHECKING:
+    from toolgrammar.core.payloads.mended.ahead import LookAhead
+    from toolgrammar.core.payloads.mended.bodies import BodyReader
+
+_QUOTES: Final = {quote: late(f"{quote}{{3,256}}") for quote in "\"'`"}
+_BRACKETS = anywhere(r"[}\]]*")
+_CONTROL_RUN = anywhere(rf"[{CONTROLS}]*")
+_LONGEST_GAP: Final = 256
+
+
+class StringReader:
+    """Reads one string at a time; the state says what comes after it."""
+
+    __slots__ = (
+        "_around",
+        "_body",
+        "_comma_quote",
+        "_look",
+        "_source",
+        "_space",
+        "_state",
+        "_string",
+    )
+
+    def __init__(self, look: LookAhead, body: BodyReader) -> None:
+        self._look = look
+        self._around = look.around
+        self._source = look.source
+        self._state = look.state
+        self._string = look.string
+        self._body = body
+        self._comma_quote = -1
+        """Offset of the quote that a comma in the string came before."""
+        self._space = (0, 0)
+        """Where white space in a string was looked through last, from and to."""
+
+    def open(self, quote: str, *, key: bool, width: int = 1) -> None:
+        """Begins a string whose quote stands where the reader stands."""
+        state, string, start = self._state, self._string, self._source.pos
+        wanted = None if key else state.slot()
+        # Held back to its end: `"5"` may become 5.
+        typed = wanted is not None and not wanted.takes_text
+        string.begin(CLOSING_QUOTES[quote], width, self._source.base + start, key=key, typed=typed)
+        if string.is_value:
+            state.begin_value(start)
+        before, style = len(state.repairs), None
+        legal = quote == '"' or (quote == "`" and string.backticks and not key)
+        if width == 2:
+            style = state.repair("doubled-quotes", start, start + 2, '"', join=False)
+        elif not legal or width == 3:
+            style = state.repair("quote-style", start, start + width, '"', join=False)
+        string.open(style, before)
+        if key:
+            state.hold('"', start)
+        elif not typed:
+            state.give('"')
+        self._source.go(start + width)
+        state.expect(STRING)
+
+    def read(self) -> None:
+        """Goes on in a string."""
+        text, start, framed = self._source.text, self._source.pos, self._around.framed
+        end = self._body.run(framed=framed)
+        # The whole chunk belongs to the string.
+        if end == len(text) and end > start:
+            return
+        character, string = text[end], self._string
+        if character == string.close and text.startswith(character * string.width, end):
+            self._quote(end)
+        # One of the quotes of which three close the string.
+        elif character == string.close and character != '"':
+            self._body.one_of_three(end)
+        elif character == ",":
+            self._comma(end)
+        elif character == "\\":
+            self._body.backslash(end)
+        elif character < " ":
+            self._control(end)
+        elif character == '"':
+            self._body.other_quote(end)
+        elif character in "}]":
+            self._brackets(end)
+        else:
+            self._body.half_pairs(end)
+
+    # What may end the string
+
+    def _brackets(self, start: int) -> None:
+        """Takes closing brackets, before which the string may have ended."""
+        if self._around.ends_at_brackets(self._look, start):
+            self._end_unclosed(start)
+            return
+        end = _BRACKETS.match(self._source.text, start).end()
+        self._body.take(self._source.text[start:end], end)
+
+    def _control(self, start: int) -> None:
+        """Takes control characters; at a line end the string may have ended before a key."""
+        end = _CONTROL_RUN.match(self._source.text, start).end()
+        run = self._source.text[start:end]
+        if ("\n" in run or "\r" in run) and self._ends_before(start, self._past_space(end)):
+            self._end_unclosed(start)
+        else:
+            self._body.controls(start, end)
+
+    def _past_space(self, start: int) -> int:
+        """Returns where white space ends; each line end in it asks, so that it is kept."""
+        base, (first, last) = self._source.base, self._space
+        known = first <= base + start <= last
+        end = space_run.match(self._source.text, last - base if known else start).end()
+        self._space = (first if known else base + start, base + end)
+        return end
+
+    def _comma(self, start: int) -> None:
+        """Takes a comma before a quote or the end of what has come."""
+        end = space_run.match(self._source.text, start + 1).end()
+        self._comma_quote = self._source.base + end
+        if self._ends_before(start, end):
+            self._end_unclosed(start)
+        else:
+            self._body.take(",", start + 1)
+
+    def _quote(self, start: int) -> None:
+        """Ends the string at a quote, or takes the quote as a part of it."""
+        look, string = self._look, self._string
+        look.begin(start)
+        if self._keep_run(start):
+            return
+        behind = start + string.width
+        try:
+            closes = string.width == 3 or self._closes(behind)
+        except Undecided:
+            closes = True
+            # No sign in reach speaks against it; but the quotes inside are not sure any more.
+            self._doubt_quotes()
+        if closes:
+            self._close(start)
+        elif string.in_key and self._key_ends_at_colon():
+            return
+        elif not string.in_key and self._state.stack and self._around.markup_follows(look, behind):
+            self._close(start)
+        else:
+            self._keep_quotes(start, behind)
+
+    def _keep_run(self, start: int) -> bool:
+        """Takes many quotes as a part of the string: only the last two of them can end it."""
+        string = self._string
+        # Keys are short, and three quotes close a string that has three.
+        if string.width > 1 or string.in_key or not self._state.stack:
+            return False
+        many = _QUOTES.get(string.close)
+        run = many.match(self._source.text, start) if many is not None else None
+        if run is None:
+            return False
+        self._keep_quotes(start, run.end() - 2)
+        return True
+
+    def _keep_quotes(self, start: int, end: int) -> None:
+        """Takes quotes as a part of the string."""
+        state, string, base = self._state, self._string, self._source.base
+        string.keep_quote()
+        before = len(state.repairs)
+        repair = state.repair("inner-quote", start, end)
+        is_joined = len(state.repairs) == before
+        repair.judge(doubt=(is_joined and repair.doubt) or not self._is_sure(start))
+        written = self._source.text[start:end]
+        if string.close == '"':
+            written = written.replace('"', '\\"')
+            repair.edit(base + start, base + end, written)
+        elif string.close == "`" and string.style is None:
+            # Between legal backticks the source wants an escape, and JSON none.
+            repair.edit(base + start, base + end, "".join(f"\\{quote}" for quote in written))
+        self._body.take(written, end)
+
+    def _doubt_quotes(self) -> None:
+        """Doubts the quotes inside: the text reaches too far to tell that this one is no such."""
+        since = self._string.repairs_before
+        for repair in self._state.repairs[since:] if self._string.inner_quoted else ():
+            if repair.code == "inner-quote":
+                repair.judge(doubt=True)
+
+    def _is_sure(self, start: int) -> bool:
+        """Whether the schema makes it sure which quote ends the string."""
+        source, string = self._source, self._string
+        if not self._state.stack or string.in_key:
+            return False
+        frame = self._state.stack[-1]
+        if frame.is_object:
+            return frame.is_judged
+        item = frame.guide.item() if frame.guide is not None else None
+        if item is None or item.types is None or self._comma_quote == source.base + start:
+            return False
+        # Before a comma or a bracket it may be the end of an item whose neighbour is damaged.
+        return source.at(source.blank(start + string.width)) not in (",", "]", "}", "")
+
+    def _closes(self, index: int) -> bool:
+        """Whether the string ends before an index, where a quote stands."""
+        look, source = self._look, self._source
+        if self._string.in_key:
+            return self._key_goes_on(index)
+        # While all is strict JSON, a strict reader would end the string here, too.
+        if self._state.strict and look.goes_on_strictly(index):
+            return True
+        if not self._state.stack:
+            alone = self._around.alone or source.at(index) == ""
+            return alone or look.may_end(source.blank(index))
+        return look.goes_on(index)
+
+    def _ends_before(self, start: int, quote: int) -> bool:
+        """Whether the text from a quote reads as a key or an item: the string ends before `start`."""
+        look, source, state, string = self._look, self._source, self._state, self._string
+        text = source.text
+        if quote == len(text):
+            # A stream does not wait for what stands behind so much white space.
+            if source.final or quote - start > _LONGEST_GAP:
+                return False
+            raise More
+        if string.in_key or not state.stack or text[quote] not in CLOSING_QUOTES:
+            return False
+        look.begin(quote)
+        try:
+            # In `{"a": "x, "}` the quote behind the comma closes the string itself.
+            if state.strict and text[quote] == '"' and look.goes_on_strictly(quote + 1):
+                return False
+            if state.strict and string.close == '"' != text[quote]:
+                # Strict JSON holds other quotes as text.
+                if look.closes_later(quote):
+                    return False
+                look.begin(quote)
+            if not state.stack[-1].is_object:
+                # In an array no colon tells: only a string in double quotes is the next item.
+                return text[quote] == '"' and not string.inner_quoted and self._is_item(quote)
+            return look.reads_key(quote, state.stack[-1], at_end=False)
+        except Undecided:
+            return False
+
+    def _is_item(self, quote: int) -> bool:
+        """Whether a string in double quotes, and then a comma or the end of the array, stand here."""
+        source = self._source
+        end = KEY_BODIES['"'].match(source.text, quote + 1, source.stop).end()
+        if source.at(end) == "\\":
+            source.at(end + 1)  # asks for more text where the escape may go on
+        return source.at(end) == '"' and source.at(source.blank(end + 1)) in (",", "]")
+
+    # Keys
+
+    def _key_goes_on(self, index: int) -> bool:
+        """Whether a colon, or what is mended where it is missing, goes on behind a key."""
+        index = self._source.blank(index)
+        character = self._source.at(index)
+        if not character or character in ":=,}":
+            return True
+        return self._look.begins_value(index) and not self._ends_with_colon()
+
+    def _ends_with_colon(self) -> bool:
+        """Whether the key so far ends with its colon: then the quote before that is missing."""
+        for piece in reversed(self._state.key_pieces()):
+            if body := piece.rstrip(" \t\n\r"):
+                return body[-1] == ":"
+        return False
+
+    def _key_ends_at_colon(self) -> bool:
+        """Ends a key before its first colon, where no quote closes it; reads on from there."""
+        state, source, string = self._state, self._source, self._string
+        style = string.style
+        # What was mended in the key is out of step with the text that is read again below.
+        if len(state.repairs) > state.key_from[2] + (style is not None):
+            return False
+        if style is not None and len(style.edits) > 1:
+            return False  # the key is not written as it was read
+        body = "".join(state.key_pieces())
+        colon = body.find(":", 0, _LONGEST_GAP)
+        if colon < 0 or "\\" in body:
+            return False
+        offset = string.start + string.width + colon
+        key = body[:colon].rstrip(" \t\n\r")
+        # `{"a: 1, "b": 2}`: from the colon on, what was taken for the key is read again.
+        source.replace(body[colon:] + source.text[source.pos :], offset)
+        end = offset - (colon - len(key))
+        state.insert("missing-quote", end - offset, '"')
+        if style is not None:
+            style.extend(end)
+        state.rewrite_key(key, '"' + body[len(key) : colon])
+        string.end()
+        self._end_key(key)
+        return True
+
+    # The end of the string
+
+    def _end_unclosed(self, start: int) -> None:
+        """Ends a string before `start`, where its quote is missing."""
+        string = self._string
+        is_legal = string.is_template and not string.in_key
+        self._state.insert("missing-quote", start, "`" if is_legal else '"')
+        if string.style is not None:
+            string.style.extend(self._source.base + start)
+        self._end(start, start)
+
+    def _close(self, start: int) -> None:
+        end, base = start + self._string.width, self._source.base
+        if self._string.style is not None:
+            self._string.restyle(base + start, base + end, '"')
+        self._end(start, end)
+
+    def _end(self, start: int, end: int) -> None:
+        """Ends the string that goes to `start`; the reader goes to `end`."""
+        source, state, string = self._source, self._state, self._string
+        source.go(end)
+        # `C:\temp\dir`: `\d` escapes nothing, so `\t` may have been meant as two characters, too.
+        if string.escapes and string.kept_letter:
+            state.repair("mixed-escape", string.start - source.base, start)
+        string.end()
+        if string.in_key:
+            state.keep('"')
+            self._end_key(key_text(state.key_pieces()[:-1]))
+            return
+        if string.typed is not None:
+            self._end_typed(end)
+        else:
+            state.give('"')
+        state.end_value()
+
+    def _end_key(self, key: str) -> None:
+        self._string.end_key()
+        self._state.end_key(key)
+
+    def _end_typed(self, end: int) -> None:
+        """Gives out a string of which the schema wants another type."""
+        source, state, string = self._source, self._state, self._string
+        wanted = state.slot()
+        body = string.take_typed()
+        state.begin_value(string.start - source.base)
+        found = typed_string(body, wanted) if wanted is not None else None
+        if found is None:
+            state.give(f'"{body}"')
+            return
+        state.note("schema-type", string.start, source.base + end)
+        state.give(found)
+
+
+def key_text(pieces: list[str]) -> str:
+    """Returns the key whose JSON text, without quotes, comes in these pieces."""
+    body = "".join(pieces)
+    if "\\" not in body:
+        return body
+    key: str = json.loads(f'"{body}"')
+    return key

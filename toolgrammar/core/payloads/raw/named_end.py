@@ -1,0 +1,136 @@
+"""Finds where a raw payload ends without compiling what the names of the tools make of that.
+
+The expressions of an end are long, and most of what ends a payload has no name of a tool in it.
+So two ends are made once for a grammar, one that knows no name and one that takes any: where both
+find the same, the names do not matter. Example: behind `</parameter>` both want `</function>`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.payloads.raw.raw_end import RawEnd
+from toolgrammar.patterns.between import Between, BetweenPatterns
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    import re
+
+    from toolgrammar.core.machine.machine import Machine, Node, Step
+    from toolgrammar.patterns.quick_search import Search
+
+_NOTHING: Final = "(?!)"
+_ANY_NAME: Final = r"[\w.-]{1,256}"
+_PLAIN_NAME = late(_ANY_NAME)
+# Two of them, for a format may treat a lone tool otherwise.
+_NO_NAMES: Final = ("\0", "\1")
+"""Names that no tool has."""
+
+
+@kept
+def end_of_raw(step: Step) -> RawEnd:
+    """Returns what ends the raw payload of a step."""
+    node, role = step.node, step.leaf
+    # What may not follow a closer is written with the closer: there a name would find less.
+    has_names = any(terminal.kind == "tool" for _, terminal in node.tokens)
+    around = None if has_names else _around(node.machine)
+    if around is None:
+        return RawEnd(node, role)
+    less, more = (_shared(machine.node(node.stack), role) for machine in around)
+    # What begins with a name would begin with anything.
+    is_led = more.plain.pattern != _NOTHING
+    return NamedEnd(node, role, less, more) if is_led else RawEnd(node, role)
+
+
+def _around(machine: Machine) -> tuple[Machine, Machine] | None:
+    """Returns a machine that takes no name and one that takes any; None where names are no words."""
+    names, tables = machine.tool_names, machine.tables
+    if machine.expressions.any_name or not names or not tables.names_tools or names[0] in _NO_NAMES:
+        return None
+    # A name such as `a b` is not among those that the wider machine takes.
+    if not all(map(_PLAIN_NAME.fullmatch, names)):
+        return None
+    is_lone = len(names) == 1  # the wire may leave the name of a lone tool out
+    found: tuple[Machine, Machine] | None = tables.around.get(is_lone)
+    if found is None:
+        none, kind = _NO_NAMES[: min(len(names), 2)], type(machine)
+        found = kind(tables, none), kind(tables, none, any_name=_ANY_NAME)
+        tables.around[is_lone] = found
+    return found
+
+
+def _shared(node: Node, role: str) -> RawEnd:
+    key = RawEnd, role
+    found: RawEnd | None = node.kept.get(key)
+    if found is None:
+        found = node.kept[key] = RawEnd(node, role)
+    return found
+
+
+class NamedEnd(RawEnd):
+    """What ends a raw payload, found by the two ends that enclose it."""
+
+    def __init__(self, node: Node, role: str, less: RawEnd, more: RawEnd) -> None:
+        super().__init__(node, role)
+        self._less = less
+        self._more = more
+
+    @cached_property
+    def search(self) -> re.Pattern[str]:
+        """As in the base."""
+        found = self._between("search")
+        self.looks_on, self.repeats = self._more.looks_on, self._more.repeats
+        self.words = self._more.words
+        return found
+
+    @cached_property
+    def solid(self) -> re.Pattern[str] | None:
+        """As in the base."""
+        return None if self._more.solid is None else self._between("solid")
+
+    @cached_property
+    def find(self) -> Search:
+        """As in the base."""
+        _ = self.search  # with it comes what is told of it
+        return Between(self._less.find, self._more.find, lambda: self._of_base("find"))
+
+    @cached_property
+    def find_solid(self) -> Search | None:
+        """As in the base."""
+        less, more = self._less.find_solid, self._more.find_solid
+        if less is None or more is None:
+            return None
+        return Between(less, more, lambda: self._of_base("find_solid"))
+
+    @cached_property
+    def plain(self) -> re.Pattern[str]:
+        """As in the base."""
+        return self._more.plain
+
+    @cached_property
+    def solid_plain(self) -> re.Pattern[str]:
+        """As in the base."""
+        return self._more.solid_plain
+
+    @cached_property
+    def beginnings(self) -> re.Pattern[str]:
+        """As in the base."""
+        return self._between("beginnings")
+
+    @cached_property
+    def search_or_begun(self) -> re.Pattern[str]:
+        """As in the base."""
+        return self._between("search_or_begun")
+
+    def _between(self, name: str) -> re.Pattern[str]:
+        """Returns the pattern of this name."""
+        ends = getattr(self._less, name), getattr(self._more, name)
+        found = BetweenPatterns(*ends, lambda: self._of_base(name))
+        return cast("re.Pattern[str]", found)
+
+    def _of_base(self, name: str) -> Any:
+        """Makes what the base has under this name."""
+        # A cached property can't be asked for by `super()`: its function is called instead.
+        return vars(RawEnd)[name].func(self)

@@ -1,0 +1,370 @@
+"""Finds where a raw payload ends: the rule of the first closer without a partner inside.
+
+A raw value has no escapes, so a closer inside it looks like its own. Three things tell:
+
+- a closer counts only if what follows it is what the grammar takes there;
+- the tags of a call that is quoted inside the value balance: its opener (seen only where a child
+  tag or its own closer follows) pushes, its closer pops, and while one is open no closer ends
+  the value;
+- the value's own tag may be quoted too: its closer then pairs, unless the call's closer follows.
+
+An opener of another call never ends a string: a file that documents a format must not run.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine.near_marks import near_mark
+from toolgrammar.core.machine.near_tokens import near_closer
+from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.payloads.raw.raw_outer import after_outer, outer_closers
+from toolgrammar.core.payloads.raw.raw_tags import is_bracket, is_tag, sampled
+from toolgrammar.core.payloads.raw.raw_tokens import BLANKS, STRAY, TokenPatterns
+from toolgrammar.core.payloads.raw.value_marks import ValueMarks
+from toolgrammar.grammar.call_evidence import is_of_calls
+from toolgrammar.patterns.beginnings import first_characters, without
+from toolgrammar.patterns.fences import NESTED
+from toolgrammar.patterns.partial import BEGUN, MOST_BLANKS, partial, tail_that_begins
+from toolgrammar.patterns.quick_search import behind_blanks, quick_search
+from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    import re
+
+    from toolgrammar.core.machine.machine import Node
+    from toolgrammar.grammar.terminals import Terminal
+    from toolgrammar.patterns.quick_search import Search
+
+_LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
+"""What may depend on more text; not the guard of strays, which stand before what decides."""
+_BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
+"""How the tables write that a closer may begin with white space."""
+
+
+class RawEnd(TokenPatterns):
+    """What ends a raw payload before one node, as regular expressions made on demand."""
+
+    def __init__(self, node: Node, role: str) -> None:
+        super().__init__(node)
+        self.role = role
+        self.closes_line = any("\n" in terminal.lead for _, terminal in node.tokens)
+        """Whether the closer is written at the start of a line of its own."""
+        opener = self.machine.tables.call_opener
+        first = {group for group, _ in node.tokens}
+        # `]]>` may stand in front of the closing tag, as one token with it.
+        self.in_cdata = any(sampled(each).lstrip().startswith("]]>") for _, each in node.tokens)
+        """Whether it is CDATA, in which nothing but its own closer is markup."""
+        self.nests = (
+            not self.fenced
+            and role in ("value", "input", "body")
+            and bool(opener)
+            # Where the opener of the next call ends the payload, it can't open a quoted one in it.
+            and not any(f"t{head[0]}" in first for head in opener[2:])
+        )
+        openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
+        begin = [terminals[each[0]] for each in openers]
+        self.thought = role == "reasoning"
+        """Whether it is reasoning, which the model may forget to close."""
+        self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
+        """Whether the opener of an argument is more than a bracket and the key: no prose."""
+        self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
+        """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
+        self.closes_call = {
+            f"closer_{group}"
+            for group, terminal in node.tokens
+            if self.call_closes_alone and "call" in self.forced(group, terminal, "")[2].after
+        }
+        """Of those, what also closes the call, by the groups of the expressions."""
+        self.looks_on = False
+        """Whether a closer may depend on the character behind it; known with the expressions."""
+        self.repeats = False
+        """Whether a closer repeats the call's name or key; known once `search` was asked for."""
+        self._other_closers: dict[bool, re.Pattern[str]] = {}
+        self.other_closer_beginnings: re.Pattern[str] | None = None
+        """Matches what may still become that; made with the expression."""
+        self._beside: dict[bool, re.Pattern[str]] = {}
+
+    @cached_property
+    def marks(self) -> ValueMarks:
+        """Says which markup may stand damaged in the payload."""
+        takes = self.role in ("value", "input", "body") and not self.in_cdata
+        return ValueMarks(self, takes=takes, pairs=self.pairs)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether the payload's own closers pair with the openers of values that it quotes."""
+        return bool(self._value_closers())
+
+    @staticmethod
+    def _leads(node: Node, numbers: tuple[int, ...]) -> bool:
+        """Whether a node takes these terminals one after the other."""
+        for number in numbers:
+            step = node.steps.get(f"t{number}")
+            if step is None:
+                return False
+            node = step.node
+        return True
+
+    @cached_property
+    def search(self) -> re.Pattern[str]:
+        """Finds the next closer, or tag of a quoted call, that is sure by what follows it."""
+        expression = "|".join(self.sure) or "(?!)"
+        found = compile_pattern(expression)
+        # `$`, `\b` or a negative look-ahead needs what is behind a closer: a stream waits for it.
+        self.looks_on = _LOOKS_ON.search(expression) is not None
+        self.repeats = any("_SAME_" in group for group in found.groupindex)
+        return found
+
+    @cached_property
+    def find(self) -> Search:
+        """Finds what `search` finds, from an index of a text on; it runs through long texts."""
+        # Alternatives that begin with optional white space are tried at every character; see
+        # `quick_search.py`.
+        if self.find_solid is None:
+            return quick_search(self.search, self.sure)
+        return behind_blanks(self.search, self.find_solid)
+
+    @cached_property
+    def find_solid(self) -> Search | None:
+        """Finds the same without white space that a closer begins with; None where none does."""
+        return None if self.solid is None else quick_search(self.solid, self.solid_parts)
+
+    @cached_property
+    def solid(self) -> re.Pattern[str] | None:
+        """Finds the same as `find_solid`."""
+        return (
+            None if self.solid_parts == self.sure else compile_pattern("|".join(self.solid_parts))
+        )
+
+    @cached_property
+    def sure(self) -> list[str]:
+        """The expressions of what `search` finds."""
+        return self.parts()
+
+    @cached_property
+    def closers(self) -> list[str]:
+        """Of these, what is not the opener of a call that a thought may have ended before."""
+        # The opener of a call ends reasoning, but closes nothing.
+        islands = self._islands()
+        return [each for each in self.sure if each not in islands]
+
+    @cached_property
+    def solid_parts(self) -> list[str]:
+        """The same without white space that a closer begins with."""
+        return [each.removeprefix(_BLANKS_IN_FRONT) for each in self.sure]
+
+    @cached_property
+    def solid_plain(self) -> re.Pattern[str]:
+        """Matches a chunk in which nothing can begin that `solid` finds, or else `search`."""
+        return self.plain if self.solid is None else without(first_characters(self.solid.pattern))
+
+    @cached_property
+    def final(self) -> re.Pattern[str]:
+        """Finds what the end of the text may have cut, where `search` finds nothing."""
+        return compile_pattern("|".join(self.parts(final=True)) or "(?!)")
+
+    @cached_property
+    def bare(self) -> re.Pattern[str]:
+        """Finds what `final` may find, whatever follows it: it is small, and tells most texts."""
+        parts = [
+            self.unnamed(self.forced(group, terminal, "")[0])
+            for group, terminal in self.node.tokens
+            if self._unit(group, terminal, final=True) != self._unit(group, terminal, final=False)
+        ]
+        if self.nests:
+            parts += [self.unnamed(each.pattern) for each in repairs_of(self.node).anchors.values()]
+        return compile_pattern("|".join(parts) or "(?!)")
+
+    @cached_property
+    def beginnings(self) -> re.Pattern[str]:
+        """Finds the tail of the text that may become what `search` finds."""
+        return tail_that_begins(self.sure)
+
+    @cached_property
+    def search_or_begun(self) -> re.Pattern[str]:
+        """Finds the first of what `search` and `beginnings` find; `BEGUN` names the latter."""
+        return compile_pattern(f"{self.search.pattern}|{self.beginnings.pattern}(?P<{BEGUN}>)")
+
+    @cached_property
+    def own_beginnings(self) -> re.Pattern[str]:
+        """Finds the tail of the text that may become the payload's own closer."""
+        return tail_that_begins(
+            self._unit(group, each, final=False) for group, each in self.node.tokens
+        )
+
+    @cached_property
+    def plain(self) -> re.Pattern[str]:
+        """Matches a chunk in which nothing can begin that `search` finds."""
+        return without(first_characters(self.search.pattern))
+
+    def is_plain(self, text: str, start: int, end: int) -> bool:
+        """Whether nothing that `search` finds can begin between two indexes."""
+        return start == end or self.plain.fullmatch(text, start, end) is not None
+
+    @cached_property
+    def outer_beginnings(self) -> re.Pattern[str]:
+        """Matches what may still become a closer of what stands around the payload."""
+        return tail_that_begins(self._outer_closers(final=False))
+
+    @cached_property
+    def closing_call(self) -> re.Pattern[str]:
+        """Matches the call's closer behind the payload's own."""
+        return compile_pattern(self._closers_of_call())
+
+    @cached_property
+    def closing_call_beginnings(self) -> re.Pattern[str]:
+        """Matches what may still become what `closing_call` matches."""
+        return tail_that_begins([self._closers_of_call()])
+
+    def _closers_of_call(self) -> str:
+        if not self.nests or self.call_closes_alone:
+            return "(?!)"
+        closer = self.sequence(self.machine.tables.call_opener[0], "closed")
+        return f"{BLANKS}(?:{'|'.join((closer, *self._ways_out()))})"
+
+    def beside(self, *, final: bool) -> re.Pattern[str]:
+        """Matches what is not the payload's own closer."""
+        found = self._beside.get(final)
+        if found is None:
+            body = "|".join((*self._outer_closers(final=final), *self._tags()))
+            found = self._beside[final] = compile_pattern(body or "(?!)")
+        return found
+
+    def other_closer(self, *, final: bool) -> re.Pattern[str]:
+        """Matches, behind the payload's closer, one that is not the call's, and what follows it.
+
+        It stands where the call's own should: another call, the closer of a section or the end of
+        the text follows it.
+        """
+        found = self._other_closers.get(final)
+        if found is None:
+            behind = (self.forced(group, each, "")[1] for group, each in self.node.tokens)
+            paths = [path for node in behind if (path := repairs_of(node).to_text)]
+            outside = {id(path[-1].node): path[-1].node for path in paths}
+            follow = "|".join(after_outer(self, n, final=final) for n in outside.values())
+            found = compile_pattern(f"{BLANKS}{STRAY}(?:{follow or '(?!)'})")
+            self._other_closers[final] = found
+            if not final:
+                self.other_closer_beginnings = compile_pattern(f"(?:{partial(found.pattern)})\\Z")
+        return found
+
+    def parts(self, *, final: bool = False) -> list[str]:
+        """Lists the expressions of what ends the payload, or belongs to a call quoted in it."""
+        closers = [self._unit(group, terminal, final=final) for group, terminal in self.node.tokens]
+        if self.fenced:
+            closers.append(NESTED)
+        # The order is that of trying: the first alternative that matches counts.
+        # A closer is tried before the tags of quoted calls: it may be one of them.
+        closers += self._near_closers(final=final)
+        closers += self._islands()
+        return [*closers, *self._outer_closers(final=final), *self._tags(), *self._value_closers()]
+
+    def _outer_closers(self, *, final: bool) -> list[str]:
+        """Writes the closers of what stands around the payload; in CDATA all markup is text."""
+        return outer_closers(self, final=final) if self.nests and not self.in_cdata else []
+
+    def _islands(self) -> list[str]:
+        """Writes the openers of calls, where a thought may have ended before one."""
+        if not self.thought:
+            return []
+        own = {terminal.name for _, terminal in self.node.tokens}
+        # `<think>` in a thought is a word in it; `<tool_call>` may be a call behind a thought
+        # whose closer is missing.
+        openers = [each for _, each in self.machine.start.tokens if each.name not in own]
+        marks = [each for each in openers if is_of_calls(each.text or sampled(each), "")]
+        return [f"{self.named(each, '')}(?P<island_{at}>)" for at, each in enumerate(marks)]
+
+    def _near_closers(self, *, final: bool) -> list[str]:
+        """Writes what resembles the closer of an argument, with what must follow that."""
+        found = []
+        for group, terminal in self.node.tokens:
+            step = self.node.steps[group]
+            near, word = near_closer(step, f"near_own_{group}")
+            # `</paramter>` with `</function>` behind it.
+            if near and self.nests and not self.in_cdata:
+                own = self.unnamed(self.machine.expressions.pattern(terminal))
+                follow = self.follow(f"n{group}", step.node, final=final, own=own)
+                found.append(f"{near}{follow}(?P<near_closer_{group}>)")
+                self.words[f"near_own_{group}"] = word
+        return found
+
+    def _tags(self) -> list[str]:
+        """Writes the tags of a quoted call."""
+        parts: list[str] = []
+        if self.nests:
+            closer, follow, *heads = self.machine.tables.call_opener
+            terminals = self.machine.tables.terminals
+            following = "|".join(self.named(terminals[n], "") for n in follow)
+            after = f"(?={BLANKS}(?:{following}))" if follow else ""
+            # An expression that begins with its literal, not with a group, is searched faster.
+            named = any(terminals[n].kind == "same" for n in closer)
+            for number, head in enumerate(heads):
+                opener = self.sequence(head, f"opened_{number}" if named else "")
+                parts.append(f"{opener}(?P<call_opener_{number}>){after}")
+            # Where the payload's closer is the call's, it is looked for already.
+            if not self.call_closes_alone or named:
+                parts.append(f"{self.sequence(closer, 'closed')}(?P<call_closer>)")
+            values = self.machine.tables.value_openers
+            for number, value in enumerate(values):
+                # A key with nothing before it is a word of its own, not each end of one.
+                alone = _is_word(self.machine.tables.terminals[value[0]])
+                opener = (r"(?<!\w)" if alone else "") + self.sequence(value, f"key_{number}")
+                parts.append(f"{opener}(?P<value_opener_{number}>)")
+            written = (terminals[each[0]].text for each in values)
+            near, word = near_mark(next(filter(None, written), ""), "near_word")
+            # `<paramter=b>` where a line begins; the look-behind stands after `<`, so that the
+            # expression begins with a literal.
+            if near[:1] == "<" and self.tagged:
+                parts.append(rf"<(?<=\n<){near[1:]}(?P<near_opener>)")
+                self.words["near_word"] = word
+        return parts
+
+    def _value_closers(self) -> list[str]:
+        """Writes the closers of a value as they pair with its own opener inside it.
+
+        What follows them does not matter: only as many as there are openers count.
+        """
+        if not self.nests or not self.machine.tables.value_openers:
+            return []
+        found = []
+        for group, terminal in self.node.tokens:
+            text, _, last = self.forced(group, terminal, "v")
+            # It pairs with the openers of arguments: so it has to close one.
+            if "argument" in last.after:
+                found.append(f"{text}(?P<value_closer_{group}>)")
+        return found
+
+    @cached_property
+    def value_closing(self) -> re.Pattern[str]:
+        """Matches the value's own closer, whatever follows it."""
+        return compile_pattern("|".join(self._value_closers()) or "(?!)")
+
+    def _ways_out(self) -> list[str]:
+        """Writes the closers of the call that stand in others, behind the payload's own."""
+        found = []
+        for group, terminal in self.node.tokens:
+            _, behind, last = self.forced(group, terminal, "")
+            if "argument" not in last.after:
+                continue
+            for inner, first in behind.tokens:
+                step = behind.steps[inner]
+                if first.kind == "literal" and not step.opens:
+                    text, _, out = self.forced(inner, first, "", node=behind)
+                    if "call" in out.after:
+                        found.append(text)
+        return found
+
+    def _unit(self, group: str, terminal: Terminal, *, final: bool) -> str:
+        """Writes one closer: the tokens that the grammar forces, and what may follow them."""
+        text, node, _ = self.forced(group, terminal, "u")
+        follow = self.follow(group, node, final=final, own=self.unnamed(text))
+        return f"{text}{follow}(?P<closer_{group}>)"
+
+
+def _is_word(terminal: Terminal) -> bool:
+    """Whether what a terminal reads begins with a letter, a digit or an underscore."""
+    firsts = first_characters(terminal.pattern) if terminal.kind == "regex" else None
+    # The key of `city: Oslo` is such a word; that of `<city>` stands behind a bracket.
+    return bool(firsts) and all(each.isalnum() or each == "_" for each in firsts or ())

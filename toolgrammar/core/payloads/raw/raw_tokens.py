@@ -1,0 +1,155 @@
+"""Writes the tokens of a grammar, and what must follow them, as regular expressions.
+
+Example: `</parameter>` counts as a closer where `<parameter=` or `</function>` follows: the expression
+is the closer and a look-ahead for those two.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine.near_tokens import near_opener
+from toolgrammar.core.machine.repairs import clipped, repairs_of
+from toolgrammar.core.payloads.raw.raw_tags import is_tag
+from toolgrammar.patterns.beginnings import begins_blank
+from toolgrammar.patterns.partial import partial
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.grammar.terminals import Terminal
+
+# `</x>` or `<|x|>`, also between fullwidth bars. Lengths are bounded: a text may hold `</` and no end of a tag.
+_STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
+# Or a fence that is left over.
+STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
+BLANKS = r"\s{0,256}"
+"""White space that may stand between a closer inside a raw value and what follows it."""
+
+
+class TokenPatterns:
+    """The expressions of what stands behind a raw payload."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.machine = node.machine
+        self.fenced = any(terminal.name == "SAME_FENCE" for _, terminal in node.tokens)
+        """Whether it is a block of code: blocks inside it balance, not calls."""
+        self.words: dict[str, str] = {}
+        """By a group of the expressions, the word that it must resemble."""
+
+    def sequence(self, numbers: tuple[int, ...], group: str) -> str:
+        """Joins terminals; the first that may hold a name is captured under `group`."""
+        out, named = [], False
+        for number in numbers:
+            terminal = self.machine.tables.terminals[number]
+            text = self.named(terminal, "")
+            # A closer holds a name only where it repeats one; an opener may spell it, too.
+            names = ("same",) if group == "closed" else ("regex", "same", "tool")
+            if group and terminal.kind in names and not named and not is_tag(terminal):
+                text, named = f"(?P<{group}>{text})", True
+            out.append(text)
+        # The white space between has a bound, or a long run of it would be tried at every place.
+        return r"\s{0,16}".join(out)
+
+    @staticmethod
+    def unnamed(pattern: str) -> str:
+        """Returns an expression without the names of its groups."""
+        return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
+    def named(self, terminal: Terminal, group: str) -> str:
+        """Writes a terminal, captured under a group where one is given."""
+        text = self.unnamed(self.machine.expressions.pattern(terminal))
+        return f"(?P<{group}>{text})" if group else text
+
+    def forced(
+        self, group: str, terminal: Terminal, prefix: str, node: Node | None = None
+    ) -> tuple[str, Node, Step]:
+        """Writes a token and those that must follow it; gives the node behind and the last step.
+
+        Args:
+            group: the token in the node.
+            terminal: what it reads.
+            prefix: of the groups of what repeats a name; empty for none.
+            node: where the token stands; before the payload's closer where none is given.
+        """
+        step = (node or self.node).steps[group]
+        text = self.named(terminal, self._same(terminal, prefix, group))
+        node = step.node
+        # Where the grammar leaves a choice, or something is closed, what follows is not forced.
+        while (
+            len(node.tokens) == 1
+            and not node.payloads
+            and not node.accepts_text
+            and node.end is None
+            and node.tokens[0][1].kind in ("literal", "same")
+            and not step.after
+        ):
+            inner, terminal = node.tokens[0]
+            text += r"\s{0,16}" + self.named(terminal, self._same(terminal, prefix, group))
+            step = node.steps[inner]
+            node = step.node
+        return text, node, step
+
+    def _same(self, terminal: Terminal, prefix: str, group: str) -> str:
+        repeated = prefix and terminal.kind == "same"
+        return f"{prefix}_{terminal.name}_{group}" if repeated else ""
+
+    def follow(self, group: str, node: Node, *, final: bool, own: str) -> str:
+        """Writes what must follow a closer: what the node behind it takes."""
+        # Anything may follow: the closer needs nothing behind it.
+        if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
+            return ""
+        options: list[str] = []
+        misspelt: list[str] = []
+        for inner, terminal in node.tokens:
+            text = self.named(terminal, "")
+            step = node.steps[inner]
+            if (
+                # A literal of one or two characters, as `,`, stands in prose too: it counts with
+                # the token that follows it.
+                terminal.kind == "literal"
+                and step.weight < 3
+                and not step.after
+                and step.node.tokens
+                and not step.node.payloads
+            ):
+                second = "|".join(
+                    self.named(t, self._same(t, f"f{inner}", group)) for _, t in step.node.tokens
+                )
+                text += rf"\s{{0,16}}(?:{second})"
+            options.append(text)
+            # `</parameter></invoke>` as one token, with the last of its tags missing or misspelt.
+            if half := clipped(step):
+                behind = "|".join(self.named(each, "") for _, each in step.node.tokens)
+                rest = rf"\s{{0,16}}(?:{STRAY}\s{{0,16}})?(?:{behind})"
+                misspelt.append(f"{re.escape(half)}{rest}")
+            near, word = near_opener(step, f"near_{group}_{inner}")
+            if near:
+                misspelt.append(near)
+                self.words[f"near_{group}_{inner}"] = word
+        # What stands outside of the call tells as well: then its own closers are missing.
+        options.extend(
+            self.unnamed(anchor.pattern)
+            for anchor in repairs_of(node).anchors.values()
+            if anchor.step.opens or anchor.step.after or anchor.step.before or anchor.closes_more
+        )
+        options += misspelt
+        if final:
+            # The end of the text may cut what follows.
+            cut = "|".join(part for option in options if (part := partial(option)))
+            options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
+        # Between them a fence may be left over, or another closer that is misspelt.
+        stray = _STRAY_TAG if self.fenced else STRAY
+        # The stray must not be the value's own closer, which is judged by itself. The comment in
+        # the expression lets `raw_end.py` tell this look-ahead from others.
+        guard = rf"(?!(?#guard){own})"
+        between = rf"(?:{guard}{stray}\s{{0,16}})??"
+        # Where what follows does not begin with a blank, no part of the blanks is tried apart.
+        solid = "|".join(each for each in options if not begins_blank(each)) or "(?!)"
+        blank = "|".join(filter(begins_blank, options))
+        # Possessive: a run of white space is taken whole or not at all.
+        found = f"{BLANKS}+{between}(?:{solid})"
+        # What the end cut may begin with a blank too; a stream never asks for that.
+        also = between if final else ""
+        return f"(?={found}|{BLANKS}{also}(?:{blank}))" if blank else f"(?={found})"

@@ -1,0 +1,180 @@
+"""Says which markup may stand, damaged, in a raw value: what should have ended it, or follows it.
+
+Example: of `<parameter=a>x</paramter>` the value holds `</paramter>`, which is its closer, misspelt.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.payloads.raw.raw_tags import sampled
+from toolgrammar.patterns.damaged_marks import Damaged, marks_of
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgrammar.core.machine.machine import Node
+    from toolgrammar.core.payloads.raw.raw_tokens import TokenPatterns
+    from toolgrammar.grammar.terminals import Terminal
+    from toolgrammar.patterns.damaged_marks import Marks
+
+_NAME, _KEY, _FENCE = "\0SAME_NAME", "\0SAME_KEY", "\0SAME_FENCE"
+"""What stands for the text of a terminal that repeats one."""
+_NEXT = "\1"
+"""What stands between closers."""
+_LEAST = 5
+"""Characters of a closer that says what it closes."""
+_LONGEST_LITERAL = 64
+_BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
+"""The beginning of a tag at the end of a value: half of a closer that was written twice."""
+
+
+class ValueMarks:
+    """The marks around a raw value; what a closer repeats is known only while a call is read."""
+
+    def __init__(self, end: TokenPatterns, *, takes: bool, pairs: bool) -> None:
+        """Finds out which marks stand around a value.
+
+        Args:
+            end: what ends the value.
+            takes: whether it is a value, in which markup is looked for.
+            pairs: whether its own closers pair with openers inside it.
+        """
+        openers = set(_openers(end)) if takes else set()
+        # Markup that both opens and closes, as a fence does, is not looked for as a closer.
+        closers = set(_closers(end)) - openers if takes else set()
+        self._openers = tuple(sorted(openers))
+        self._joined = _NEXT.join(sorted(closers))
+        # A closer such as `</city>` repeats a name: it is known only while a call is read.
+        repeats = "\0" in self._joined
+        self._fixed = None if repeats else marks_of(tuple(sorted(closers)), self._openers)
+        # Left out: what repeats a name, and what is so short that any value may hold it, as `]`.
+        own = {_forced(end.node, group).strip() for group, _ in end.node.tokens}
+        own |= {_text(terminal).strip() for _, terminal in end.node.tokens}
+        known = [each for each in own if len(each) > _LEAST and "\0" not in each]
+        self._own = known if takes and not pairs else []
+        """The value's own closers, where the reader does not pair them with openers inside."""
+        self._tag = next((each for each in sorted(own) if each.startswith("</")), "") * takes
+        """A closer of the value that is a tag, if it has one."""
+        self._literals = tuple(sorted(set(_literals(end)))) if takes else ()
+
+    def damaged(
+        self,
+        text: str,
+        name: str,
+        key: str,
+        fence: str = "",
+        *,
+        openers: bool = False,
+        is_cut: bool = False,
+    ) -> Damaged | None:
+        """Returns markup that stands damaged in a value, so that the value may end before it.
+
+        Args:
+            text: the value.
+            name: the name of the call, as written.
+            key: the key of the argument, as written.
+            fence: the fence of the block of code that is open.
+            openers: whether an opener tells, too.
+            is_cut: whether the end of the message ends the value.
+        """
+        marks = self._fixed
+        if marks is None:
+            known = self._joined.replace(_NAME, name).replace(_KEY, key).replace(_FENCE, fence)
+            marks = marks_of(tuple(known.split(_NEXT)), self._openers)
+        found = marks.find(text, is_cut=is_cut)
+        if openers and found is None:
+            found = self._opening.find(text)
+        return found or self._at_edge(text) or (self._behind_closer(text) if self._own else None)
+
+    def _at_edge(self, text: str) -> Damaged | None:
+        """Returns markup that stands damaged where a value begins, or half of it where it ends."""
+        # `arg_value>7`: what opens the value may be left out, and here it lost a character.
+        found = self._leading.find(text[:_LONGEST_LITERAL]) if self._literals else None
+        if found is not None and found.start == 0:
+            return found
+        # `7<</arg_value>`: of a closer that was written twice the first half is left.
+        end = _BEGUN.search(text, max(0, len(text) - _LONGEST_LITERAL)) if self._tag else None
+        return Damaged(end.start(), end[0].strip(), self._tag) if end else None
+
+    def _behind_closer(self, text: str) -> Damaged | None:
+        """Returns the opener, damaged or whole, that stands behind the value's own closer in it."""
+        for own in self._own:
+            before, closer, behind = text.partition(own)
+            written = [*self._opening.written, *self._literals]
+            # Behind an opener that the value quotes, the closer belongs to that quote.
+            if not closer or any(each in before for each in written):
+                continue
+            whole = next((each for each in written if each in behind and each != own), None)
+            # Closer and opener are whole: two values may have been read as one, the first ends here.
+            if whole is not None:
+                return Damaged(len(before), closer, whole)
+            # Its index is one of `behind`: it is moved to where that begins in the value.
+            if found := self._opening.find(behind):
+                return found._replace(start=found.start + len(text) - len(behind))
+        return None
+
+    @cached_property
+    def _leading(self) -> Marks:
+        """What may open a value itself."""
+        return marks_of(self._literals, self._openers)
+
+    @cached_property
+    def _opening(self) -> Marks:
+        """The openers of arguments, calls and sections."""
+        return marks_of(self._openers)
+
+
+def _closers(end: TokenPatterns) -> Iterator[str]:
+    """Writes the value's closers, and those of what stands around it."""
+    tables, node = end.machine.tables, end.node
+    for group, _ in node.tokens:
+        yield _forced(node, group)
+    for anchor in repairs_of(node).anchors.values():
+        if not anchor.step.opens:  # what opens an argument does not say so, and is told apart above
+            yield _text(anchor.step.terminal)
+    # The call's own closer, of all terminals that it is made of.
+    if tables.call_opener:
+        yield "".join(_text(tables.terminals[number]) for number in tables.call_opener[0])
+
+
+def _openers(end: TokenPatterns) -> Iterator[str]:
+    """Writes the openers of arguments, calls and sections."""
+    tables = end.machine.tables
+    firsts = [each[0] for each in (*tables.call_opener[2:], *tables.value_openers)]
+    yield from (_text(tables.terminals[first]) for first in firsts)
+    for anchor in repairs_of(end.node).anchors.values():
+        if anchor.step.opens:
+            yield _text(anchor.step.terminal)
+
+
+def _literals(end: TokenPatterns) -> Iterator[str]:
+    """Writes the tags of the format that open a part, as `<arg_value>` and `<![CDATA[`."""
+    for terminal in end.machine.tables.terminals:
+        text = terminal.text.strip()
+        if terminal.kind == "literal" and text[:1] == "<" and text[1:2] != "/":
+            yield text
+
+
+def _forced(node: Node, group: str) -> str:
+    """Writes a token and those that must follow it."""
+    out = ""
+    while True:
+        step = node.steps[group]
+        out += _text(step.terminal)
+        node = step.node
+        alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
+        # What closes a structure is the last one; a choice is not known beforehand.
+        if step.after or not alone or node.end is not None:
+            return out
+        group = node.tokens[0][0]
+
+
+def _text(terminal: Terminal) -> str:
+    # Its text is put in later, by the terminal's name.
+    if terminal.kind == "same":
+        return f"\0{terminal.name}"
+    return sampled(terminal)

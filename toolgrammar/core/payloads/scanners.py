@@ -1,0 +1,123 @@
+"""Chooses the scanner of a declared payload.
+
+Example: the terminal `JSON_OBJECT` is read by `JsonScanner`, `PYTHON_ARGUMENTS` by one of the two
+scanners of Python calls.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from toolgrammar.core.payloads.json.duplicates import unique_value
+from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
+from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.grammar.terminals import Terminal
+    from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.tools import ToolSpec
+
+
+class Scanner(Protocol):
+    """What owns the text of a payload until it is whole."""
+
+    done: bool
+    failed: bool
+    failure: str
+    doubt: str
+    """Why the value may be read otherwise than it was meant; mostly empty."""
+    bare_text: str
+    """What may be an expression, and was read as text; mostly empty."""
+
+    @property
+    def mended(self) -> bool:
+        """Whether something was mended that no repair reports."""
+
+    def feed(self, text: str, position: int, out: list[str]) -> int:
+        """Returns the offset of the first character not consumed; safe JSON goes to `out`."""
+
+    def finish(self, out: list[str]) -> bool:
+        """Appends what closes the value; true if it was whole."""
+
+
+class CallScanner(Scanner, Protocol):
+    """One that reads all arguments of a call, written otherwise than in JSON."""
+
+    def run_on(self) -> ChunkMemo[str] | None:
+        """Returns chunks as JSON that only go on in the string that is open and given out, "" for others.
+
+        None where there is none, or where something waits.
+        """
+
+    def passed(self, last: str) -> None:
+        """Takes note of the last character of chunks that went on so."""
+
+
+def scanner_for(
+    terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None = None
+) -> Scanner:
+    """Makes the scanner of a payload.
+
+    Args:
+        terminal: the declared terminal.
+        spec: the tool that is called, where it is known.
+        max_depth: how deep brackets may nest.
+        step: what reading the payload does, where what is damaged may be mended.
+    """
+    found = call_scanner_for(terminal, spec, max_depth, step)
+    if found is not None:
+        return found
+    return JsonScanner(
+        object_only=PAYLOADS[terminal.name].is_object,
+        backticks=PAYLOADS[terminal.name].backticks,
+        max_depth=max_depth,
+    )
+
+
+def call_scanner_for(
+    terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None = None
+) -> CallScanner | None:
+    """Makes the scanner of arguments that are no JSON; None for any other payload."""
+    # Most formats need one of them: the others are not imported.
+    notation = notation_of(terminal.name)
+    if notation == "python":
+        # Without a step nothing may be mended: then the strict scanner reads `f(a=1)`.
+        if step is not None:
+            from toolgrammar.core.payloads.literals.scan_quoted_python import QuotedPythonScanner
+
+            return QuotedPythonScanner(spec, max_depth=max_depth)
+        from toolgrammar.core.payloads.literals.scan_python import PythonArgumentsScanner
+
+        # Their order names positional arguments: `f(1, 2)`.
+        parameters = tuple(spec.properties) if spec is not None else ()
+        return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
+    if notation == "elements":
+        from toolgrammar.core.payloads.literals.scan_elements import ElementScanner
+
+        properties = spec.properties if spec is not None else {}
+        return ElementScanner(mark=terminal.marks[0], properties=properties, max_depth=max_depth)
+    if notation == "bare":
+        from toolgrammar.core.payloads.literals.scan_bare import BareScanner
+
+        return BareScanner(quotes=terminal.marks, max_depth=max_depth, step=step)
+    return None
+
+
+def read_scanned(
+    step: Step, spec: ToolSpec | None, text: str, start: int
+) -> tuple[JsonValue, int] | None:
+    """Returns the value of a payload that is whole and its end, or None where anything is odd."""
+    # Whatever is odd (a mended quote, a doubt, a key twice) goes to the driver, which reports it.
+    scanner = scanner_for(step.terminal, spec, MAX_DEPTH, step)
+    written: list[str] = []
+    end = scanner.feed(text, start, written)
+    if not scanner.done or scanner.failed or scanner.doubt or scanner.mended or scanner.bare_text:
+        return None
+    try:
+        return unique_value("".join(written)), end
+    # An object has a key twice.
+    except ValueError:
+        return None

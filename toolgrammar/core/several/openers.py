@@ -1,0 +1,353 @@
+"""Finds in one search where any of several formats may open an island in text.
+
+Example: at `<tool_call>` several formats open; the search finds the place, and `at` says which they
+are.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+from toolgrammar.patterns.beginnings import begins_line, first_characters, literal_start
+from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_GROUP = late(r"\(\?P<\w+>")
+_ANCHORED = late(r"(?:\(\?(?:[a-z]+)?:)*\\A")
+_ANY_CASE = "(?i:"
+_NEVER = "(?!)"
+_LINE = "line"
+_START = 4
+"""Characters by which openers are told apart at a place."""
+_MOST_FIRSTS = 16
+"""Characters that an opener may begin with before it is searched for everywhere."""
+
+
+class _Opener:
+    """One expression that opens islands, and the formats that have it."""
+
+    __slots__ = ("_whole", "beginning", "pattern", "start", "users")
+
+    def __init__(self, pattern: str, beginning: str) -> None:
+        self.pattern = pattern
+        self.beginning = beginning
+        self.start = literal_start(pattern)
+        """What it begins with in any case."""
+        self.users: list[int] = []
+        self._whole: re.Pattern[str] | None = None
+
+    @property
+    def whole(self) -> re.Pattern[str]:
+        if self._whole is None:
+            self._whole = compile_pattern(self.pattern)
+        return self._whole
+
+
+class AnyOpeners:
+    """What opens in any of several formats, each at its place in a list."""
+
+    def __init__(self) -> None:
+        self._plain = ChunkMemo(self._opens_nothing)
+
+    def is_plain(self, before: str, chunk: str) -> bool:
+        """Whether nothing opens in a chunk of text; `before`: the character before it."""
+        # Where the text begins, what opens only there has to be asked for.
+        return before != "" and self._plain[before + chunk]
+
+    def _opens_nothing(self, text: str) -> bool:
+        """Whether nothing opens, or may have begun to, behind the first character of a text."""
+        return self.find(text, 1) < 0 and self.held(text, 1) < 0
+
+    def find(self, buffer: str, position: int) -> int:
+        """Returns the first place from `position` on where something opens, or -1."""
+        raise NotImplementedError
+
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether something opens at a place; what stands behind it is not searched."""
+        raise NotImplementedError
+
+    def begins_at(self, buffer: str, place: int) -> bool:
+        """Whether the text from a place to its end may become an opener."""
+        raise NotImplementedError
+
+    def held(self, buffer: str, position: int) -> int:
+        """Returns the start of the tail that may become an opener, or -1."""
+        raise NotImplementedError
+
+    def find_any(self, buffer: str, position: int) -> int:
+        """Returns the first place of either, or -1; for a tail that is searched again and again."""
+        raise NotImplementedError
+
+    def at(self, buffer: str, place: int) -> dict[int, int]:
+        """Returns the formats that open at a place, each with the length of what opens there."""
+        raise NotImplementedError
+
+
+class BothOpeners(AnyOpeners):
+    """The openers that any message has, and beside them those with the names of its tools.
+
+    The former are many and made once; only the latter are made for a new list of tools.
+    """
+
+    def __init__(self, fixed: AnyOpeners, named: AnyOpeners) -> None:
+        super().__init__()
+        self._fixed, self._named = fixed, named
+
+    def find(self, buffer: str, position: int) -> int:
+        """Returns the first place from `position` on where something opens, or -1."""
+        return _first(self._fixed.find(buffer, position), self._named.find(buffer, position))
+
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether something opens at a place; what stands behind it is not searched."""
+        return self._fixed.stands_at(buffer, place) or self._named.stands_at(buffer, place)
+
+    def begins_at(self, buffer: str, place: int) -> bool:
+        """Whether the text from a place to its end may become an opener."""
+        return self._fixed.begins_at(buffer, place) or self._named.begins_at(buffer, place)
+
+    def held(self, buffer: str, position: int) -> int:
+        """Returns the start of the tail that may become an opener, or -1."""
+        return _first(self._fixed.held(buffer, position), self._named.held(buffer, position))
+
+    def find_any(self, buffer: str, position: int) -> int:
+        """Returns the first place of either, or -1; for a tail that is searched again and again."""
+        found = self._fixed.find_any(buffer, position)
+        return _first(found, self._named.find_any(buffer, position))
+
+    def at(self, buffer: str, place: int) -> dict[int, int]:
+        """Returns the formats that open at a place, each with the length of what opens there."""
+        lengths = self._fixed.at(buffer, place)
+        for number, length in self._named.at(buffer, place).items():
+            lengths[number] = max(length, lengths.get(number, 0))
+        return lengths
+
+
+def _first(one: int, other: int) -> int:
+    """Returns the first of two places; one below 0 is none."""
+    # Of -1 and a place, the greater is the place.
+    return max(one, other) if one < 0 or other < 0 else min(one, other)
+
+
+class Openers(AnyOpeners):
+    """The openers of several formats, each at its place in a list."""
+
+    def __init__(self, formats: Iterable[Sequence[tuple[str, str]]]) -> None:
+        """Takes for each format its openers, each with the expression of its beginnings."""
+        super().__init__()
+        found: dict[tuple[str, str], _Opener] = {}
+        for number, pairs in enumerate(formats):
+            for written, begun in pairs:
+                # Names of groups may not stand twice in one expression, and nobody asks for them.
+                key = _GROUP.sub("(?:", written), _GROUP.sub("(?:", begun)
+                # Formats share openers, and each is searched once for all of them.
+                opener = found.setdefault(key, _Opener(*key))
+                if number not in opener.users:
+                    opener.users.append(number)
+        self._by_first: dict[str, list[_Opener]] = {}
+        self._anchored: list[_Opener] = []
+        self._of_lines: list[_Opener] = []
+        self._loose: list[_Opener] = []
+        for opener in found.values():
+            self._place(opener)
+        # Few openers begin with the same four characters, so few expressions are tried at a place.
+        self._by_start: dict[str, list[_Opener]] = {}
+        for first, group in self._by_first.items():
+            for opener in group:
+                start = opener.start[:_START]
+                self._by_start.setdefault(start if len(start) == _START else first, []).append(
+                    opener
+                )
+        self._wholes = _Search(
+            {key: [o.pattern for o in group] for key, group in self._by_first.items()},
+            [opener.pattern for opener in self._of_lines],
+            [opener.pattern for opener in self._loose],
+        )
+        self._anchored_search = compile_pattern(_either(o.pattern for o in self._anchored))
+        self._begun: _Search | None = None
+        self._any: _Search | None = None
+        self._anchored_begun: re.Pattern[str] | None = None
+
+    def _place(self, opener: _Opener) -> None:
+        """Puts an opener where it is searched for best."""
+        firsts = _firsts(opener.pattern)
+        if begins_line(opener.pattern):
+            self._of_lines.append(opener)
+        # The search runs to one of these characters, so there may not be many of them.
+        elif firsts is not None and len(firsts) <= _MOST_FIRSTS:
+            for first in sorted(firsts):
+                self._by_first.setdefault(first, []).append(opener)
+        # `\A` opens at the beginning of the text alone and is asked for there.
+        elif _ANCHORED.match(opener.pattern):
+            self._anchored.append(opener)
+        # What may begin with any character is tried at every place.
+        elif opener.pattern != _NEVER:
+            self._loose.append(opener)
+
+    def find(self, buffer: str, position: int) -> int:
+        """Returns the first place from `position` on where something opens, or -1."""
+        # The driver keeps one character before what it reads, so index 0 is read only where the
+        # text begins.
+        if position == 0 and self._anchored and self._anchored_search.match(buffer):
+            return 0
+        return self._wholes.find(buffer, position)
+
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether something opens at a place; what stands behind it is not searched."""
+        if place == 0 and self._anchored and self._anchored_search.match(buffer):
+            return True
+        return self._wholes.stands_at(buffer, place)
+
+    def begins_at(self, buffer: str, place: int) -> bool:
+        """Whether the text from a place to its end may become an opener."""
+        begun = self._beginnings()
+        if place == 0 and self._anchored:
+            assert self._anchored_begun is not None
+            if self._anchored_begun.match(buffer):
+                return True
+        return begun.stands_at(buffer, place)
+
+    def held(self, buffer: str, position: int) -> int:
+        """Returns the start of the tail that may become an opener, or -1."""
+        begun = self._beginnings()
+        if position == 0 and self._anchored:
+            assert self._anchored_begun is not None
+            if self._anchored_begun.match(buffer):
+                return 0
+        return begun.find(buffer, position)
+
+    def find_any(self, buffer: str, position: int) -> int:
+        """Returns the first place of either, or -1; for a tail that is searched again and again."""
+        if position == 0 and self._anchored:
+            return _first(self.find(buffer, 0), self.held(buffer, 0))
+        if self._any is None:
+            self._any = _Search(
+                {key: _and_begun(group) for key, group in self._by_first.items()},
+                _and_begun(self._of_lines),
+                _and_begun(self._loose),
+            )
+        return self._any.find(buffer, position)
+
+    def _beginnings(self) -> _Search:
+        """Returns the search of what may become an opener, made when it is first asked for."""
+        if self._begun is None:
+            self._begun = _Search(
+                {
+                    key: [o.beginning for o in group if o.beginning]
+                    for key, group in self._by_first.items()
+                },
+                [o.beginning for o in self._of_lines if o.beginning],
+                [o.beginning for o in self._loose if o.beginning],
+                end=r"\Z",
+            )
+            anchored = _either(o.beginning for o in self._anchored if o.beginning)
+            self._anchored_begun = compile_pattern(rf"(?:{anchored})\Z")
+        return self._begun
+
+    def at(self, buffer: str, place: int) -> dict[int, int]:
+        """Returns the formats that open at a place, each with the length of what opens there."""
+        lengths: dict[int, int] = {}
+        openers = [*self._by_start.get(buffer[place : place + _START], ()), *self._loose]
+        # Openers of fewer characters are kept under their first one.
+        openers += self._by_start.get(buffer[place : place + 1], ())
+        if not place or buffer[place - 1] == "\n":
+            openers += self._of_lines
+        for opener in openers if place else (*openers, *self._anchored):
+            # A comparison of strings is cheaper than an expression.
+            if not buffer.startswith(opener.start, place):
+                continue
+            match = opener.whole.match(buffer, place)
+            if match is not None:
+                # White space around it makes an opener no more likely.
+                length = len(match.group().strip())
+                for number in opener.users:
+                    lengths[number] = max(length, lengths.get(number, 0))
+        return lengths
+
+
+def _and_begun(openers: Iterable[_Opener]) -> list[str]:
+    """Lists the expressions of openers, and of what may become one at the end of a text."""
+    return [
+        expression
+        for each in openers
+        for expression in (each.pattern, rf"(?:{each.beginning})\Z" if each.beginning else "")
+        if expression
+    ]
+
+
+class _Search:
+    """One search of many patterns.
+
+    A character that begins one is looked for first, then its own patterns are tried there. The
+    look stands in a look-behind so that each branch begins with its character: `re` then runs over
+    all other characters without a step of its machine. What begins lines is looked for at their
+    ends.
+    """
+
+    __slots__ = ("_at_line", "_search")
+
+    def __init__(
+        self, by_first: dict[str, list[str]], of_lines: list[str], loose: list[str], end: str = ""
+    ) -> None:
+        """Makes the search.
+
+        Args:
+            by_first: patterns by a character that they can begin with.
+            of_lines: those that begin where a line does.
+            loose: all others.
+            end: what stands behind each of them.
+        """
+        branches = [
+            rf"{re.escape(first)}(?<=(?=(?:{_either(patterns)}){end})[\s\S])"
+            for first, patterns in sorted(by_first.items())
+            if patterns
+        ]
+        self._at_line = compile_pattern(rf"(?:{_either(of_lines)}){end}") if of_lines else None
+        if of_lines:
+            branches.append(rf"\n(?=(?:{_either(of_lines)}){end})(?P<{_LINE}>)")
+        if loose:
+            branches.append(rf"(?=(?:{_either(loose)}){end})")
+        self._search = compile_pattern("|".join(branches) or _NEVER)
+
+    def find(self, buffer: str, position: int) -> int:
+        """Returns the first place from `position` on where a pattern matches, or -1."""
+        # A line that begins here has its break before the position, where the search does not look.
+        if self._stands_at_line(buffer, position):
+            return position
+        match = self._search.search(buffer, position)
+        if match is None:
+            return -1
+        # A line is found by its break, and begins behind it.
+        return match.start() + (match.lastgroup == _LINE)
+
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether a pattern matches at a place."""
+        if self._stands_at_line(buffer, place):
+            return True
+        # A break matches one place before its line.
+        match = self._search.match(buffer, place)
+        return match is not None and match.lastgroup != _LINE
+
+    def _stands_at_line(self, buffer: str, place: int) -> bool:
+        """Whether a line begins at a place, with a pattern that begins lines."""
+        if self._at_line is None or (place and buffer[place - 1 : place] != "\n"):
+            return False
+        return self._at_line.match(buffer, place) is not None
+
+
+def _firsts(pattern: str) -> frozenset[str] | None:
+    """Returns the characters that a match begins with, or None where they can't be listed."""
+    firsts = first_characters(pattern)
+    # Without case a letter begins with two characters: only marks can be listed.
+    if firsts is None and pattern.startswith(_ANY_CASE):
+        inner = first_characters("(?:" + pattern.removeprefix(_ANY_CASE))
+        caseless = inner is not None and all(each.upper() == each.lower() for each in inner)
+        return inner if caseless else None
+    return firsts
+
+
+def _either(patterns: Iterable[str]) -> str:
+    return "|".join(f"(?:{pattern})" for pattern in patterns) or _NEVER

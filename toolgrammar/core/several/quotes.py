@@ -1,0 +1,29 @@
+"""Knows where a format quotes text: a call in its fence is an example to it, not to others.
+
+Example: where a format reads blocks of code as text, a call in one is an example to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.message.quoted import Quote
+from toolgrammar.core.payloads.raw.named_end import end_of_raw
+from toolgrammar.core.several.reasoning_ends import unnamed
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Machine
+
+
+def quotes(machine: Machine) -> list[Quote]:
+    """Lists the ways in which a format quotes text."""
+    found = []
+    start = machine.start
+    for group, terminal in start.tokens:
+        step = start.steps[group]
+        for payload in step.node.payloads:
+            # A block of text that opens and closes as such, with no role of a call in it.
+            if step.leaf == payload.leaf == "text" and payload.terminal.name == "RAW":
+                end = unnamed(end_of_raw(payload).search.pattern)
+                found.append(Quote(unnamed(machine.expressions.pattern(terminal)), end))
+    return found

@@ -1,0 +1,400 @@
+"""Reads one message in several formats at once: tries those that open at a place, in order.
+
+In text the openers of all formats are looked for together. The formats that open at a place are
+tried one after the other, from the opener on: the format of the calls already read comes first,
+then the one whose opener is longest, then the order that the caller gave. A format that does not
+go on is left for the next; when none is left the opener is text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine.lost_openers import stands_unopened
+from toolgrammar.core.machine.machine import LONGEST_OPENER
+from toolgrammar.core.message.format_misfit import FormatMisfit
+from toolgrammar.core.message.quoted import FENCES, Quoted
+from toolgrammar.core.several.alternative import Alternative, puts_in
+from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
+from toolgrammar.core.several.open_search import begins_at, search_openers, stands_at
+from toolgrammar.core.several.reasoning_ends import MOST_ALARMS, OtherEnds, end_of, follows_thought
+from toolgrammar.core.trust.evidence import (
+    NotACall,
+    begins_its_arguments,
+    is_code_block,
+    is_markup,
+    is_name,
+    length_as_evidence,
+    names_a_tool,
+)
+from toolgrammar.core.trust.standing import is_inline, note_fence, note_quoted
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Machine, Node
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.several.alternative import Formats
+    from toolgrammar.core.state.driver import Driver
+    from toolgrammar.values.events import Event
+
+
+_SLICE = 65_536
+"""Characters that are read at once: what follows a stumble is copied."""
+
+
+class TriedFormats:
+    """The formats of one message and which of them is being read."""
+
+    __slots__ = (
+        "alarms",
+        "begun",
+        "builder",
+        "counted",
+        "current",
+        "doubted",
+        "fenced",
+        "fences",
+        "free",
+        "free_before",
+        "here",
+        "home",
+        "home_node",
+        "in_fence",
+        "in_section",
+        "judge",
+        "mark",
+        "misfits",
+        "opened",
+        "openers",
+        "passed",
+        "queue",
+        "several",
+        "thought",
+        "tried",
+        "trying",
+    )
+
+    def __init__(self, several: Formats, builder: Builder) -> None:
+        """Sets up for one message; a format's machine is loaded when it is tried first."""
+        self.several = several
+        self.openers = several.openers
+        self.builder = builder
+        self.tried: dict[int, Alternative] = {}
+        self.current: Alternative | None = None  # the format that is read, or was read last
+        self.home: Alternative | None = None  # the format that was read last before the open island
+        self.home_node: Node | None = None
+        self.queue: list[Alternative] = []  # what is tried next at the place of the open island
+        self.judge = Judge(self)
+        self.mark: Mark | None = None
+        self.trying = False  # whether an island is read for a judgement only
+        self.here: list[Alternative] = []  # all formats that open at the place of the open island
+        self.in_section = False  # whether the open island stands in a section of one format
+        self.opened = False  # whether an island is read, or was read last
+        self.free = self.free_before = 0  # where the last island ended, and the one before
+        # Offset of the open island, and of that which ended where it began; -1 for none.
+        self.begun = self.thought = -1
+        self.fences = Quoted(FENCES)
+        # Whether the place that was looked at last, or the open island, stands in a fence.
+        self.in_fence = self.fenced = False
+        self.passed = -1  # offset up to which it was judged that no other format ends the reasoning
+        self.alarms = 0  # how often that was judged in the open island
+        # By number of a format, a length of the open island's text that shows that it stumbles.
+        self.misfits: dict[int, int] = {}
+        self.doubted: set[int] = set()  # formats that read a call there of a tool nobody knows
+        self.counted = 0  # how many calls were counted for their formats
+
+    def feed(self, driver: Driver, chunk: str, *, final: bool) -> None:
+        """Feeds the driver; judges between the formats wherever the one that is read stumbles."""
+        for start in range(0, len(chunk) or 1, _SLICE):
+            rest = chunk[start : start + _SLICE]
+            last = final and start + _SLICE >= len(chunk)
+            reading = True
+            while reading:
+                try:
+                    driver.take(rest, final=last)
+                    reading = False
+                except FormatMisfit as misfit:
+                    assert self.mark is not None
+                    self.alarms += misfit.in_reasoning
+                    rest = self.judge.judge(driver, self.mark, misfit)
+        self.judge.settle(self.builder)
+
+    def governs(self, node: Node) -> bool:
+        """Whether any format may open where a node reads text: not between calls of a section."""
+        return node.end is not None and not node.skipping
+
+    def take_queue(self) -> list[Alternative]:
+        """Returns the other formats that open where the island does; none are left then."""
+        queue, self.queue = self.queue, []
+        return queue
+
+    def try_only(self, *, trying: bool) -> None:
+        """Says whether an island is read for a judgement only."""
+        self.trying = trying
+
+    def note_judged(self, queue: list[Alternative], passed: int) -> None:
+        """Notes which formats are left after a judgement, and the offset up to which it holds."""
+        self.queue, self.passed = queue, passed
+
+    def note_named(self, *alternatives: Alternative) -> None:
+        """Notes formats that named a tool nobody knows; it was given out."""
+        self.doubted |= {each.number for each in alternatives}
+
+    def numbers_here(self) -> set[int]:
+        """Returns the formats that open at the place of the open island."""
+        return {each.number for each in self.here}
+
+    def enter_section(self) -> None:
+        """Notes that an island opened in a section of the format that is read."""
+        self.in_section = True
+
+    @property
+    def start(self) -> Machine:
+        """The machine of a message in which no format is chosen yet."""
+        return self.several.start
+
+    def anew(self, builder: Builder) -> TriedFormats:
+        """Returns the same formats for another message."""
+        return TriedFormats(self.several, builder)
+
+    def settle(self, builder: Builder) -> None:
+        """Joins the events of a feed."""
+        self.judge.settle(builder)
+
+    def count(self, event: Event) -> None:
+        """Counts what was given out of the open island."""
+        self.judge.counted.count([event])
+
+    def takes_plain(self, driver: Driver, chunk: str) -> bool:
+        """Whether a chunk is text in which nothing can open."""
+        if not self.openers.is_plain(driver.buffer[-1:], chunk):
+            return False
+        node = driver.node
+        return node.machine.start is node or node.plain.fullmatch(chunk) is not None
+
+    # Text
+
+    def text(self, driver: Driver) -> bool:
+        """Does a round in text: gives out what opens nothing, and enters what opens."""
+        self.builder.watch(watched=False)
+        if self.opened:
+            self.opened, self.free = False, driver.base + driver.position
+        buffer, node = driver.buffer, driver.node
+        start = driver.position
+        while True:
+            place, held = search_openers(self.openers, driver, start)
+            # What begins before an opener that stands there may open a longer island.
+            if held >= 0 and (place < 0 or held <= place):
+                place, found = held, None
+                driver.hold_at(driver.base + held)
+                break
+            if place < 0:
+                place, found = len(buffer), None
+                break
+            found = self._candidates(driver, node, place)
+            if found:
+                break
+            start = place + 1
+        driver.give_text_to(place)
+        if not found:
+            return False
+        self._enter(driver, found)
+        return True
+
+    def opens(self, driver: Driver, place: int) -> bool | None:
+        """Whether something opens at a place; None where more text has to come to tell."""
+        near = not driver.final and len(driver.buffer) - place <= LONGEST_OPENER
+        if near and begins_at(self.openers, driver, place):
+            return None
+        opens = stands_at(self.openers, driver, place)
+        return opens and bool(self._candidates(driver, driver.node, place))
+
+    def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative]:
+        """Lists the formats that open at a place, in the order in which they are tried."""
+        buffer, offset = driver.buffer, driver.base + place
+        lengths = self.openers.at(buffer, place)
+        if offset >= 0 and self._is_quoted(buffer, place, offset, max(lengths.values(), default=0)):
+            return []
+        self._count_calls()
+        found: list[tuple[int, int, int, Alternative]] = []
+        if self.several.wary:
+            lengths = {
+                number: length_as_evidence(buffer[place : place + length])
+                for number, length in lengths.items()
+            }
+        here = self.current
+        if here is not None and here.number not in lengths:
+            lengths[here.number] = 0
+        for number, length in lengths.items():
+            alternative = self.tried.get(number)
+            if alternative is None:
+                alternative = self.tried[number] = Alternative(number, self.several)
+            at = node if alternative is here else alternative.node
+            if (
+                offset < alternative.resume
+                or (not self.builder.tools and alternative.settings.needs_tools)
+                or (at and not self._opens_in(driver, at, place))
+                or alternative.quotes(self.builder, offset, self.free)
+            ):
+                continue
+            found.append((-alternative.last_call, -length, number, alternative))
+        return [alternative for *_, alternative in sorted(found)]
+
+    @staticmethod
+    def _opens_in(driver: Driver, node: Node, place: int) -> bool:
+        if node.opener.match(driver.buffer, place):
+            return True
+        found = stands_unopened(
+            node, driver.buffer, place, driver.builder.tools, final=driver.final
+        )
+        return found is True
+
+    def _is_quoted(self, buffer: str, place: int, offset: int, length: int) -> bool:
+        """Whether what opens at a place is inline code, or an example to who knows no tools."""
+        builder = self.builder
+        note_fence(builder, self.fences, offset, self.free)
+        self.in_fence = self.several.wary and builder.turns.fence >= 0
+        if buffer[place] in "`~":
+            builder.turns.stand_in_fence(-1)
+        inline = is_inline(builder, offset)
+        if not (inline or (self.in_fence and not builder.tools)):
+            return False
+        note_quoted(builder, offset, buffer[place : place + length], is_inline=inline)
+        return True
+
+    def _count_calls(self) -> None:
+        calls = self.builder.calls
+        if self.counted < len(calls):
+            by_id = {each.settings.format_id: each for each in self.tried.values() if each.node}
+            for index in range(self.counted, len(calls)):
+                by_id[calls[index].format].note_call(index)
+            self.counted = len(calls)
+
+    # Islands
+
+    def _enter(self, driver: Driver, found: list[Alternative]) -> None:
+        if self.trying:
+            raise Ended
+        self.home, self.home_node = self.current, driver.node
+        self.in_section, self.fenced, self.free_before = False, self.in_fence, self.free
+        self.here, self.queue = found, found[1:]
+        self.doubted, self.passed, self.alarms = set(), -1, 0
+        self.misfits = {}
+        place = driver.base + driver.position
+        self.thought = self.begun if self.free == place else -1
+        self.begun = place
+        whole = bool(self.queue)
+        self.mark = Mark.of(driver) if whole else None
+        if whole:
+            self.judge.open(self.builder)
+        self.begin(driver, found[0], watched=whole)
+
+    def begin(self, driver: Driver, alternative: Alternative, *, watched: bool) -> None:
+        """Begins to read, where the driver stands, the open island in a format.
+
+        Args:
+            driver: the driver.
+            alternative: the format.
+            watched: whether a repair is to be judged first.
+        """
+        place = driver.position
+        self.opened, self.free = True, self.free_before
+        self.counted = min(self.counted, len(self.builder.calls))
+        self.builder.watch(watched=watched)
+        self.builder.mark()
+        home, home_node = self.home, self.home_node
+        assert home_node is not None
+        # Another format opens here, so what the last one has open ends before.
+        if alternative is not home:
+            for role in home_node.after_text[0]:
+                driver.close(role, driver.last_end)
+            if home is not None:
+                home.stand_on(home.machine.node(home_node.after_text[1]))
+        self.current = alternative
+        self.builder.use(alternative.settings)
+        self.builder.read_signs(alternative.machine.signs)
+        start = alternative.machine.start
+        node = alternative.node or start
+        alternative.stand_on(node)
+        driver.enter_island(home_node if alternative is home else node, place, start)
+
+    def again(self, driver: Driver, place: int, resume: int) -> bool:
+        """Tries the next format at the place of an island that is none; false if none is left.
+
+        Args:
+            driver: the driver; the builder has forgotten the island.
+            place: where the island began.
+            resume: where its reading stopped for good.
+        """
+        current = self.current
+        assert current is not None
+        if self.trying:
+            raise NoIsland
+        current.resume_at(driver.base + resume)
+        if self.queue:
+            following = self.queue.pop(0)
+            driver.move_to(place)
+            self.begin(driver, following, watched=bool(self.queue) and self.mark is not None)
+            return True
+        self.opened = False
+        self.builder.watch(watched=False)
+        self.current = self.home
+        if self.home is not None:
+            self.builder.use(self.home.settings)
+        assert self.home_node is not None
+        driver.stand_on(self.home_node)
+        return False
+
+    def vouch(self, driver: Driver) -> None:
+        """Looks at an island that is about to be certain.
+
+        Raises:
+            NotACall: what was read is no call of this format, or another one may be more likely.
+        """
+        builder, current, draft = driver.builder, self.current, driver.builder.draft
+        if draft is None or draft.name is None or current is None:
+            return
+        known = names_a_tool(builder)
+        if known:
+            # Any object may stand where the text does not name the tool.
+            is_put_in = driver.previous is not None and puts_in(driver.previous)
+            if not (self.several.wary and is_put_in):
+                return
+            if not begins_its_arguments(builder, driver.buffer, driver.position):
+                raise NotACall
+            return
+        if self.fenced and not self.in_section:
+            raise NotACall
+        opener = driver.buffer[driver.island : driver.position]
+        alone = driver.buffer[driver.position : driver.position + 1] == "\n"
+        alone = alone and driver.base + driver.island == 0
+        prose = is_code_block(opener) or (is_markup(opener) and not alone)
+        prose = prose and self.several.wary
+        if prose and not follows_thought(current.machine, builder.source, self.thought):
+            raise NotACall
+        if not is_name(draft.name) and (self.several.wary or draft.name.strip()):
+            raise NotACall
+        if self.in_section:
+            return
+        if known is False and self.queue and not self.trying and current.number not in self.doubted:
+            # The others come first; if none of them does better, this one reads it after all.
+            self.doubted.add(current.number)
+            self.queue.append(current)
+            raise NotACall
+
+    # Reasoning
+
+    def other_ends(self, driver: Driver, node: Node) -> OtherEnds | None:
+        """Returns what ends the reasoning that begins now in the other formats that open it."""
+        mark, current = self.mark, self.current
+        if mark is None or current is None or not self.builder.watched or self.trying:
+            return None
+        if self.alarms >= MOST_ALARMS:
+            return None
+        buffer, place = driver.buffer, mark.origin - driver.base
+        own = end_of(self.several.ends[current.number], buffer, place)
+        numbers = [each.number for each in self.here if each is not current]
+        found = {number: end_of(self.several.ends[number], buffer, place) for number in numbers}
+        others = {number: end for number, end in found.items() if end is not None}
+        if all(own is not None and own.end == end.end for end in others.values()):
+            return None
+        return OtherEnds(self, others, node)

@@ -1,0 +1,377 @@
+"""Takes the chunks of a stream that only go on: in a string, in a raw value, in text.
+
+Between two places where something may begin or end, nothing is decided. While that lasts, a chunk
+needs one expression to see that it is such a one, and becomes one event; builder and driver hear
+of all of them at once when the inert run ends.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final, cast
+
+from toolgrammar.core.arguments.json_payload import JsonPayload
+from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.arguments.scanned_values import scanned_of
+from toolgrammar.core.driver.raw.state import raw_of
+from toolgrammar.core.payloads.json.chunk_memo import certain_in
+from toolgrammar.core.payloads.json.runs import BRACKETS, CHARACTERS
+from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
+from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.patterns.trim import NONE, ONE_NEWLINE
+from toolgrammar.tools.json_tokens import HEX, ONE_ESCAPE
+from toolgrammar.values.events import ArgumentsDelta, ReasoningDelta, TextDelta
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.core.payloads.raw.raw_end import RawEnd
+    from toolgrammar.core.payloads.scanners import CallScanner, Scanner
+    from toolgrammar.core.state.driver import Driver
+    from toolgrammar.values.events import Event
+
+_COMMA: Final = r""",(?= *[^ ,"'\\])"""
+_IN_STRING: Final = late(
+    rf"{CHARACTERS}(?:(?:{ONE_ESCAPE}|{_COMMA}|{BRACKETS}){CHARACTERS})*+"
+    rf"(, *|[}}\]]{{1,64}},? *|\\(?:u{HEX}{{0,3}})?)?"
+)
+"""A piece of a JSON string; at its end what may yet become something else (1).
+
+That is the beginning of an escape, a comma and brackets: the string may have ended before them.
+"""
+sure: Final = certain_in(_IN_STRING)
+"""How many characters of a piece are sure to be in the string; -1 where it may end in it."""
+
+_MOST_HELD: Final = 256
+LONGEST_PASSAGE: Final = 8192
+"""Characters of one inert run: then its chunks become one string, which weighs less than they do."""
+
+
+class InertChunks:
+    """One stretch of chunks that go on alike."""
+
+    __slots__ = ("chunks", "event", "held", "room")
+
+    def __init__(self, event: Callable[[str], Event]) -> None:
+        self.event = event
+        """Makes the event of such a chunk."""
+        self.chunks: list[str] = []
+        """What driver and builder have not heard of yet."""
+        self.held = ""
+        """The end of the last chunk, where it could not be given out."""
+        self.room = 0
+        """Characters that may still come."""
+
+    def leave_room(self, room: int) -> None:
+        """Notes how many characters may still come."""
+        self.room = room
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk that goes on with the inert run and returns its events; None for another."""
+        raise NotImplementedError
+
+    def given_out(self, text: str) -> str:
+        """Returns what the events say, all of them together; `text` is that of the chunks."""
+        return text
+
+
+class TextChunks(InertChunks):
+    """Chunks that one question tells, and that are given out as they are."""
+
+    __slots__ = ("is_plain",)
+
+    def __init__(self, is_plain: Callable[[str], object], event: Callable[[str], Event]) -> None:
+        super().__init__(event)
+        self.is_plain = is_plain
+        """Whether a chunk goes on with the inert run; never one that is empty."""
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk that goes on with the inert run and returns its events; None for another."""
+        if not self.is_plain(chunk):
+            return None
+        self.chunks.append(chunk)
+        return [self.event(chunk)]
+
+
+class ScannedChunks(InertChunks):
+    """Chunks inside a string of arguments that are written otherwise than in JSON."""
+
+    __slots__ = ("json", "pieces")
+
+    def __init__(self, pieces: ChunkMemo[str], event: Callable[[str], Event]) -> None:
+        super().__init__(event)
+        self.pieces = pieces
+        """A chunk that goes on with the string, as JSON."""
+        self.json: list[str] = []
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk that goes on with the string and returns its events; None for another."""
+        piece = self.pieces[chunk]
+        if not piece:
+            return None
+        self.chunks.append(chunk)
+        self.json.append(piece)
+        return [self.event(piece)]
+
+    def given_out(self, text: str) -> str:
+        """Returns the JSON of the chunks."""
+        return "".join(self.json)
+
+
+class StringChunks(InertChunks):
+    """Chunks inside a string of JSON."""
+
+    __slots__ = ()
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk that goes on with the string and returns its events; None for another."""
+        piece = self.held + chunk if self.held else chunk
+        certain = sure[piece]
+        if certain < 0:
+            return None
+        self.held = piece[certain:]
+        # All of it is undecided: it waits, and nothing is given out.
+        if not certain:
+            return []
+        piece = piece[:certain]
+        self.chunks.append(piece)
+        return [self.event(piece)]
+
+
+class OpenChunks(InertChunks):
+    """Chunks of text in which any of several formats may open."""
+
+    __slots__ = ("is_plain", "last")
+
+    def __init__(self, is_plain: Callable[[str, str], bool], last: str) -> None:
+        super().__init__(TextDelta)
+        self.is_plain = is_plain
+        self.last = last
+        """The character before the next chunk."""
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in which nothing opens; None for another."""
+        if not chunk or not self.is_plain(self.last, chunk):
+            return None
+        self.last = chunk[-1:]
+        self.chunks.append(chunk)
+        return [self.event(chunk)]
+
+
+class RawChunks(TextChunks):
+    """Chunks inside a raw payload."""
+
+    __slots__ = ("end", "last", "trimmed")
+
+    def __init__(self, end: RawEnd, mode: str, last: str, event: Callable[[str], Event]) -> None:
+        super().__init__(end.plain.fullmatch, event)
+        self.end = end
+        self.last = last
+        """The character before what comes next, for anchors."""
+        # `NONE` too: a line end before a closer that is missing may belong to the markup.
+        self.trimmed = "\r\n" if mode in (NONE, ONE_NEWLINE) else None
+        """What the trimmer may hold back at the end of a chunk; None for all white space."""
+
+    def take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in which nothing ends; None for another."""
+        last = chunk[-1:]
+        # White space at the end may be trimmed if the closer comes next.
+        if self.held or last.isspace() or not self.is_plain(chunk):
+            return self._look(chunk)
+        self.last = last
+        self.chunks.append(chunk)
+        return [self.event(chunk)]
+
+    def _look(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk in which something may begin or end; holds back what may."""
+        text, end = f"{self.last}{self.held}{chunk}", self.end
+        # From the second character on: the first was given out, and is there for look-behinds.
+        if not chunk or end.search.search(text, 1):
+            return None
+        begun = end.beginnings.search(text, 1)
+        piece = text[1 : begun.start() if begun else None].rstrip(self.trimmed)
+        held = text[1 + len(piece) :]
+        # The driver keeps long runs in pieces, and has limits for what may be a token.
+        if len(held) > _MOST_HELD:
+            return None
+        self.held = held
+        if not piece:
+            return []
+        self.last = piece[-1]
+        self.chunks.append(piece)
+        return [self.event(piece)]
+
+
+def feed_inside(driver: Driver, chunk: str) -> bool:
+    """Takes a chunk that only goes on where the driver is; False where it must be looked at.
+
+    Most chunks of a stream go on in a string, in a raw value or in text: they need neither the
+    driver's buffer nor a round of its loop.
+    """
+    # Something is undecided, or was not read yet: the chunk belongs behind that.
+    if driver.island >= 0 or driver.position != len(driver.buffer):
+        return False
+    scanner = driver.payload.scanner
+    if scanner is not None:
+        piece = _in_string(scanner, chunk)
+        if not piece:
+            return False
+        scanned_of(driver.builder).take(piece)
+    elif driver.payload.raw is not None:
+        raw = raw_of(driver)
+        # A closer waits for what follows it, or other formats may end the payload here.
+        if raw.held is not None or raw.others is not None or not raw.end.plain.fullmatch(chunk):
+            return False
+        if raw.lines is not None and not raw.lines.passes(chunk):
+            return False
+        # The buffer has one character then, the one before what comes next.
+        raw.look_from(1)
+        raws_of(driver.builder).take(chunk)
+    elif (
+        # Between calls text is skipped, and behind one a stray closer may stand: both are judged.
+        driver.node.skipping
+        or driver.behind is not None
+        or not driver.in_text
+        or not _is_plain_text(driver, chunk)
+    ):
+        return False
+    else:
+        driver.builder.text(chunk, driver.base + driver.position)
+    if driver.among is not None:
+        driver.among.settle(driver.builder)
+    driver.went_on(chunk, 1)
+    return True
+
+
+def _in_string(scanner: Scanner | JsonPayload, chunk: str) -> str:
+    """Returns a chunk that only goes on in a string as JSON; "" for another."""
+    if isinstance(scanner, (JsonScanner, JsonPayload)):
+        return chunk if scanner.plain and scanner.inside(chunk) else ""
+    pieces = _pieces(scanner)
+    return "" if pieces is None else pieces[chunk]
+
+
+def _pieces(scanner: Scanner) -> ChunkMemo[str] | None:
+    # What does not scan JSON reads all arguments of a call.
+    return cast("CallScanner", scanner).run_on()
+
+
+def _is_plain_text(driver: Driver, chunk: str) -> bool:
+    """Whether a chunk is text in which nothing can open."""
+    if driver.among is not None and driver.among.governs(driver.node):
+        return driver.among.takes_plain(driver, chunk)
+    return driver.node.plain.fullmatch(chunk) is not None
+
+
+def inert_chunks_at(driver: Driver, room: int) -> InertChunks | None:
+    """Returns the inert run that the driver is in, if chunks can go on in it without being judged.
+
+    Args:
+        driver: what reads the message; it has read all that was fed.
+        room: characters that it may have.
+    """
+    inert = _inert_chunks(driver)
+    if inert is not None:
+        inert.leave_room(room)
+    return inert
+
+
+def _inert_chunks(driver: Driver) -> InertChunks | None:
+    if driver.island >= 0 or driver.position != len(driver.buffer):
+        return None
+    if driver.payload.scanner is not None:
+        return _in_payload(driver, driver.payload.scanner)
+    if driver.payload.raw is not None:
+        return _in_raw(driver)
+    builder, node, among = driver.builder, driver.node, driver.among
+    # Text behind a candidate waits for the end of the message.
+    if node.skipping or driver.behind is not None or builder.candidate is not None:
+        return None
+    if not driver.in_text:
+        return None
+    if among is None:
+        return TextChunks(node.plain.fullmatch, TextDelta)
+    is_open = among.governs(node) and node.machine.start is node
+    return OpenChunks(among.openers.is_plain, driver.buffer[-1:]) if is_open else None
+
+
+def _in_payload(driver: Driver, scanner: Scanner | JsonPayload) -> InertChunks | None:
+    builder = driver.builder
+    draft, scanned = builder.draft, scanned_of(builder)
+    if (
+        draft is None
+        # Events of a call that has not begun wait in its draft.
+        or not (draft.started and draft.payload_streams)
+        or draft.held is not None
+        or scanned.text is not None
+        or scanned.role not in ("arguments", "value")
+    ):
+        return None
+    event = partial(ArgumentsDelta, len(builder.calls))
+    if not isinstance(scanner, (JsonScanner, JsonPayload)):
+        pieces = _pieces(scanner)
+        return None if pieces is None else ScannedChunks(pieces, event)
+    if not scanner.plain:
+        return None
+    if isinstance(scanner, JsonPayload):
+        return StringChunks(event)
+    return TextChunks(scanner.inside, event)
+
+
+def _in_raw(driver: Driver) -> InertChunks | None:
+    raw, raws, builder = raw_of(driver), raws_of(driver.builder), driver.builder
+    trimmer, draft = raws.trimmer, builder.draft
+    if (
+        raw.held is not None
+        or raw.others is not None
+        # Each of these looks at the text, changes it or holds it: then no chunk passes unseen.
+        or raw.lines is not None
+        or raws.decoder is not None
+        or raws.undecided
+        or raws.joint
+        or trimmer is None
+        or not trimmer.passes
+    ):
+        return None
+    last = driver.buffer[-1:] or " "
+    if raws.role == "reasoning" and builder.candidate is None:
+        return RawChunks(raw.end, trimmer.mode, last, ReasoningDelta)
+    if raws.role != "value" or draft is None or not draft.streams or not draft.started:
+        return None
+    # Of such a value nothing is given out while it comes.
+    if draft.held is not None or draft.wire_role or draft.dropped:
+        return None
+    index = len(builder.calls)
+    return RawChunks(
+        raw.end, trimmer.mode, last, lambda text: ArgumentsDelta(index, as_json(text)[1:-1])
+    )
+
+
+def end_inert_chunks(driver: Driver, inert: InertChunks) -> str:
+    """Informs driver and builder of the chunks of an inert run; returns their text."""
+    text = "".join(inert.chunks)
+    if not text:
+        return text
+    builder = driver.builder
+    given = inert.given_out(text)
+    # What was given out of a trial is counted, so that another format's reading leaves it out.
+    if driver.among is not None and builder.watched:
+        driver.among.count(inert.event(given))
+    if driver.payload.scanner is not None:
+        assert builder.draft is not None
+        assert builder.draft.payload is not None
+        builder.draft.payload.append(given)
+        if isinstance(driver.payload.scanner, JsonPayload):
+            driver.payload.scanner.went_on(text)
+    elif driver.payload.raw is not None:
+        raw_of(driver).look_from(1)
+        if raws_of(builder).role == "reasoning":
+            builder.reasoning_parts.append(text)
+        else:
+            raws_of(builder).text.append(text)
+    else:
+        builder.text_parts.append(text, driver.base + driver.position)
+    driver.went_on(text, len(inert.chunks))
+    return text

@@ -1,0 +1,397 @@
+"""Reads a whole message that is written as its format says, without a state for each part.
+
+Most messages have nothing odd. They are read here in one pass: the next opener, then fused tokens
+and payloads in turn to the end of the call. Where anything needs judgement (a repair, a quoted
+call, a run of tokens not seen before), the reading gives up and the driver reads the message from
+its beginning. Both give the same; the laws compare them on every case.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from toolgrammar.core.driver.behind_calls import ends_call
+from toolgrammar.core.evidence.member_behind import may_go_on
+from toolgrammar.core.evidence.named_tools import oddity
+from toolgrammar.core.machine.repairs import strays_of
+from toolgrammar.core.payloads.json.tokens import decoded_token
+from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.core.payloads.scanners import read_scanned
+from toolgrammar.core.shortcuts.whole.fused_tokens import (
+    BEGIN_GROUP,
+    END_ARGUMENT,
+    END_CALL,
+    END_GROUP,
+    FIRST_KEY,
+    FIRST_UNIT,
+    KEY,
+    NAME,
+    OBJECTS,
+    SAME_KEY,
+    SAME_NAME,
+    SCANNED,
+    UNIT,
+    FusedTokens,
+)
+from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
+from toolgrammar.core.shortcuts.whole.whole_rules import (
+    fits,
+    is_over,
+    is_plain_member,
+    lacks_required,
+    raw_part,
+    typed_value,
+)
+from toolgrammar.core.trust.standing import is_doubtful
+from toolgrammar.grammar.roles import RAW_LIKE
+from toolgrammar.patterns.partial import MAX_TOKEN
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Mapping
+
+    from toolgrammar.core.machine.machine import Machine, Node, Step
+    from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
+    from toolgrammar.values.tools import ToolSpec
+
+
+class WholeReader:
+    """One message; the fields are what is known of the call that is being read."""
+
+    __slots__ = (
+        "arguments",
+        "arguments_end",
+        "arguments_start",
+        "by_shape",
+        "calls",
+        "format_id",
+        "id",
+        "in_group",
+        "key",
+        "last_end",
+        "machine",
+        "name",
+        "parts",
+        "passed",
+        "reasoning",
+        "start",
+        "text",
+        "tools",
+        "trim",
+        "unit",
+        "written_key",
+        "written_name",
+    )
+
+    def __init__(
+        self,
+        machine: Machine,
+        text: str,
+        *,
+        format_id: str,
+        tools: Mapping[str, ToolSpec],
+        trim: Mapping[str, str],
+        by_shape: bool,
+    ) -> None:
+        self.machine = machine
+        self.text = text
+        self.format_id = format_id
+        self.tools = tools
+        self.trim = trim
+        self.by_shape = by_shape
+        self.calls: list[ToolCall] = []
+        self.parts: list[str] = []
+        self.reasoning: list[str] = []
+        self.in_group = self.passed = False
+        """Whether a section is open, and whether a member before the arguments fills no role."""
+        self.last_end = 0
+        self.name: str | None = None
+        self.id: str | None = None
+        self.arguments: dict[str, Any] | None = None
+        self.arguments_start = self.arguments_end = -1
+        self.start = self.unit = -1
+        self.key = self.written_key = self.written_name = ""
+
+    def run(self, node: Node | None = None, position: int = 0) -> bool:
+        """Reads the message; returns whether it could be read to its end by the shortcut.
+
+        Args:
+            node: where the format stands; None where it has read nothing.
+            position: where to begin.
+        """
+        text, node, behind = self.text, node or self.machine.start, 0
+        while True:
+            match = node.entry.search(text, position)  # The next opener.
+            end = match.start() if match else len(text)
+            if end > position:
+                between = text[position:end]
+                if match and is_doubtful(between, self.machine.signs, self.tools):
+                    return False
+                if node.closes_group and match and self._in_section(between, behind):
+                    pass
+                elif not node.skipping:
+                    self.parts.append(between)
+                elif not between.isspace():
+                    return False
+                if self.calls and strays_of(node).pattern.match(between.lstrip()):
+                    return False
+            if match is None:
+                return not self.in_group  # Without its closer the driver mends it.
+            self.unit = -1  # Of the next island.
+            behind = len(self.calls)
+            found = self._island(node, end)
+            if found is None:
+                return False
+            node, position = found
+
+    def island_at(self, node: Node | None, start: int) -> tuple[Node, int] | None:
+        """Reads what opens at a place; returns the node and the place behind it.
+
+        None where the driver has to read it.
+
+        Args:
+            node: where the format stands; None at the first of its islands.
+            start: the place.
+        """
+        self.unit = -1
+        return self._island(node or self.machine.start, start)
+
+    def _in_section(self, between: str, before: int) -> bool:
+        """Whether white space behind a call of a section is markup; `before`: calls before it."""
+        return between.isspace() and len(between) <= MAX_TOKEN and len(self.calls) > before
+
+    def _island(self, node: Node, position: int) -> tuple[Node, int] | None:
+        """Reads from an opener to the next text; returns the node and the place there."""
+        text = self.text
+        while True:
+            for fused in learned_from(node).fused_runs:  # In the order in which they were learned.
+                match = fused.match(text, position)
+                if match is not None:
+                    break
+            else:
+                learned = learn(node, text, position, in_call=self.start >= 0)
+                if learned is None or (match := learned.match(text, position)) is None:
+                    return None
+                fused = learned
+            end = match.end()
+            if end - position > MAX_TOKEN or not self._follow(fused, match):
+                return None
+            step = fused.payload
+            if step is None:
+                if self.start < 0:
+                    return fused.node, end
+                self.last_end = end
+                return self._to_text(fused.node, end) if is_over(fused.node, text, end) else None
+            position = self._payload(fused, step, end)  # -1: not plain.
+            if position < 0:
+                return None
+            node = step.node
+            if not node.accepts_text:  # The envelope goes on.
+                continue
+            if self.start < 0:
+                return None if "call" in node.after_text[0] else (node, position)
+            over = is_over(node, text, position)  # None: the driver decides.
+            if over is not False:
+                return self._to_text(node, position) if over else None
+
+    def _follow(self, fused: FusedTokens, match: re.Match[str]) -> bool:
+        """Does what the marks of a fused run say; false where the driver must."""
+        for mark, group in fused.marks:
+            if mark <= KEY:
+                if not self._leaf(mark, match[group]):
+                    return False
+            elif mark == UNIT or (mark == FIRST_UNIT and self.unit < 0):
+                self.unit = match.start(group)
+            elif mark == END_ARGUMENT:  # It may hold no value.
+                if self.arguments_start >= 0:
+                    self.arguments_end = match.end(group)
+            elif not self._judge(mark, match, group):
+                return False
+        return not (fused.may_go_on and may_go_on(self.text, match.end()))
+
+    def _leaf(self, mark: int, written: str) -> bool:
+        """Takes a name, a key or an id; false where the call has a name or an id already."""
+        if self.start < 0:
+            self.start = self.unit
+        if mark == KEY:
+            self.written_key = written
+            self.key = decoded_token(written).strip()
+        elif mark == NAME:
+            if self.name is not None:
+                return False
+            self.written_name = written
+            self.name = decoded_token(written)
+        else:
+            if self.id is not None:  # Said twice.
+                return False
+            self.id = decoded_token(written).strip() or None
+        return True
+
+    def _judge(self, mark: int, match: re.Match[str], group: int) -> bool:
+        """Does what a mark says that may not be plain; false where it is not."""
+        if mark == END_CALL:
+            return self._end_call(match.end(group))
+        if mark == FIRST_KEY:
+            if self.arguments_start < 0:
+                self.arguments_start = match.start(group)
+            return self.name is not None  # A key before the name is odd.
+        if mark == SAME_NAME:
+            return match[group] == self.written_name
+        if mark == SAME_KEY:
+            return match[group] == self.written_key
+        if mark == END_GROUP:
+            self.in_group = False
+            return bool(self.calls)  # An empty section is judged.
+        if mark == BEGIN_GROUP:
+            self.in_group = True
+        return True
+
+    def _end_call(self, end: int) -> bool:
+        name = self.name
+        if name is None or "\\" in name or oddity(name, self.tools):  # All would be reported.
+            return False
+        start, arguments = self.arguments_start, self.arguments
+        if self.passed and arguments is None:  # They may stand under another key.
+            return False
+        if lacks_required(self.tools.get(name), arguments):
+            return False  # it may have been cut
+        self.calls.append(
+            ToolCall(
+                name,
+                {} if arguments is None else arguments,
+                self.id,
+                None,
+                self.text[start : self.arguments_end] if start >= 0 else "",
+                Span(self.start, end),
+                "complete",
+                (),
+                self.format_id,
+                None,
+                (),
+            )
+        )
+        self.name = self.id = self.arguments = None
+        self.arguments_start = self.start = self.unit = -1
+        self.passed = False
+        return True
+
+    def _close(self, closed: tuple[str, ...]) -> bool:
+        """Closes what ends with a payload."""
+        for role in closed:
+            if role == "call":
+                if not self._end_call(self.last_end):
+                    return False
+            elif role == "argument":
+                if self.arguments_start >= 0:
+                    self.arguments_end = self.last_end
+            elif role in ("calls", "parallel", "sequential"):  # A token ends these.
+                return False
+        return True
+
+    def _to_text(self, node: Node, position: int) -> tuple[Node, int] | None:
+        """Ends a call that has no closer of its own where something else follows it."""
+        closed, stack = node.after_text
+        return (self.machine.node(stack), position) if self._close(closed) else None
+
+    def _payload(self, fused: FusedTokens, step: Step, start: int) -> int:
+        """Reads a payload; returns its end, or -1 where it is not plain."""
+        if step.terminal.name in RAW_LIKE:
+            end = self._raw(fused, step, start)
+        else:
+            end = self._json(step, start)
+        self.last_end = end
+        over = end >= 0 and not (ends_call(step) and may_go_on(self.text, end))
+        return end if over and (not step.after or self._close(step.after)) else -1
+
+    def _arguments(self, step: Step, start: int) -> int:
+        """Reads all arguments; returns their end, or -1 where they are not plain."""
+        name = step.terminal.name
+        if name in SCANNED:
+            spec = self.tools.get(self.name) if self.name is not None else None
+            whole = read_scanned(step, spec, self.text, start)
+        else:
+            whole = read_whole(self.text, start, object_only=name in OBJECTS)
+        if whole is None or type(whole[0]) is not dict or self.arguments is not None:
+            return -1
+        value, end = whole
+        if self.tools and name not in SCANNED and not fits(self.tools.get(self.name or ""), value):
+            return -1
+        self.arguments = cast("dict[str, Any]", value)
+        if self.start < 0:
+            self.start = self.unit
+        if self.arguments_start < 0:
+            self.arguments_start = start
+        self.arguments_end = self.last_end = end
+        return end
+
+    def _json(self, step: Step, start: int) -> int:
+        """Reads a JSON payload; returns its end, or -1 where it is not plain."""
+        if step.leaf == "arguments":
+            return self._arguments(step, start)
+        if step.terminal.name in SCANNED:  # Only as arguments.
+            return -1
+        whole = read_whole(self.text, start, object_only=step.terminal.name in OBJECTS)
+        if whole is None:  # Damaged JSON.
+            return -1
+        value, end = whole
+        if step.leaf != "value":  # No role: a member beside the arguments.
+            self.passed = self.passed or self.arguments is None
+            return end if is_plain_member(self.text, start, self.tools) else -1
+        if self.tools and not fits(self.tools.get(self.name or ""), value, self.key):
+            return -1  # The driver types it.
+        if self.arguments is None:
+            self.arguments = {}
+        if self.key in self.arguments:  # A key that comes twice is doubted.
+            return -1
+        self.arguments[self.key] = value
+        if self.start < 0:
+            self.start = self.unit
+        if self.arguments_start < 0:
+            self.arguments_start = start
+        self.arguments_end = end
+        return end
+
+    def _raw(self, fused: FusedTokens, step: Step, start: int) -> int:
+        """Reads a raw payload; returns its end, or -1 where the closer has to be judged."""
+        role = step.leaf
+        trim = (self.trim.get(self.key) if role == "value" else "") or self.trim.get(role, "")
+        found = raw_part(self.text, fused, start, trim, self.written_name, self.written_key)
+        if found is None:
+            return -1
+        part, end = found
+        if role == "value":
+            return end if self._value(part, start, end, typed=fused.is_typed) else -1
+        if role == "reasoning":
+            self.reasoning.append(part)
+        elif role in ("text", "content"):
+            self.parts.append(part)
+        else:
+            return -1
+        return end
+
+    def _value(self, text: str, start: int, end: int, *, typed: bool) -> bool:
+        spec = self.tools.get(self.name or "")
+        by_shape, typed = self.by_shape, typed and self.name is not None
+        value, fitting = typed_value(spec, self.key, text, by_shape=by_shape, typed=typed)
+        if not fitting:
+            return False
+        if self.arguments is None:
+            self.arguments = {}
+        if self.key in self.arguments:  # As above.
+            return False
+        self.arguments[self.key] = value
+        if self.arguments_start < 0:
+            self.arguments_start = start
+        self.arguments_end = end
+        return True
+
+
+def reading_of(
+    machine: Machine, rules: ShortcutRules, text: str, tools: Mapping[str, ToolSpec]
+) -> WholeReader:
+    """Returns what reads a whole message."""
+    return WholeReader(
+        machine, text, format_id=rules.id, tools=tools, trim=rules.trim, by_shape=rules.by_shape
+    )

@@ -1,0 +1,201 @@
+"""Judges for the shortcut what is plain, where that takes more than a fused run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.calls.wrappers import any_wrapped
+from toolgrammar.core.evidence.member_behind import may_go_on
+from toolgrammar.core.evidence.named_tools import oddity
+from toolgrammar.core.evidence.used import touches
+from toolgrammar.core.payloads.json.guide import guide_of_tool
+from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json, shaped
+from toolgrammar.core.payloads.json.typing_rules import needs_typing
+from toolgrammar.core.state.doubts import NEAR, ends_with_closer
+from toolgrammar.core.trust.beside_arguments import is_plain
+from toolgrammar.patterns.partial import MOST_BLANKS
+from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
+from toolgrammar.tools.coerce import is_text_only, type_text
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Mapping
+
+    from toolgrammar.core.machine.machine import Node
+    from toolgrammar.core.payloads.json.guide import Guide
+    from toolgrammar.core.shortcuts.whole.fused_tokens import FusedTokens
+    from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.tools import ToolSpec
+
+_KEY_BEFORE = late(r'"(\w{1,16})"\s{0,64}:\s{0,64}\Z')
+
+
+def is_over(node: Node, text: str, position: int) -> bool | None:
+    """Whether the open call ends at a node where text may follow it; None where that is unclear."""
+    match = node.token.match(text, position)
+    group = match.lastgroup if match is not None else None
+    if group is not None:
+        return "call" in node.steps[group].before
+    # A payload may still come, or the text ends where the grammar wants more.
+    if node.payloads or (node.end is None and not text[position:].strip()):
+        return None
+    return True if ends_plainly(text, position) else None
+
+
+def ends_plainly(text: str, position: int) -> bool:
+    """Whether what follows a call without a closer is no line that may be one of its arguments."""
+    before, behind = text[position - 1 : position], text[position : position + 1]
+    # `limit=3` on the line below may be an argument that the model wrote outside of the call.
+    if (before == "\n" and behind.strip()) or touches(before, behind):
+        return False
+    # `, "limit": 3}` behind an object may belong to it.
+    return not may_go_on(text, position)
+
+
+def raw_part(
+    text: str, fused: FusedTokens, start: int, trim: str, name: str, key: str
+) -> tuple[str, int] | None:
+    """Returns a raw payload as its role wants it, and its end; None where it has to be judged.
+
+    Args:
+        text: the message.
+        fused: what leads to the payload.
+        start: where the payload begins.
+        trim: what the header takes off it; empty where it says nothing.
+        name: the name of the call, as written, which a closer may repeat.
+        key: the key of the argument, likewise.
+    """
+    raw, find_end = fused.raw, fused.find_end
+    match = find_end(text, start) if find_end is not None else None
+    # Anything else than the closer, such as an opener in the value, has to be judged.
+    if fused.payload is not None and fused.payload.is_fallback:
+        return None  # the driver doubts it
+    if raw is None or match is None or not str(match.lastgroup).startswith("closer_"):
+        return None
+    if raw.repeats and not repeats_rightly(match, name, key):
+        return None
+    end = match.start()
+    # Where only the call has a closer, another closer right before it may belong to the value.
+    if raw.call_closes_alone and ends_with_closer.search(text[max(start, end - NEAR) : end]):
+        return None
+    if raw.marks.damaged(text[start:end], name, key) is not None:
+        return None
+    if fused.skips_blanks:
+        # The closer takes at most so much white space; more belongs to the value.
+        near = max(start, end - MOST_BLANKS)
+        end = near + len(text[near:end].rstrip())
+    mode = trim or fused.trim
+    part = trimmed(text[start:end], mode, before=fused.before or mode != fused.trim)
+    return None if part is None else (part, end)
+
+
+def typed_value(
+    spec: ToolSpec | None, key: str, text: str, *, by_shape: bool, typed: bool = True
+) -> tuple[JsonValue, bool]:
+    """Returns the value that a raw text is by the schema of its key, and whether it fits.
+
+    A key that the tool does not have may be that of another argument: the driver tells.
+
+    Args:
+        spec: the tool that is called, where it is known.
+        key: the key of the argument.
+        text: the argument.
+        by_shape: whether JSON is read as what it is where the schema leaves that open.
+        typed: whether it is more than a text.
+    """
+    if spec is not None and spec.properties and key not in spec.properties:
+        return text, False
+    # The order matters: also the text of an untyped value may belong to a misspelt key.
+    if not typed:
+        return text, True
+    if by_shape:
+        schema = spec.properties.get(key) if spec is not None else None
+        first = text.lstrip()[:1]
+        if is_broken_json(text, schema):
+            return text, False  # the driver doubts the call
+        # The same decision as in a stream, which makes it at the first character.
+        is_text = first and is_text_only(schema) and not may_be_json(first, schema)
+        return (text, True) if is_text else shaped(text, schema)
+    if spec is None or guide_of_tool(spec).is_text(key):
+        return text, True
+    return type_text(text, spec.properties.get(key))
+
+
+def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> bool:
+    """Whether a tool wants no other types than its arguments have, or the one with a key has."""
+    if spec is None or spec.parameters is None:
+        return True
+    if key is not None and spec.properties and key not in spec.properties:
+        return False
+    wanted: Guide | None = guide_of_tool(spec)
+    if wanted is not None and key is not None:
+        wanted = wanted.member(key)
+    return wanted is None or not needs_typing(value, wanted)
+
+
+def lacks_required(spec: ToolSpec | None, arguments: Mapping[str, object] | None) -> bool:
+    """Whether an argument is missing that the tool requires; a text that ends there may be cut."""
+    return spec is not None and not set(spec.required).issubset(arguments or ())
+
+
+def is_plain_member(text: str, start: int, tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether the value at a place is that of a member that says nothing of a call."""
+    # The driver tells of any other, and finds out whether it may hold the arguments.
+    key = _KEY_BEFORE.search(text[max(0, start - NEAR) : start])
+    return key is not None and is_plain(key[1], tools.values())
+
+
+def is_judged(rules: ShortcutRules, calls: list[ToolCall], specs: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call may be none, or has an argument that wraps all others, or is left out."""
+    if may_be_none(rules.no_calls, calls, specs):
+        return True
+    return any_wrapped(rules.unwrap, calls) or (rules.drops and leaves_out(calls, specs))
+
+
+def may_be_none(no_calls: str, calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call has the name that stands for no call, or one like it."""
+    return no_calls != "" and any(oddity(call.name, tools, no_calls) for call in calls)
+
+
+def leaves_out(calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call has an argument that its tool does not have."""
+    for call in calls:
+        spec = tools.get(call.name)
+        if (
+            spec is not None
+            and spec.properties
+            and not call.arguments.keys() <= spec.properties.keys()
+        ):
+            return True
+    return False
+
+
+def repeats_rightly(match: re.Match[str], name: str, key: str) -> bool:
+    """Whether the closer of a raw payload that repeats a name or a key repeats the right one."""
+    for group, value in match.groupdict().items():
+        expected = name if "_SAME_NAME_" in group else key
+        if value is not None and "_SAME_" in group and value != expected:
+            return False
+    return True
+
+
+def trimmed(text: str, mode: str, *, before: bool) -> str | None:
+    """Takes off what a trim mode takes off a whole payload; None where the trimmer must decide."""
+    if mode == NONE:
+        return text
+    if mode == STRIP:
+        return text.strip()
+    if mode == RIGHT:
+        return text.rstrip()
+    # Other modes, and line ends of two characters, are the trimmer's to decide.
+    if mode != ONE_NEWLINE or "\r" in text:
+        return None
+    if before and text.startswith("\n"):
+        text = text[1:]
+        # One line end alone is in front; it is not taken off behind once more.
+        if not text:
+            return text
+    return text.removesuffix("\n")

@@ -1,0 +1,173 @@
+"""Doubts a call in which something was mended, where what came of it shows that it may be wrong."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.payloads.json.guide import guide_of_tool
+from toolgrammar.values.patterns import late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+    from toolgrammar.core.payloads.mended.repairs import Repair
+    from toolgrammar.values.diagnostics import Diagnostic
+    from toolgrammar.values.json_types import JsonValue
+
+_TYPED: Final = frozenset({"schema-type", "decoded"})
+"""Codes of changes that the schema, or the value itself, makes sure."""
+_SPELLED: Final = frozenset(
+    {"comment", "control", "literal", "number", "quote-style", "space", "stray-comma"}
+)
+"""Codes of what is only spelled otherwise: that makes no other keys or types."""
+_GREAT = late(r"[eE]\+?\d{3}|\d{200}")
+"""What stands in every number that is too great for a float."""
+
+_MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
+"""By the code of a delimiter that was put in, the marks that may have slipped into a string."""
+_MEMBER_OR_BRACKET = late(
+    r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:)"""
+)
+_TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
+_BROKEN_TAG = late(r"<[/|]?[\w|/]{0,64}\s{0,64}\Z")  # As `</tool_c` at the end.
+_ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
+"""What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
+_NEAR: Final = 256
+"""Characters at the end of a text in which a closer may stand."""
+_CLOSED_BY = {"}": "{", "]": "[", ")": "("}
+
+
+def doubt_mended(builder: Builder, draft: Draft) -> None:
+    """Doubts a mended call whose name or values show that the mending may have guessed wrong."""
+    found = builder.diagnostics[draft.diagnostics.listed :]
+    counted = builder.listing.mark().rest.keys()
+    # Only safe repairs may have guessed wrong in silence. What is only counted may be one.
+    codes = {each.code for each in found if each.severity == "warning"}.union(counted) - _TYPED
+    spec = builder.spec()
+    # A call that is in doubt already is not run: more reasons would help nobody.
+    if not draft.repaired or not codes or draft.doubts:
+        return
+    inside = bool(counted) or any(_is_inside(draft, each) for each in found)
+    # A quote put in at the wrong place often leaves a key that the tool does not have.
+    if inside and spec is not None and not guide_of_tool(spec).admits(draft.arguments):
+        message = "Found arguments that were mended, and that the tool's schema does not take"
+        _doubt(builder, draft, "schema-mismatch", message)
+    # In `"text": "done</tool_cal` the end may be a damaged closer, and no part of the value.
+    if "missing-close-tag" in codes and any(map(_holds_closer, strings_of(draft.arguments))):
+        message = "Found a closer in a value, and not its own closer behind it; it may be damaged"
+        _doubt(builder, draft, "stray-close-tag", message)
+        return
+    # `{"a": (x", "b": 1}`: a text without quotes goes on to the end of the object.
+    if "bare-text" in codes and any(map(_holds_member, strings_of(draft.arguments))):
+        message = "Found text without quotes that holds what looks like another argument"
+        _doubt(builder, draft, "bare-text", message)
+        return
+    # `{"a": "x," "b": 1}` gets a comma put in behind `"x,"`: the value may be `x`.
+    marks = "".join(_MARKS.get(code, "") for code in codes)
+    if any(_ends_with_stray(text, marks) for text in strings_of(draft.arguments)):
+        message = "Found a string that ends with the delimiter that is missing behind it"
+        _doubt(builder, draft, "slipped-quote", message)
+
+
+def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
+    """Whether something was mended in the arguments, not in the markup around them."""
+    place = mended.span.start
+    if mended.severity != "warning" or mended.code in _TYPED | _SPELLED:
+        return False
+    is_markup = mended.code in ("missing-close-tag", "stray-close-tag")
+    # A bracket that was put in behind the last character belongs to the arguments; a closer there
+    # does not.
+    return draft.arguments_start <= place < draft.arguments_end + (not is_markup)
+
+
+def _doubt(builder: Builder, draft: Draft, code: str, message: str) -> None:
+    draft.doubts.append(code)
+    place = max(0, draft.start)
+    builder.report(code, "error", message, Span(place, place))
+
+
+def _holds_closer(text: str) -> bool:
+    """Whether a tag closes in a text that did not open there, or the text ends in the midst of one."""
+    if "<" not in text:
+        return False
+    opened: set[str] = set()
+    for tag in _TAG.finditer(text):
+        if tag["opened"]:
+            opened.add(tag["opened"])
+        elif tag["closed"] not in opened:
+            return True
+    near = text[-_NEAR:]
+    return _BROKEN_TAG.search(near) is not None or _ODD_TAG.search(near) is not None
+
+
+def _ends_with_stray(text: str, marks: str) -> bool:
+    """Whether a string ends with one of these marks, and has not opened it if that is a bracket."""
+    last = text[-1:]
+    if not last or last not in marks:
+        return False
+    # `f(x)` ends with a bracket of its own.
+    return last == "," or text.count(last) > text.count(_CLOSED_BY[last])
+
+
+def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
+    """Doubts quotes that were taken for a part of a string, where they may be none of it.
+
+    Args:
+        repairs: those of the value.
+        value: what was read, with them.
+    """
+    sure = [each for each in repairs if each.code == "inner-quote" and not each.doubt]
+    counts: dict[str, int] = {}
+    for each in sure:
+        counts[each.path] = counts.get(each.path, 0) + each.end - each.start
+    # A string such as `x", "b": "y` has swallowed the member behind it.
+    swallows = sure and any(map(_holds_member, strings_of(value)))
+    for each in sure:
+        # A quotation has two quotes, with words between them.
+        each.judge(doubt=bool(swallows) or counts[each.path] % 2 == 1 or each.end - each.start > 1)
+
+
+def _holds_member(text: str) -> bool:
+    """Whether what looks like a member of JSON stands in a string, and not in a text of JSON.
+
+    Such a text opens its brackets before its first quote, and closes each.
+    """
+    depth = 0
+    for part in _MEMBER_OR_BRACKET.finditer(text) if '"' in text else ():
+        if part["member"] and depth <= 0:
+            return True
+        depth += (part[0] in "{[") - (part[0] in "}]")
+        if part[0] in "{[" and depth == 1 and '"' in text[: part.start()]:
+            # A quote stood before the first bracket, so it is no JSON: any member that follows
+            # counts.
+            depth = -len(text)
+    return depth > 0
+
+
+def is_endless(value: JsonValue, text: str | None = None) -> bool:
+    """Whether a number in a value is infinite: too great for a float; `text` is its JSON."""
+    if text is not None and not _GREAT.search(text):
+        return False
+    return any(type(part) is float and math.isinf(part) for part in _parts(value))
+
+
+def strings_of(value: JsonValue) -> Iterator[str]:
+    """Yields the strings in a value, but for its keys."""
+    return (part for part in _parts(value) if isinstance(part, str))
+
+
+def _parts(value: JsonValue) -> Iterator[JsonValue]:
+    # An explicit stack: the depth of a value is that of the input.
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
+        else:
+            yield part

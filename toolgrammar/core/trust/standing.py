@@ -1,0 +1,221 @@
+"""Doubts calls that may only be quoted, by where they stand.
+
+A call may stand in the payload of another one that could not be read: its opener, or something in
+it, is damaged, and nothing has closed it. Or in a block of code, as an example.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.evidence.named_tools import properties_of
+from toolgrammar.core.evidence.used import is_used
+from toolgrammar.core.machine.near_marks import is_near
+from toolgrammar.core.trust.evidence import is_inline_code
+from toolgrammar.grammar.call_evidence import is_of_calls
+from toolgrammar.values.patterns import late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.core.evidence.signs import Signs
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+    from toolgrammar.core.message.quoted import Quoted
+    from toolgrammar.values.tools import ToolSpec
+
+CODE: Final = "quoted-call"
+NESTED: Final = -2
+"""In place of the offset of a block of code: the call is a block itself, within another."""
+_LAST: Final = 4096
+"""Characters before a call in which a tag may be open."""
+_TAG = late(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.:-]{0,64})(?P<rest>[^<>]{0,256})>")
+_INTO = late(r"(?:[:=(,\[{]\s{0,8}[\"']|<[A-Za-z_][\w.:|-]{0,64}(?:[ =][^<>/]{0,256})?>?)\Z")
+"""What leads into a value: a string that opens, or a tag."""
+_QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
+"""What stands behind the opener of a call in quoted code, up to its end."""
+_REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
+
+
+def stands_inside(
+    text: str, signs: Signs, tools: Mapping[str, ToolSpec], opened: list[tuple[int, str]]
+) -> bool:
+    """Whether a call behind a text may stand in the payload of another that begins in it.
+
+    Args:
+        text: the text from the call before on, or from where that call was closed.
+        signs: what shows a call.
+        tools: the known tools by their names.
+        opened: openers in the text that only calls have, each with its place.
+    """
+    rest = signs.behind_closers(text)
+    shift = len(text) - len(rest)
+    # What a closer has closed opens nothing any more.
+    behind = [(at - shift, sign) for at, sign in opened if at >= shift]
+    return signs.show_use(rest, behind) or _has_open_tag(rest, tools)
+
+
+def is_doubtful(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call behind a text may be quoted; a shorter reading leaves it to the driver."""
+    if text.isspace():
+        return False
+    # A fence anywhere, or a backtick that is open in the last line: the driver finds out which.
+    if "`" in text and ("```" in text or text.rpartition("\n")[2].count("`") % 2):
+        return True
+    return "~~~" in text or stands_inside(text, signs, tools, [])
+
+
+def _has_open_tag(text: str, tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether a text ends in a value: behind its quote, or a tag of an argument or near a tool's."""
+    last = text[-_LAST:].rstrip()  # white space before a call may belong to it
+    if _INTO.search(last):
+        return True
+    # Tags are those of any HTML: only names of tools and their arguments tell.
+    if "<" not in last or not tools:
+        return False
+    due: list[tuple[str, int, int]] = []
+    for tag in _TAG.finditer(last):
+        name = tag["name"]
+        if not tag["close"]:
+            due.append((name, *tag.span()))
+        elif name in (opened := [each[0] for each in due]):
+            # As in HTML, a closer closes what was left open inside, too.
+            del due[opened.index(name) :]
+    known = properties_of(tools)
+    return any(
+        name in known
+        or any(is_near(name, tool) for tool in tools)
+        or (name in tools and is_used(last, start, end))
+        for name, start, end in due
+    )
+
+
+def doubt_inside(builder: Builder, draft: Draft) -> None:
+    """Doubts the open call where it may stand in another one that nothing has closed."""
+    signs, turns = builder.signs, builder.turns
+    # Where the last call counts, those before it are examples, and text.
+    if signs is None or builder.header.calls == "last":
+        return
+    start, text = _text_since_call(builder)
+    if turns.is_open:
+        rest = signs.behind_closers(text)
+        # The call that could not be read stays open up to the closer of a call.
+        turns.leave_open(is_open=len(rest) == len(text))
+        start, text = start + len(text) - len(rest), rest
+    if not turns.is_open and text:
+        opened = openers_in(builder, start, text)
+        # An opener that stands there twice holds nothing.
+        # As in `<search><search>`, which a model wrote for one opener.
+        text = text.rstrip().removesuffix(f"<{draft.written_name}>")
+        turns.leave_open(is_open=stands_inside(text, signs, builder.tools, opened))
+    if turns.is_open:
+        _doubt(builder, draft, "behind the beginning of another that nothing closes")
+    if turns.fence == NESTED:
+        _doubt(builder, draft, "in a block that holds blocks of code")
+    elif 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
+        _doubt(builder, draft, "of no known tool in a block of code")
+
+
+def _text_since_call(builder: Builder) -> tuple[int, str]:
+    """Returns the text since the last call, and where it begins; what lies between is left out."""
+    end = builder.calls[-1].span.end if builder.calls else 0
+    offsets, texts = builder.text_parts.offsets, builder.text_parts.texts
+    first = len(offsets)
+    # From the end: the text since the last call is short, the message may be long.
+    while first and offsets[first - 1] >= end:
+        first -= 1
+    return (offsets[first] if first < len(offsets) else end), "".join(texts[first:])
+
+
+def _doubt(builder: Builder, draft: Draft, where: str) -> None:
+    draft.doubts.append(CODE)
+    message = f"Found a call {where}; it may be quoted there"
+    builder.report(CODE, "error", message, Span(draft.start, draft.start))
+
+
+def openers_in(builder: Builder, start: int, text: str) -> list[tuple[int, str]]:
+    """Returns the openers in a stretch of text that calls alone have, each with its place in it."""
+    found = []
+    # The offsets grow, so the walk back ends at the first that lies before the text.
+    for place in reversed(builder.given_back):
+        at, end = place - start, builder.given_back[place] - start
+        if at < 0:
+            break
+        if at < end <= len(text) and is_of_calls(text[at:end], text[end : end + 1]):
+            found.append((at, text[at:end]))
+    return found[::-1]
+
+
+def doubt_fenced(builder: Builder) -> None:
+    """Doubts calls in blocks of code, once the message has ended, that do not stand there alone.
+
+    Models wrap their calls so, too: one that is all there is in its block, which ends the message,
+    is a call.
+    """
+    fenced = builder.turns.fenced
+    last = max(fenced.values(), default=-1)
+    stretches = builder.text_parts.stretches() if fenced else []
+    parts = [text[max(0, last - start) :] for start, text in stretches if start + len(text) > last]
+    is_alone = _REST_OF_FENCE.fullmatch("".join(parts)) is not None
+    for index, fence in fenced.items():
+        call = builder.calls[index]
+        # Only a call that is written as the format says is taken for meant.
+        is_sound = is_alone and fence == last and call.status == "complete"
+        if CODE not in call.doubts and not is_sound:
+            builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
+            message = "Found a call in a block of code that it is not alone in, or that goes on"
+            builder.report(CODE, "error", message, call.span)
+
+
+def report_inline(builder: Builder) -> None:
+    """Reports the first call that stands in inline code: it is text.
+
+    It is called once, when the text has ended. An opener alone is a word about a format.
+    """
+    place = builder.turns.inline
+    if place >= 0 and _QUOTED.match(builder.source.slice(place, place + _LAST)):
+        message = "Found a call in quoted code; it is text"
+        builder.report(CODE, "warning", message, Span(place, place))
+
+
+def is_inline(builder: Builder, offset: int) -> bool:
+    """Whether a place stands in inline code: behind a backtick of its line, or of the same code."""
+    if offset < 0:
+        return False
+    turns = builder.turns
+    if 0 <= offset - turns.code <= _LAST and turns.code >= 0:
+        between = builder.source.slice(turns.code, offset)
+        # The code goes on over lines, but never over a paragraph.
+        if "`" not in between and "\n\n" not in between:
+            return True
+    free = builder.calls[-1].span.end if builder.calls else 0
+    return is_inline_code(builder.source, offset, free)
+
+
+def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool = True) -> None:
+    """Notes an opener that opens nothing, as it stands in quoted code.
+
+    Args:
+        builder: the message.
+        offset: where it stands.
+        opener: what stands there.
+        is_inline: whether that is inline code.
+    """
+    turns = builder.turns
+    if is_of_calls(opener, ""):
+        turns.quote(offset, offset + len(opener), is_inline=is_inline)
+
+
+def note_fence(builder: Builder, fences: Quoted, offset: int, free: int) -> None:
+    """Notes whether an island that opens at an offset stands in a block of code.
+
+    Args:
+        builder: the message.
+        fences: the blocks of code of the message.
+        offset: where the island opens; below 0 in the prefix.
+        free: where the last island ended.
+    """
+    is_inside = offset >= 0 and fences.holds(builder.source, offset, free)
+    builder.turns.stand_in_fence(fences.began if is_inside else -1)

@@ -1,0 +1,56 @@
+"""Finds reasoning that the prompt opened and nobody said so: its closer stands alone in the text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.evidence.used import is_quoted
+from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.core.message.build import Builder
+
+_LEAST = 5
+"""Characters of a special token with a word behind it."""
+_HINT = "pass `prefix` with what the prompt wrote of the answer, as in prefix={opener!r}"
+
+
+def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
+    """Reports the first closer of reasoning in the text of a message that has no reasoning.
+
+    It is called once, when the text has ended. Nothing is read anew: the closer stays text.
+
+    Args:
+        builder: what the message consists of.
+        tags: what closes reasoning, each with what opens it.
+    """
+    # Where reasoning was read, another closer in the text is most likely spoken of.
+    if not tags or builder.reasoning_parts:
+        return
+    closer = compile_pattern("|".join(map(re.escape, tags)))
+    for start, text in builder.text_parts.stretches():
+        found = closer.search(text)
+        if found is not None:
+            place = Span(start + found.start(), start + found.end())
+            message = f"Found `{found[0][:40]}`, and no reasoning that it closes; it is text"
+            hint = _HINT.format(opener=f"{tags[found[0]]}\n")
+            builder.report("unopened-reasoning", "info", message, place, hint=hint)
+            return
+    _report_half(builder, tags)
+
+
+def _report_half(builder: Builder, tags: Mapping[str, str]) -> None:
+    """Reports a closer of two special tokens in the text of which the last one is missing."""
+    halves = {half: tag for tag in tags if len(half := tag.rpartition("<|")[0]) > _LEAST}
+    for start, text in builder.text_parts.stretches() if halves else ():
+        for half, tag in halves.items():
+            at = text.find(half)
+            if at >= 0 and not is_quoted(text, at):
+                place = Span(start + at, start + at + len(half))
+                message = f"Found `{half[:40]}` in text, which may be `{tag[:40]}`"
+                builder.report("unread-call", "error", message, place)
+                return

@@ -1,0 +1,229 @@
+"""Reads the arguments of a call by what the tool says about them.
+
+For `def search(limit: int)`, `{"limit": "5"}` is read as `{"limit": 5}`, and `{"limit": "5.0"}`
+is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from toolgrammar.engine.arguments.parameter_model import model_of, told_schema
+from toolgrammar.engine.arguments.reading import Reading, of_instance
+from toolgrammar.engine.arguments.schema_values import Expected
+from toolgrammar.patterns.exponential import is_exponential
+from toolgrammar.tools.fits import fits
+from toolgrammar.values.schemas import patterns_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pydantic import BaseModel
+
+    from toolgrammar.engine.arguments.signature import Signature
+    from toolgrammar.engine.arguments.strict_types import StrictModel
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.tools import ToolSpec
+
+MISSING: Final = "Field required"
+_LONGEST: Final = 1000
+"""Characters of a key that a pattern looks at."""
+UNFIT: Final = "Input should satisfy its schema"
+UNEXPECTED: Final = "unexpected argument"
+UNPLACED: Final = "the tool has no argument that this text can only be"
+
+
+class BadArguments(Exception):  # noqa: N818 - inside the engine only: becomes an error value
+    """The arguments do not fit; the text says where and why, without their values."""
+
+
+class Reader(Protocol):
+    """Makes the arguments of a call into those of a tool."""
+
+    def read(self, call: ToolCall) -> Reading:
+        """Returns what the tool is to be called with.
+
+        Raises:
+            BadArguments: they do not fit.
+        """
+        ...
+
+
+class SignatureReader:
+    """Reads arguments by the type hints of a Python function."""
+
+    def __init__(self, signature: Signature, text: Text) -> None:
+        self._required = signature.required
+        self._takes_more = signature.takes_more
+        self._reserved = signature.contexts
+        self._text = text
+        # Of these a value of just the type needs no look of pydantic.
+        # `hint in (…)` compares with `==`, so that `list[int]` and other hints without a hash do no
+        # harm.
+        self._plain = {
+            name: hint for name, hint in signature.hints.items() if hint in (str, int, float, bool)
+        }
+        # Generated names of fields, so that every legal name of a parameter is one here.
+        self._fields = {name: f"p{index}" for index, name in enumerate(signature.hints)}
+        self._model = model_of(signature, self._fields)
+
+    def told(self, known: dict[str, Any]) -> dict[str, Any]:
+        """Returns the JSON Schema of what this reader takes, beside what the signature says."""
+        return told_schema(self._model.model, known)
+
+    def read(self, call: ToolCall) -> Reading:
+        """Returns the arguments with their types."""
+        given = self._text.given(call)
+        plain = self._plain
+        # The shortcut: every value has just the type of its parameter, so nothing needs pydantic.
+        for name, value in given.items():
+            # A name that is no parameter has no kind here, and leaves the shortcut, too.
+            kind = plain.get(name)
+            # Pydantic refuses lone surrogates; only of ASCII it is known at once to hold none.
+            if type(value) is not kind or (kind is str and not value.isascii()):
+                return self._converted(given)
+        if not self._required.issubset(given):
+            return self._converted(given)
+        return Reading(given, flat=True)
+
+    def _converted(self, given: dict[str, Any]) -> Reading:
+        fields = self._fields
+        unknown = [name for name in given if name not in fields]
+        problems = _unexpected(unknown, self._reserved, refused=not self._takes_more)
+        arguments = {name: value for name, value in given.items() if name in fields}
+        validated, more = _validated(self._model, arguments)
+        if more or problems:
+            raise BadArguments("; ".join([*more, *problems]))
+        values = vars(validated)
+        # Only what was given: absent arguments are left to Python's defaults.
+        for name in arguments:
+            arguments[name] = values[fields[name]]
+        # They go to `**kwargs`, as they are: nothing says their types.
+        for name in unknown:
+            arguments[name] = given[name]
+        return Reading(arguments)
+
+
+class ModelReader:
+    """Reads arguments into an instance of a pydantic model."""
+
+    def __init__(self, model: type[BaseModel], text: Text) -> None:
+        from toolgrammar.engine.arguments.strict_types import StrictModel
+
+        self._model = StrictModel(model)
+        self._text = text
+
+    def read(self, call: ToolCall) -> Reading:
+        """Returns the validated instance."""
+        instance, problems = _validated(self._model, self._text.given(call))
+        if problems:
+            raise BadArguments("; ".join(problems))
+        return of_instance(instance)
+
+
+class SchemaReader:
+    """Reads arguments by a JSON Schema: types are converted at the top, then all must fit."""
+
+    def __init__(self, spec: ToolSpec, reserved: Collection[str], text: Text) -> None:
+        self._schemas = spec.properties
+        # Once for each tool, not for each call: schemas may be deep.
+        self._expected = {name: Expected.of(each) for name, each in spec.properties.items()}
+        self._required = spec.required
+        self._text = text
+        self._reserved = reserved
+        patterns = patterns_beside(spec.parameters)
+        if patterns is not None and any(map(is_exponential, patterns)):
+            patterns = None  # a key that the model chose could keep it busy for ever
+        self._closed = patterns is not None
+        try:
+            self._patterns = [re.compile(each) for each in patterns or ()]
+        except re.error:
+            # In the dialect of JavaScript, say: which names it means is for the tool to judge.
+            self._closed, self._patterns = False, []
+
+    def read(self, call: ToolCall) -> Reading:
+        """Returns the arguments with the types of the schema."""
+        given = self._text.given(call)
+        problems = [f"{name}: {MISSING}" for name in self._required if name not in given]
+        arguments: dict[str, Any] = {}
+        unknown: list[str] = []
+        for name, value in given.items():
+            expected = self._expected.get(name)
+            # A key that matches none of `patternProperties` is refused only where the schema is
+            # closed.
+            if expected is None:
+                unknown += (
+                    [] if any(each.search(name[:_LONGEST]) for each in self._patterns) else [name]
+                )
+                arguments[name] = value
+                continue
+            # First the form of the value, then all that the schema says of it inside.
+            arguments[name], problem = expected.fitted(value)
+            if not problem and not fits(arguments[name], self._schemas[name]):
+                problem = UNFIT
+            if problem:
+                problems.append(f"{name}: {problem}")
+        problems += _unexpected(unknown, self._reserved, refused=self._closed)
+        if problems:
+            raise BadArguments("; ".join(problems))
+        return Reading(arguments)
+
+
+class Text:
+    """Where the text of a free-text call goes: to the argument that it can only be."""
+
+    __slots__ = ("_drops", "_lone", "_needs", "_reads_calls")
+
+    def __init__(self, spec: ToolSpec, *, reads_calls: bool = False) -> None:
+        """Sets up what is known.
+
+        Args:
+            spec: the tool.
+            reads_calls: whether the tool sees its call, and so the text there.
+        """
+        self._lone = spec.lone_text_parameter
+        self._needs = self._lone in spec.required
+        self._drops = spec.drops_text
+        self._reads_calls = reads_calls
+
+    def given(self, call: ToolCall) -> dict[str, Any]:
+        """Returns the arguments of a call, and its text among them.
+
+        Raises:
+            BadArguments: they are no object, or no argument takes the text: without it the tool
+                would run with its defaults.
+        """
+        given = call.arguments
+        if not isinstance(given, dict):
+            raise BadArguments("Arguments should be an object")
+        text = call.input
+        # Some formats have the text in an argument already, a patch in `{"input": …}` say.
+        if text is None or text in given.values():
+            return given
+        name = self._lone
+        # A blank text is given only to an argument that must have one.
+        if name is not None and name not in given and (text.strip() or self._needs):
+            return {**given, name: text}
+        # Nothing is lost without the text: it is blank, the tool sees its call, or the arguments
+        # need none.
+        if not text.strip() or self._reads_calls or not self._drops(given):
+            return given
+        raise BadArguments(f"input: {UNPLACED}")
+
+
+def _unexpected(names: list[str], reserved: Collection[str], *, refused: bool) -> list[str]:
+    """Returns a problem for each name that can't reach the tool."""
+    return [f"{name}: {UNEXPECTED}" for name in names if refused or name in reserved]
+
+
+def _validated(model: StrictModel, arguments: dict[str, Any]) -> tuple[Any, list[str]]:
+    """Returns the instance of a model, or the problems with its arguments."""
+    from pydantic import ValidationError
+
+    try:
+        return model.validate(arguments), []
+    except ValidationError as error:
+        return None, model.problems(error, arguments)
+    except Exception as error:  # a validator's own: its text may hold anything
+        return None, [type(error).__name__]

@@ -1,0 +1,113 @@
+"""The result of a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from toolgrammar.engine.outcomes.failures import ToolError
+from toolgrammar.engine.outcomes.media import blocks_of, text_of_block
+from toolgrammar.engine.outcomes.text_json import compact_json
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import ToolGrammarError
+from toolgrammar.values.plain import check_version, copy_json, headed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What became of one call: a value or an error."""
+
+    call: ToolCall
+    """The call, the very object that was given."""
+    value: Any = field(default=None, hash=False)
+    """What the tool returned, as plain JSON data; None when the call failed."""
+    error: ToolError | None = None
+    """Why there is no value; None when there is one."""
+    cached: bool = False
+    """Whether the value comes from the cache."""
+    attempts: int = 0
+    """How many invocations were begun."""
+    seconds: float = 0.0
+    """How long the whole call took."""
+    index: int | None = None
+    """The place of the call in its message; None where it ran alone."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call has a value."""
+        return self.error is None
+
+    @property
+    def content(self) -> str:
+        """The result as text for the model: a string itself, anything else as compact JSON.
+
+        Images and other media are named: `[image/png, 1,024 bytes]`.
+        """
+        if self.error is not None:
+            return f"Error: {self.error}"
+        if isinstance(self.value, str):
+            return self.value
+        # Media by name only: base64 is no text for a model.
+        blocks = blocks_of(self.value)
+        if blocks is not None:
+            return "\n".join(map(text_of_block, blocks))
+        return compact_json(self.value)
+
+    def raise_for_error(self) -> Self:
+        """Returns the result itself when it is ok.
+
+        Raises:
+            ToolFailed: it is not; the exception carries the result.
+        """
+        if self.error is not None:
+            raise ToolFailed(self)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the result as plain JSON data."""
+        error = self.error
+        return headed(
+            {
+                "ok": self.ok,
+                "call": self.call.body(),
+                "value": copy_json(self.value),
+                "error": None if error is None else {"code": error.code, "message": error.message},
+                "cached": self.cached,
+                "attempts": self.attempts,
+                "seconds": self.seconds,
+                "index": self.index,
+            }
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ToolResult:
+        """Returns the result that `to_dict` wrote; only `call` must be there."""
+        check_version(data)
+        error = data.get("error")
+        return cls(
+            call=ToolCall.from_dict(data["call"]),
+            value=copy_json(data.get("value")),
+            error=None if error is None else ToolError(error["code"], error["message"]),
+            cached=data.get("cached", False),
+            attempts=data.get("attempts", 0),
+            seconds=data.get("seconds", 0.0),
+            index=data.get("index"),
+        )
+
+
+class ToolFailed(ToolGrammarError):  # noqa: N818 - a public name
+    """A result is not ok.
+
+    Attributes:
+        result: the result, with its error.
+    """
+
+    def __init__(self, result: ToolResult) -> None:
+        super().__init__(result)
+        self.result = result
+
+    def __str__(self) -> str:
+        return f"{self.result.call.name}: {self.result.error}"

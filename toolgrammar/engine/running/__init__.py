@@ -1,0 +1,11 @@
+"""The steps of a call, and the order of the calls of a message.
+
+`pipeline` is one generator: it looks up, reads the arguments, asks guardrails and approvals, calls
+the tool, tries again, and yields an effect wherever something has to be waited for. `drivers` carry
+the effects out, in the caller's thread or in an event loop; `plan` and `plan_drivers` do the same
+for several calls that depend on each other. So sync and async code can't differ.
+
+Begin with `pipeline`, then `effects`; `run` is what both know of one call.
+
+Imports `engine.arguments`, `engine.outcomes`, `engine.tracing`, and the engine's small modules.
+"""

@@ -1,0 +1,287 @@
+"""Run plans: one driver with threads, one with tasks. Both start what is ready, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from queue import SimpleQueue
+from time import monotonic
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from uuid import uuid4
+
+from toolgrammar.engine.outcomes.results import ToolResult
+from toolgrammar.engine.running.drivers import Scope, drive_async, drive_sync
+from toolgrammar.engine.running.pipeline import pipeline
+from toolgrammar.engine.running.plan import OnFailure, Plan
+from toolgrammar.engine.running.run import Run, Settings
+from toolgrammar.engine.running.threads import start_thread
+from toolgrammar.values.calls import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Mapping
+    from types import TracebackType
+    from typing import Self
+
+NONE_REFUSED: Final[Mapping[int, str]] = MappingProxyType({})
+
+
+class Planned:
+    """One run of a plan: makes the runs of its calls, and tells the sinks of its begin and end."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        asynchronous: bool,
+        on_failure: OnFailure,
+        concurrency: int | None,
+        refusals: Mapping[int, str] = NONE_REFUSED,
+    ) -> None:
+        self._settings = settings
+        self._asynchronous = asynchronous
+        # Of a message that still comes in, it grows: a refusal is there before its call.
+        self._refusals = refusals
+        self._id = uuid4().hex if settings.recorder is not None else ""
+        self._started = monotonic()
+        self._live: dict[int, Run] = {}
+        self.concurrency = concurrency
+        self.plan = Plan(
+            on_failure=on_failure,
+            concurrency=concurrency,
+            skip=self._skipped,
+            same=settings.cache_key,
+        )
+
+    def __enter__(self) -> Self:
+        self._record("plan.start", {})
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if error is not None:
+            # Runs that are still at work in threads end their events here, and write no more
+            # afterwards.
+            for run in list(self._live.values()):
+                run.give_up(error)
+        # Results only, not calls: of a plan that was broken off some calls have none.
+        results = self.plan.results.values()
+        self._record(
+            "plan.end",
+            {
+                "ok": error is None and all(result.ok for result in results),
+                "calls": len(self.plan.calls),
+                "seconds": monotonic() - self._started,
+            },
+        )
+
+    def begun(self, index: int) -> Run:
+        """Returns the run of a call that starts now."""
+        run = self._run(index)
+        # Runs are kept for their events alone, so untraced ones need no place.
+        if run.traced:
+            self._live[index] = run
+        return run
+
+    def finish(self, index: int, result: ToolResult) -> None:
+        """Takes the result of a call."""
+        self._live.pop(index, None)
+        self.plan.finish(index, result)
+
+    def _run(self, index: int) -> Run:
+        place = {"plan": self._id, "index": index} if self._settings.recorder is not None else None
+        return Run(
+            self._settings,
+            self.plan.calls[index],
+            asynchronous=self._asynchronous,
+            results=self.plan.dependencies(index),
+            place=place,
+            index=index,
+            refusal=self._refusals.get(index),
+        )
+
+    def _skipped(self, index: int, reason: str) -> ToolResult:
+        return self._run(index).skipped(reason)
+
+    def _record(self, name: str, details: dict[str, Any]) -> None:
+        recorder = self._settings.recorder
+        if recorder is not None:
+            recorder.emit(name, {"plan": self._id, **details})
+
+
+# -------------------------------------------------------------------------------------- sync
+
+
+def run_plan_sync(planned: Planned, coming: Iterable[ToolCall] | None) -> Iterator[ToolResult]:
+    """Runs a plan to its end and yields the results as they come.
+
+    Args:
+        planned: the plan; complete, unless calls are still coming.
+        coming: the calls that are still being read, in a thread of their own; or None.
+    """
+    plan = planned.plan
+    scope = Scope()
+    inbox: SimpleQueue[_Message] = SimpleQueue()
+    # With one call at a time and all calls known, no thread is needed.
+    inline = coming is None and planned.concurrency == 1
+    try:
+        if coming is not None:
+            _read_in_thread(coming, inbox, scope)
+        while True:
+            while (index := plan.take()) is not None:
+                run = planned.begun(index)
+                if inline:
+                    planned.finish(index, drive_sync(pipeline(run), scope))
+                else:
+                    _start(run, index, inbox, scope)
+            # Results go out before anything is waited for; also those of calls that were skipped.
+            yield from plan.fresh()
+            if plan.done:
+                return
+            # The calls that just ended may have made others ready.
+            if inline:
+                continue
+            # The only place where the plan changes: workers put messages, this thread alone reads
+            # them.
+            _take(inbox.get(), planned)
+    finally:
+        # Reached with calls still running only when something broke the plan off.
+        scope.abort()
+
+
+_Message: TypeAlias = "tuple[int | None, ToolResult | ToolCall | BaseException | None]"
+"""A result with its place, the next call without one, None after the last; or what was raised."""
+
+
+def _take(message: _Message, planned: Planned) -> None:
+    index, content = message
+    if isinstance(content, BaseException):
+        raise content
+    if isinstance(content, ToolResult) and index is not None:
+        planned.finish(index, content)
+    elif isinstance(content, ToolCall):
+        planned.plan.add(content)
+    else:
+        planned.plan.complete()
+
+
+def _start(run: Run, index: int, inbox: SimpleQueue[_Message], scope: Scope) -> None:
+    def work() -> None:
+        content: ToolResult | BaseException
+        try:
+            content = drive_sync(pipeline(run), scope)
+        except BaseException as error:  # the plan's driver raises it
+            content = error
+        inbox.put((index, content))
+
+    try:
+        start_thread(work, f"call-{index}")
+    except RuntimeError:  # the system has no thread left: the caller's will do
+        work()
+
+
+def _read_in_thread(coming: Iterable[ToolCall], inbox: SimpleQueue[_Message], scope: Scope) -> None:
+    """Reads a stream beside the plan, so that waiting for the model holds up no result."""
+
+    def work() -> None:
+        try:
+            for call in coming:
+                # Looked at between events only: the thread can't break a read of the model's
+                # connection.
+                if scope.aborted.is_set():
+                    return
+                inbox.put((None, call))
+            inbox.put((None, None))
+        except BaseException as error:  # the plan's driver raises it
+            inbox.put((None, error))
+
+    start_thread(work, "stream")
+
+
+# ------------------------------------------------------------------------------------- async
+
+
+async def run_plan_async(
+    planned: Planned, coming: AsyncIterable[ToolCall] | None
+) -> AsyncGenerator[ToolResult, None]:
+    """Runs a plan to its end and yields the results as they come.
+
+    Args:
+        planned: the plan; complete, unless calls are still coming.
+        coming: the calls that are still being read, in a task of their own; or None.
+    """
+    plan = planned.plan
+    inbox: asyncio.Queue[_Message] = asyncio.Queue()
+    tasks: set[asyncio.Task[Any]] = set()
+    inline = coming is None and planned.concurrency == 1
+    try:
+        if coming is not None:
+            # The reader's message has no index, as `_take` knows it: None for the last, or its
+            # exception.
+            _spawn(_read(coming, inbox), None, inbox, tasks)
+        while True:
+            while (index := plan.take()) is not None:
+                run = planned.begun(index)
+                if inline:
+                    planned.finish(index, await drive_async(pipeline(run)))
+                else:
+                    _spawn(_carried(run), index, inbox, tasks)
+            for result in plan.fresh():
+                yield result
+            if plan.done:
+                return
+            if inline:
+                continue
+            _take(await inbox.get(), planned)
+    finally:
+        await _ended(tasks)
+
+
+async def _carried(run: Run) -> ToolResult | BaseException:
+    """Carries a `BaseException` out of a task: raised there, it would stop the whole loop."""
+    try:
+        return await drive_async(pipeline(run))
+    except BaseException as error:
+        return error
+
+
+async def _read(
+    coming: AsyncIterable[ToolCall], inbox: asyncio.Queue[_Message]
+) -> BaseException | None:
+    try:
+        async for call in coming:
+            inbox.put_nowait((None, call))
+    except BaseException as error:
+        return error
+    return None
+
+
+def _spawn(
+    coroutine: Any,
+    index: int | None,
+    inbox: asyncio.Queue[_Message],
+    tasks: set[asyncio.Task[Any]],
+) -> None:
+    """Starts a task whose outcome comes to the inbox, even if it is cancelled before it begins."""
+
+    def over(task: asyncio.Task[Any]) -> None:
+        tasks.discard(task)
+        # `result` can't raise here: `_carried` and `_read` return what they caught.
+        content = asyncio.CancelledError() if task.cancelled() else task.result()
+        inbox.put_nowait((index, content))
+
+    task = asyncio.get_running_loop().create_task(coroutine)
+    tasks.add(task)
+    task.add_done_callback(over)
+
+
+async def _ended(tasks: set[asyncio.Task[Any]]) -> None:
+    """Cancels the tasks that are left and waits until they have ended."""
+    waiting = set(tasks)
+    for task in waiting:
+        task.cancel()
+    while waiting:
+        # A second cancellation changes nothing: no task is left behind.
+        with suppress(asyncio.CancelledError):
+            _, waiting = await asyncio.wait(waiting)

@@ -1,0 +1,131 @@
+"""What an interface on top of the pipeline may do in its own way; here the engine's own."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from toolgrammar.engine.exact import cache_key
+from toolgrammar.engine.outcomes.failures import TIMEOUT, UserError, text_of
+from toolgrammar.engine.outcomes.normal_form import normal_form
+from toolgrammar.engine.outcomes.text_json import compact_json
+from toolgrammar.values.plain import copy_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.values.calls import ToolCall
+
+# Types that can't change, so that a copy is the value itself.
+_NO_COPY = frozenset({str, int, float, bool, type(None)})
+
+
+class Running(Protocol):
+    """What a policy sees of the run of a call."""
+
+    @property
+    def call(self) -> ToolCall:
+        """The very object that was given."""
+
+    @property
+    def opaque(self) -> Any:
+        """Whatever an interface hands through to its guardrails and tools."""
+
+    @property
+    def limit(self) -> int | None:
+        """The characters of a result, or None."""
+
+    def identity(self) -> dict[str, Any]:
+        """Returns what stands in every event of this run."""
+
+    def call_copy(self) -> ToolCall:
+        """Returns a copy of the call that a hook may change as it likes."""
+
+
+class Policy:
+    """The engine's own ways. Another interface overrides what it does differently.
+
+    How arguments are read is the tool's affair (`Bound.reader`), and so is how they are handed
+    over (`Bound.sync`, `Bound.asynchronous`).
+    """
+
+    threads_for_sync_tools: ClassVar[bool] = True
+    """Whether the async driver calls sync tools in threads of their own; else in the loop."""
+    limits_in_sync_runs: ClassVar[bool] = True
+    """Whether a time limit holds in the sync driver, too."""
+    user_errors: ClassVar[tuple[type[Exception], ...]] = (UserError,)
+    """Exceptions of a tool that are the model's mistake; they are never retried."""
+
+    def cache_key(self, call: ToolCall) -> tuple[str, str] | None:
+        """Returns the key of a call in the cache; None for one that is neither kept nor found."""
+        return cache_key(call)
+
+    def normal(self, run: Running, value: Any) -> Any:
+        """Returns what a tool returned in the form of a result.
+
+        Raises:
+            Unserialisable: it can't be turned.
+        """
+        return normal_form(value, run.limit)
+
+    def copied(self, value: Any) -> Any:
+        """Returns a copy of a value in the form of a result, for a guardrail to look at."""
+        # A result in normal form is JSON data, so `copy_json` copies all of it.
+        return value if type(value) in _NO_COPY else copy_json(value)
+
+    def failure_text(self, error: BaseException) -> str:
+        """Returns the text of a tool's exception; `timeout` alone is the engine's own word."""
+        # A tool that raises `Exception("timeout")` becomes `Exception: timeout`, so that nobody
+        # takes it for the engine's limit.
+        text = text_of(error)
+        return f"{type(error).__name__}: {text}" if text == TIMEOUT else text
+
+    def traced(self, arguments: dict[str, Any]) -> Any:
+        """Returns arguments as plain JSON data, for the trace."""
+        # Without a limit: a trace is for people, and the sink may cut as it likes.
+        return normal_form(arguments, None)
+
+    def guard_arguments(self, run: Running, data: Any) -> tuple[Any, ...]:
+        """Returns what a guardrail is called with; `data` is its own copy."""
+        return run.call_copy(), data
+
+    def packed(self, value: Any) -> Any:
+        """Returns a value in the form in which the cache keeps it."""
+        # ASCII by default: a lone surrogate could not be stored as UTF-8.
+        return compact_json(value) if type(value) is str and value.isascii() else json.dumps(value)
+
+    def unpacked(self, stored: Any) -> Any:
+        """Returns the value of what the cache kept.
+
+        Raises:
+            ValueError: it is no JSON text.
+        """
+        # A client that gives bytes, say; `pipeline` takes the exception for a miss.
+        if not isinstance(stored, str):
+            raise TypeError(f"a cache gives str or None, got {type(stored).__name__}")
+        return _decode(stored)
+
+    def events(
+        self,
+        run: Running,
+        name: str,
+        details: dict[str, Any],
+        error: BaseException | None,
+    ) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Returns the trace events, name and payload, that one event of the pipeline becomes.
+
+        Args:
+            run: the call's run.
+            name: the event's name in the pipeline.
+            details: what belongs to the event.
+            error: what a tool or guardrail raised, where the event tells of that.
+        """
+        return ((name, {**run.identity(), **details}),)
+
+
+def _refused(text: str) -> float:
+    # `NaN` and `Infinity` are read by Python's decoder by default, but are no JSON.
+    raise ValueError(f"{text} is no JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_refused).decode

@@ -1,0 +1,219 @@
+"""Finds what in a text shows that a call was written there: markup that calls alone have.
+
+A sign is a text that a terminal of a call always holds: a tag, a key in quotes, a label. What the
+text of a message may hold besides (the tags of reasoning, a word, a fence of JSON) is none.
+Example: `</tool_call>` alone is enough, `<tool_call>` is named by whoever speaks of the format.
+"""
+
+from __future__ import annotations
+
+import re._constants as sre
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.grammar.roles import GROUP_ROLES, bare_name
+from toolgrammar.patterns.partial import ASSERTIONS, REPEATS
+from toolgrammar.patterns.pattern_trees import parse_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toolgrammar.grammar.terminals import Production, Terminal
+
+ANY_NAME: Final = "\0"
+"""Stands in a sign for the name of a known tool."""
+MENTIONED: Final = 1
+"""Who speaks of a format mentions it, too: an opener."""
+POSSIBLE: Final = 2
+"""A text may hold it by chance: with another sign, it is taken for a call."""
+CERTAIN: Final = 3
+"""It is enough by itself."""
+
+MARKS: Final = frozenset("<>[]|\uff5c")
+_LANGUAGES: Final = frozenset({"", "bash", "diff", "json", "py", "python", "xml", "yaml"})
+"""Fences that texts have, too."""
+_LEAST_LETTERS: Final = 4
+_OF_A_TAG: Final = 6
+_OF_A_LABEL: Final = 10
+"""Letters from which on a tag, or any other sign, is enough by itself."""
+_GAP: Final = "\1"
+"""Stands for what a terminal does not fix."""
+_MOST_WAYS: Final = 16
+"""Ways to match one expression that are looked at."""
+_CALL_ROLES: Final = frozenset({"call", *GROUP_ROLES})  # sections count, too
+
+
+def signs_of(
+    terminals: Iterable[Terminal], productions: Sequence[Production]
+) -> tuple[tuple[str, int], ...]:
+    """Returns the signs of a grammar, each with its weight.
+
+    `ANY_NAME` in a sign stands for the name of a known tool. No sign holds another one.
+    """
+    by_name = {terminal.name: terminal for terminal in terminals}
+    certain, mentioned = _of_calls(productions)
+    weighed = dict.fromkeys(_closers_by_name(by_name, productions), CERTAIN)
+    # What is only mentioned comes last: a text that is both keeps the lower weight.
+    for most, names in ((CERTAIN, certain), (MENTIONED, mentioned)):
+        for terminal in {by_name.get(bare_name(name)) for name in names}:
+            for text in _fixed_texts(terminal) if terminal is not None else ():
+                weighed[text] = min(most, weight_of(text))
+    return tuple(
+        (text, weighed[text])
+        for text in sorted(weighed)
+        # A sign that holds a shorter one adds nothing: the shorter one finds it, too.
+        if not any(other in text for other in weighed if other != text)
+    )
+
+
+def closers_of(terminals: Iterable[Terminal], productions: Sequence[Production]) -> tuple[str, ...]:
+    """Returns the texts that end calls and sections, without white space, where they are markup."""
+    by_name = {terminal.name: terminal for terminal in terminals}
+    found: set[str] = set()
+    waiting = [each for each in productions if each.role in _CALL_ROLES]
+    seen = set()
+    while waiting:
+        last = waiting.pop().symbols[-1:]
+        for symbol in last:
+            terminal = by_name.get(bare_name(symbol))
+            if terminal is not None and terminal.kind in ("literal", "regex"):
+                found |= {terminal.text.strip()} if terminal.text else _fixed_texts(terminal)
+            elif symbol not in seen:
+                seen.add(symbol)
+                waiting += [each for each in productions if each.origin == symbol]
+    # `}` or `)` ends a call in some formats, and says nothing by itself.
+    return tuple(sorted(text for text in found if len(text) > 3 and not MARKS.isdisjoint(text)))
+
+
+def _of_calls(productions: Sequence[Production]) -> tuple[set[str], set[str]]:
+    """Returns the symbols that show a call, and those of calls that say little by themselves.
+
+    The latter are those that calls begin with, as who speaks of a format names its opener; and those
+    that stand outside of calls, too.
+    """
+    roots = {each.origin for each in productions if each.role in _CALL_ROLES}
+    reasoning = {each.origin for each in productions if each.role == "reasoning"}
+    inside = _reached(productions, roots, {"reasoning"})
+    # `<think>` may stand in a call, and is none of its marks.
+    inside -= _reached(productions, reasoning, ())
+    outside = _reached(productions, {"start"}, _CALL_ROLES)
+    # The first symbol of each rule of a call is what a text about the format mentions.
+    possible = inside & (outside | _reached(productions, roots, (), most=1))
+    return inside - possible, possible
+
+
+def _reached(
+    productions: Sequence[Production],
+    roots: Iterable[str],
+    barred: Iterable[str],
+    most: int | None = None,
+) -> set[str]:
+    """Returns the symbols that `roots` lead to, but through rules with a role of `barred`.
+
+    Args:
+        productions: the rules.
+        roots: where to begin.
+        barred: roles.
+        most: how many symbols of each rule count; None for all.
+    """
+    barred = frozenset(barred)
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        origin = waiting.pop()
+        for production in productions:
+            if production.origin != origin:
+                continue
+            for symbol in production.symbols[:most]:
+                roles = {each.role for each in productions if each.origin == symbol}
+                # Through reasoning, or from outside into a call, the walk does not go on.
+                if symbol not in found and not roles & barred:
+                    found.add(symbol)
+                    waiting.append(symbol)
+    return found
+
+
+def _closers_by_name(terminals: dict[str, Terminal], productions: Sequence[Production]) -> set[str]:
+    """Returns the closers that repeat the name of a tool where its opener is the name alone."""
+    if not any(terminal.kind == "tool" for terminal in terminals.values()):
+        return set()
+    found = set()
+    for production in productions:
+        names = [bare_name(symbol) for symbol in production.symbols]
+        for before, here, behind in zip(names, names[1:], names[2:], strict=False):
+            # `</get_weather>`: the name is filled in once the tools are known.
+            if here == "SAME_NAME" and production.role == "call":
+                texts = [terminals[name].text.strip() for name in (before, behind)]
+                if all(texts):
+                    found.add(ANY_NAME.join(texts))
+    return found
+
+
+def _fixed_texts(terminal: Terminal) -> set[str]:
+    """Returns the texts of weight that the matches of a terminal hold, one for each way to match."""
+    ways = {terminal.text}
+    if terminal.kind == "regex":
+        ways = set(_ways(parse_pattern(terminal.pattern)))
+    # Of `<call id=…>` the pieces `<call id=` and `>` are fixed: the one with more letters counts.
+    longest = (max(map(str.strip, way.split(_GAP)), key=letters_of) for way in ways)
+    return {text for text in longest if weight_of(text)}
+
+
+def _ways(parsed: Iterable[Any]) -> list[str]:
+    """Returns the texts that an expression matches, with `_GAP` for what is not fixed."""
+    ways = [""]
+    for operator, argument in parsed:
+        parts = _ways_of(operator, argument)
+        ways = [way + part for way in ways for part in parts]
+        # So many ways hold nothing in common that is worth a look.
+        if len(ways) > _MOST_WAYS:
+            return [_GAP]
+    return ways
+
+
+def _ways_of(operator: Any, argument: Any) -> list[str]:
+    if operator is sre.LITERAL:
+        return [chr(argument)]
+    if operator is sre.AT or operator in ASSERTIONS:
+        return [""]
+    if operator is sre.SUBPATTERN:
+        return _ways(argument[-1])
+    if operator is sre.ATOMIC_GROUP:
+        return _ways(argument)
+    if operator is sre.BRANCH:
+        return [way for branch in argument[1] for way in _ways(branch)]
+    if operator in REPEATS:
+        least, most, body = argument
+        once = _ways(body)
+        # `x?`: with it, or without.
+        if most == 1:
+            return once if least else ["", *once]
+        # Repeated, it is there once at least; what stands between is not fixed.
+        return [way + _GAP + way for way in once] if least else [_GAP]
+    return [_GAP]
+
+
+def letters_of(text: str) -> int:
+    """Returns the number of letters in a text."""
+    return sum(map(str.isalpha, text))
+
+
+def weight_of(text: str) -> int:
+    """Says how much a text tells of a call; 0 for one that any text may hold."""
+    letters = letters_of(text)
+    # A word alone may stand in any prose.
+    if letters < _LEAST_LETTERS or text.replace("_", "").isalnum():
+        return 0
+    # A fence of JSON is in many texts; one with a word of the format is rare.
+    if text.startswith("```"):
+        return 0 if text.strip("`\n ") in _LANGUAGES else POSSIBLE
+    # A key in quotes, as `"arguments"`: other JSON may have it.
+    if text[0] in "\"'":
+        return POSSIBLE
+    is_tag = not MARKS.isdisjoint(text) and letters >= _OF_A_TAG
+    return CERTAIN if is_tag or letters >= _OF_A_LABEL or text.isupper() else POSSIBLE
+
+
+def is_of_calls(opener: str, follows: str) -> bool:
+    """Whether an opener is markup that texts do not have; what follows may tell."""
+    # `[TOOL_CALLS] [`: the bracket behind makes a label of it.
+    return weight_of(opener.strip() + ("[" if follows == "[" else "")) >= CERTAIN

@@ -1,0 +1,316 @@
+"""Finds what is valid in a grammar and yet can't work: each finding has a place and a hint.
+
+Example: `call: "<call>" arguments "</call>"` has no place for the name of the tool.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.grammar import roles
+from toolgrammar.grammar.payload_kinds import PAYLOADS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from toolgrammar.grammar.compiling.places import Place, Places
+    from toolgrammar.grammar.header import Header
+    from toolgrammar.grammar.terminals import Production, Terminal
+    from toolgrammar.values.errors import GrammarError
+
+_OUTSIDE = frozenset({"reasoning", "content", "text"})
+_BEFORE = frozenset({"strip", "quoted"})
+_BEHIND = frozenset({"strip", "quoted", "right"})
+_LINE_END = "\n"
+_OF_ONE_ARGUMENT = frozenset({"argument", *roles.LEAF_ROLES} - _OUTSIDE)
+
+
+class Lint:
+    """The findings about one grammar."""
+
+    def __init__(
+        self,
+        productions: tuple[Production, ...],
+        terminals: dict[str, Terminal],
+        header: Header,
+        places: Places,
+        place_of: Callable[[str, str], Place],
+    ) -> None:
+        """Sets up the search.
+
+        Args:
+            productions: the rules as written, with their white-space literals.
+            terminals: the terminals by the names that the rules use.
+            header: what the file's header says.
+            places: what stands where.
+            place_of: gives the place of a terminal, by name, in a rule.
+        """
+        self._productions = productions
+        self._terminals = terminals
+        self._header = header
+        self._places = places
+        self._place_of = place_of
+        self._by_origin: dict[str, list[Production]] = {}
+        for production in productions:
+            self._by_origin.setdefault(production.origin, []).append(production)
+
+    def findings(self) -> list[GrammarError]:
+        """Lists what was found, each thing once, in the order of the checks."""
+        checks = (
+            self._ignored,
+            self._unreached,
+            self._recursive,
+            self._nameless,
+            self._trimmed,
+            self._unread,
+            self._beside_raw,
+        )
+        found: dict[str, GrammarError] = {}
+        for check in checks:
+            for finding in check():
+                # Alternatives of one rule are productions of their own: they repeat a finding.
+                found.setdefault(str(finding), finding)
+        return list(found.values())
+
+    def advice(self) -> list[GrammarError]:
+        """Lists what works and may yet not be meant."""
+        return [*self._without_ids(), *self._without_keys()]
+
+    def _ignored(self) -> Iterator[GrammarError]:
+        if (place := self._places.directive("%ignore")) is not None:
+            message = "`%ignore` is not read: white space between tokens is free already"
+            hint = "drop the line; what else stands between tokens belongs into the rules"
+            yield place.error("ignore", message, hint)
+
+    # Calls
+
+    def _unreached(self) -> Iterator[GrammarError]:
+        """Finds a `call` that nothing leads to."""
+        calls = (production for production in self._productions if production.role == "call")
+        # Without `start`, another error tells more.
+        if "start" in self._by_origin and not any(calls):
+            for name, place in self._places.rules():
+                if roles.bare_name(name) == "call":
+                    hint = "name it where a call may stand: `start: (TEXT | call)*`"
+                    yield place.error("unreached", f"`start` does not lead to `{name}`", hint)
+
+    def _recursive(self) -> Iterator[GrammarError]:
+        """Finds what holds itself in a call, and inside of an argument: its parts are not kept."""
+        for origin, productions in self._by_origin.items():
+            played = {production.role for production in productions}
+            if "call" in played:
+                suspects = {origin}
+            elif played & _OF_ONE_ARGUMENT:
+                suspects = {origin} | self._reached(origin)
+            else:
+                continue
+            for name in sorted(suspects):
+                # Lark's own rules for `*` and `+` hold themselves.
+                if name in self._reached(name) and not name.startswith("__"):
+                    place = self._places.definition(name) or self._places.start()
+                    message = f"`{roles.bare_name(name)}` holds itself: values inside are not kept"
+                    hint = "declare a payload that nests: JSON_VALUE, BARE_OBJECT, ELEMENTS"
+                    yield place.error("recursive", message, hint)
+
+    def _reached(self, origin: str) -> set[str]:
+        """Lists the rules that a rule leads to."""
+        seen: set[str] = set()
+        pending = [origin]
+        while pending:
+            for production in self._by_origin[pending.pop()]:
+                found = {symbol for symbol in production.symbols if symbol in self._by_origin}
+                pending += found - seen
+                seen |= found
+        return seen
+
+    def _nameless(self) -> Iterator[GrammarError]:
+        """Finds the ways to write a call in which no name can stand."""
+        for production in self._productions:
+            # A name may stand deeper, in a rule or a group of an expression.
+            if production.role != "call" or self._named(production, frozenset()):
+                continue
+            longer = (
+                other
+                for other in self._by_origin[production.origin]
+                if other.role == "call" and self._named(other, frozenset())
+            )
+            # One that only leaves out what is optional is no way of its own.
+            if not any(_within(production.symbols, other.symbols) for other in longer):
+                place = self._places.definition(production.origin) or self._places.start()
+                hint = "put a rule `name: /…/`, or a group `(?P<name>…)`, where the tool is named"
+                yield place.error("call-without-name", "this `call` has no `name`", hint)
+
+    def _named(self, production: Production, seen: frozenset[str]) -> bool:
+        return any(self._names(symbol, seen | {production.origin}) for symbol in production.symbols)
+
+    def _names(self, symbol: str, seen: frozenset[str]) -> bool:
+        terminal = self._terminals.get(symbol)
+        if terminal is not None:
+            return any(role == "name" for _, role in terminal.groups) or (
+                "name" in dict(terminal.constants)
+            )
+        if symbol in seen:
+            return False
+        return any(
+            production.role == "name" or self._named(production, seen)
+            for production in self._by_origin.get(symbol, ())
+        )
+
+    def _without_ids(self) -> Iterator[GrammarError]:
+        """Finds sections of calls in order whose calls can't be told apart."""
+        groups = [p for p in self._productions if p.role in ("sequential", "mode")]
+        if groups and not self._reads("id") and not self._header.roles:
+            place = self._places.use(groups[0].role) or self._places.start()
+            message = "calls that wait for each other need ids, and this format has none"
+            hint = "put a rule `id` into `call`, or write `//@ roles: KEY=id` in the header"
+            yield place.error("calls-without-ids", message, hint)
+
+    def _without_keys(self) -> Iterator[GrammarError]:
+        """Finds values of arguments that can have no name."""
+        if self._reads("value") and not self._reads("key"):
+            place = self._places.use("value") or self._places.start()
+            message = "a `value` needs a `key`, and this format has none: its argument has no name"
+            hint = "put a rule `key` before it; a payload without names is an `input`"
+            yield place.error("value-without-key", message, hint)
+
+    def _reads(self, role: str) -> bool:
+        """Whether anything of the grammar plays a role."""
+        return any(p.role == role for p in self._productions) or any(
+            role in (*dict(terminal.constants), *(each for _, each in terminal.groups))
+            for terminal in self._terminals.values()
+        )
+
+    # Raw payloads
+
+    def _trimmed(self) -> Iterator[GrammarError]:
+        """Finds keys of the header's `trim` that name nothing."""
+        raw = {self._raw_role(symbol) for p in self._productions for symbol in p.symbols}
+        raw |= {
+            p.role
+            for p in self._productions
+            if not roles.RAW_LIKE.isdisjoint(map(roles.bare_name, p.symbols))
+        }
+        # What plays no role can't be named in the header.
+        raw.discard("")
+        keyed = "value" in raw and any(p.role == "key" for p in self._productions)
+        for name in self._header.trim:
+            if name in raw or keyed:
+                continue
+            known = sorted(raw)
+            near = difflib.get_close_matches(name, known, 1)
+            said = f"nearest: `{near[0]}`; " if near else ""
+            hint = f"{said}roles that read RAW here: {', '.join(known) or 'none'}"
+            message = f"`{name}` is no role that reads RAW in this grammar"
+            yield self._in_header("trim", name).error("unread-trim", message, hint)
+
+    def _unread(self) -> Iterator[GrammarError]:
+        """Finds keys of the header that say something of a terminal that is not there."""
+        used = {terminal.name for terminal in self._terminals.values()}
+        for key, terminal in ((each.header, name) for name, each in PAYLOADS.items()):
+            if key and getattr(self._header, key) and terminal not in used:
+                message = f"`{key}` says how `{terminal}` is written, and it is not used here"
+                hint = f"drop the line, or `%declare {terminal}` and use it"
+                yield self._header_line(key).error(f"unread-{key}", message, hint)
+        keys = ("names", "keys", "misspelt", "observation", "answer")
+        for key, name in ((each, name) for each in keys for name in getattr(self._header, each)):
+            if name not in used:
+                near = difflib.get_close_matches(name, sorted(used), 1)
+                hint = f"nearest: `{near[0]}`" if near else "name a terminal that a `call` uses"
+                message = f"`{name}` is no terminal of this grammar"
+                yield self._in_header(key, name).error(f"unread-{key}", message, hint)
+
+    def _header_line(self, key: str) -> Place:
+        path, text = self._places.files[0]
+        match = re.search(rf"(?m)^//@[ \t]*{key}[ \t]*:", text)
+        line = text.count("\n", 0, match.start()) + 1 if match else 1
+        return self._places.at(path, line, 1)
+
+    def _in_header(self, key: str, word: str) -> Place:
+        path, text = self._places.files[0]
+        match = re.search(
+            rf"(?m)^//@[ \t]*{key}[ \t]*:.*?(?<![^\s,:])({re.escape(word)})(?:=|[\s,]|$)", text
+        )
+        offset = match.start(1) if match else 0
+        line = text.count("\n", 0, offset) + 1
+        return self._places.at(path, line, offset - text.rfind("\n", 0, offset))
+
+    def _raw_role(self, symbol: str) -> str:
+        """Returns the role of a rule that is a raw payload and nothing else, or nothing."""
+        for production in self._by_origin.get(symbol, ()):
+            names = [roles.bare_name(part) for part in production.symbols]
+            if len(names) == 1 and names[0] in roles.RAW_LIKE:
+                return production.role
+        return ""
+
+    def _beside_raw(self) -> Iterator[GrammarError]:
+        for production in self._productions:
+            for at, symbol in enumerate(production.symbols):
+                role = self._raw_role(symbol)
+                # Only what goes into a call has to be exact to the blank.
+                if role and not role.startswith("_") and role not in _OUTSIDE:
+                    yield from self._before_raw(production, at, role)
+                    yield from self._behind_raw(production, at, role)
+
+    def _before_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:
+        before = self._literal(production, at - 1)
+        trim = self._header.trim.get(role, "")
+        # White space is taken off there anyway.
+        if before is None or trim in _BEFORE:
+            return
+        blank = not before.text.strip()
+        trail = before.text if blank else before.trail
+        if trail.strip(_LINE_END) or (blank and trim not in ("one-newline", "newlines")):
+            name = production.symbols[at - 1]
+            message = f"the white space before `{role}` would be part of it"
+            mode = "strip" if trail.strip(_LINE_END) else "one-newline"
+            # The hint shows the pattern that would read the white space.
+            way = "/\\n/" if mode == "one-newline" else "/ ?/"
+            if not blank:
+                word = re.escape(before.text.strip()).replace("/", "\\/")
+                way = f"/{word} |{word}/"
+            hint = f"read it by a pattern, as in `{way}`, or write `//@ trim: {role}={mode}`"
+            yield self._place_of(name, production.origin).error("blank-beside-raw", message, hint)
+
+    def _behind_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:
+        behind = self._literal(production, at + 1)
+        if behind is None:
+            return
+        place = self._place_of(production.symbols[at + 1], production.origin)
+        if not behind.text.strip():
+            following = self._first_terminal((*production.symbols, "", "")[at + 2])
+            # A literal of white space is not read: what stands behind it has to end the payload.
+            closes = following is not None and (following.pattern or following.kind == "same")
+            if not closes:
+                message = f"white space alone does not end `{role}`: a literal of it is not read"
+                hint = "write it as a pattern: `/\\n/`"
+                yield place.error("blank-closer", message, hint)
+            elif following is not None and following.kind == "same" and not self._header.trim:
+                message = f"the white space behind `{role}` would be part of it"
+                hint = f"write `//@ trim: {role}=one-newline` in the header"
+                yield place.error("blank-beside-raw", message, hint)
+        elif behind.lead.strip(_LINE_END) and self._header.trim.get(role, "") not in _BEHIND:
+            message = f"the white space behind `{role}` would be part of it"
+            hint = f"read it by a pattern, or write `//@ trim: {role}=right` in the header"
+            yield place.error("blank-beside-raw", message, hint)
+
+    def _first_terminal(self, symbol: str) -> Terminal | None:
+        """Returns a terminal, or the one that a rule consists of."""
+        for production in self._by_origin.get(symbol, ()):
+            if len(production.symbols) == 1:
+                return self._terminals.get(production.symbols[0])
+        return self._terminals.get(symbol)
+
+    def _literal(self, production: Production, at: int) -> Terminal | None:
+        if not 0 <= at < len(production.symbols):
+            return None
+        terminal = self._terminals.get(production.symbols[at])
+        return terminal if terminal is not None and terminal.kind == "literal" else None
+
+
+def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    """Whether a sequence is another one with some symbols left out."""
+    rest = iter(whole)
+    # `in` goes on in the iterator behind what it found, so that the order counts.
+    return all(symbol in rest for symbol in part)

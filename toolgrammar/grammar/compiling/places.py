@@ -1,0 +1,329 @@
+"""Finds where rules, terminals and literals stand in a grammar file and in what it imports.
+
+Lark's rules no longer say where they come from. Example: `common__json__name` is the rule `name` of
+the file `common/json.lark`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgrammar.grammar import files
+from toolgrammar.grammar.roles import bare_name
+from toolgrammar.values.errors import GrammarError
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Comments come first, and `//` is never an empty expression.
+_TOKEN = late(
+    r"""
+    (?P<comment>//[^\n]*|\#[^\n]*)
+    |(?P<regexp>/(?!/)(?:\\/|\\\\|[^/])*?/[imslux]*)
+    |(?P<string>"(?:\\"|\\\\|[^"\n])*?"i?)
+    |(?P<directive>%[a-z]+)
+    |(?P<name>[A-Za-z_]\w*)
+    |(?P<line>\n)
+    |(?P<mark>->|[^\s])
+    """,
+    re.VERBOSE,
+)
+_HELPER = late(r"__(?P<owner>\w+?)_(?:star|plus|repeat|opt|maybe|anon)\w*_\d+")
+_MODIFIERS = frozenset("!?")
+_CHANGES = frozenset({"%override", "%extend"})
+_BEFORE_COLON = late(r"(?:\{[^{}\n]*\})?(?:\.[+-]?\d+)?[ \t]*:")
+
+
+class Place(NamedTuple):
+    """A place in a grammar file."""
+
+    file: Path
+    line: int
+    """From 1."""
+    column: int
+    """From 1, in characters."""
+
+    def error(self, code: str, message: str, hint: str) -> GrammarError:
+        """Returns the error that points here."""
+        return GrammarError(
+            message,
+            file=str(self.file),
+            line=self.line,
+            column=self.column,
+            hint=hint,
+            code=code,
+        )
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    offset: int
+
+
+class _Definition(NamedTuple):
+    """A rule or a terminal: its name, and what stands behind the colon."""
+
+    name: _Token
+    body: tuple[_Token, ...]
+
+
+class _Text:
+    """One file, cut into tokens."""
+
+    def __init__(self, path: Path, module: str, text: str) -> None:
+        self.path = path
+        self.module = module.removesuffix(".lark").replace("/", "__")
+        self.text = text
+        self.tokens = tuple(_tokens(text))
+        self.definitions = tuple(self._definitions())
+
+    def place(self, offset: int) -> Place:
+        """Gives the line and the column of an offset."""
+        line = self.text.count("\n", 0, offset) + 1
+        return Place(self.path, line, offset - self.text.rfind("\n", 0, offset))
+
+    def statements(self) -> Iterator[list[_Token]]:
+        """Gives the tokens between line ends; a line that begins with `|` goes on."""
+        statement: list[_Token] = []
+        first = True
+        for token in self.tokens:
+            if token.kind == "line":
+                first = True
+                continue
+            # A line that begins with `|` adds an alternative to the rule above it.
+            if first and token.text != "|" and statement:
+                yield statement
+                statement = []
+            first = False
+            statement.append(token)
+        if statement:
+            yield statement
+
+    def _definitions(self) -> Iterator[_Definition]:
+        for statement in self.statements():
+            # `?name: …` or `%override name: …`: what stands before the name is left out.
+            head = [token for token in statement[:4] if token.text not in _MODIFIERS]
+            if head and head[0].text in _CHANGES:
+                head = head[1:]
+            if head and head[0].kind == "name":
+                end = head[0].offset + len(head[0].text)
+                # `name{parameters}.2:` has a template's parameters and a priority before the colon.
+                if match := _BEFORE_COLON.match(self.text, end):
+                    body = tuple(token for token in statement if token.offset >= match.end())
+                    yield _Definition(head[0], body)
+
+
+class Places:
+    """What stands where, in a grammar and all that it imports."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads a grammar and its imports."""
+        self._texts = [
+            _Text(file, module, _text_of(file)) for module, file in files.grammar_files(path)
+        ]
+
+    @property
+    def files(self) -> list[tuple[Path, str]]:
+        """The files and their texts, the grammar itself first."""
+        return [(text.path, text.text) for text in self._texts]
+
+    def at(self, file: Path, line: int, column: int) -> Place:
+        """Gives a place whose line and column are known."""
+        return Place(file, line, max(1, column))
+
+    def start(self) -> Place:
+        """Gives the place of the first rule of the grammar, or its end where it has none."""
+        main = self._texts[0]
+        offset = main.definitions[0].name.offset if main.definitions else len(main.text)
+        return main.place(offset)
+
+    def definition(self, symbol: str) -> Place | None:
+        """Gives where a rule or a terminal is defined, by the name that Lark gave it.
+
+        Args:
+            symbol: the name; one that an import, a repetition or a template changed is known too.
+        """
+        found = self._find(symbol)
+        if found is None:
+            return None
+        text, definition = found
+        return text.place(definition.name.offset)
+
+    def twice(self, name: str) -> Place | None:
+        """Gives the second definition of a name, or the one of an imported name."""
+        for text in self._texts:
+            same = [d for d in text.definitions if d.name.text == bare_name(name)]
+            # Lark names neither: the second one is more likely to be the mistake.
+            if len(same) > 1:
+                return text.place(same[1].name.offset)
+        return self.definition(name)
+
+    def use(self, name: str, within: str = "") -> Place | None:
+        """Gives where a name is first used, in one rule or anywhere.
+
+        A use in a rule counts before one in a directive.
+        """
+        bare = bare_name(name)
+        # First in the rule that Lark named, as the same name may stand in many.
+        if within and (found := self._find(within)) is not None:
+            text, definition = found
+            for token in definition.body:
+                if token.text == bare:
+                    return text.place(token.offset)
+        for text in self._texts:
+            for definition in text.definitions:
+                for token in definition.body:
+                    if token.text == bare:
+                        return text.place(token.offset)
+        return self._anywhere(bare)
+
+    def changed(self, name: str) -> Place | None:
+        """Gives where `%override` or `%extend` names a rule or a terminal."""
+        for text in self._texts:
+            for token, following in itertools.pairwise(text.tokens):
+                if token.text in _CHANGES and following.text == bare_name(name):
+                    return text.place(following.offset)
+        return None
+
+    def written(self, raw: str, offset: int = -1, within: str = "") -> Place | None:
+        """Gives where a literal or a regular expression stands, or an offset in it."""
+        found = self._find(within) if within else None
+        bodies = [found] if found is not None else []
+        bodies += [(text, d) for text in self._texts for d in text.definitions]
+        for text, definition in bodies:
+            for token in definition.body:
+                if token.text == raw:
+                    return self._inside(text, token, offset)
+        return None
+
+    @staticmethod
+    def _inside(text: _Text, token: _Token, offset: int) -> Place:
+        # Behind the quote or slash that opens the token.
+        inside = min(offset + 1, len(token.text) - 1) if offset >= 0 else 0
+        return text.place(token.offset + inside)
+
+    def in_terminal(self, name: str, offset: int = -1) -> Place | None:
+        """Gives an offset in the regular expression of a terminal, or its name."""
+        found = self._find(name)
+        if found is None:
+            return None
+        text, definition = found
+        # Only in an expression that stands alone does an offset of it mean a place in the file.
+        if len(definition.body) == 1 and definition.body[0].kind == "regexp":
+            return self._inside(text, definition.body[0], offset)
+        return text.place(definition.name.offset)
+
+    def directive(self, name: str) -> Place | None:
+        """Gives where a directive such as `%ignore` first stands."""
+        for text in self._texts:
+            for token in text.tokens:
+                if token.kind == "directive" and token.text == name:
+                    return text.place(token.offset)
+        return None
+
+    def imports(self) -> Iterator[tuple[Place, str, tuple[tuple[str, Place], ...]]]:
+        """Lists the imports: the place of the path, the path, and the names with their places."""
+        for text in self._texts:
+            for statement in text.statements():
+                if statement[0].text != "%import" or len(statement) < 2:
+                    continue
+                marks = [token.text for token in statement]
+                to = marks.index("(") if "(" in marks else len(statement)
+                path = "".join(marks[1:to])
+                names = tuple(
+                    (token.text, text.place(token.offset))
+                    for token in statement[to:]
+                    if token.kind == "name"
+                )
+                yield text.place(statement[1].offset), path, names
+
+    def rules(self) -> list[tuple[str, Place]]:
+        """Lists the rules that the grammar itself defines, with their places."""
+        main = self._texts[0]
+        return [
+            (each.name.text, main.place(each.name.offset))
+            for each in main.definitions
+            if not each.name.text.isupper()
+        ]
+
+    def names_in(self, file: Path) -> frozenset[str]:
+        """Lists what a file defines, declares or imports."""
+        names: set[str] = set()
+        for text in self._texts:
+            if text.path == file:
+                names.update(definition.name.text for definition in text.definitions)
+                for statement in text.statements():
+                    if statement[0].text in ("%declare", "%import"):
+                        names.update(token.text for token in statement if token.kind == "name")
+        return frozenset(names)
+
+    def holding(self, part: str) -> Place | None:
+        """Gives the literal that holds a text as it is spelled."""
+        for text in self._texts:
+            for token in text.tokens:
+                if token.kind == "string" and part in token.text:
+                    return text.place(token.offset)
+        return None
+
+    def continued(self, file: Path, line: int) -> Place | None:
+        """Gives the place of a line that goes on with a rule without saying so, if it does."""
+        text = next(text for text in self._texts if text.path == file)
+        before: list[_Token] = []
+        for statement in text.statements():
+            first = text.place(statement[0].offset)
+            # Lark names the line where it gave up, which may be inside of a statement.
+            if first.line <= line <= text.place(statement[-1].offset).line:
+                named = any(d.name.offset == statement[0].offset for d in text.definitions)
+                goes_on = bool(before) and not before[0].text.startswith("%")
+                if not named and goes_on and statement[0].kind in ("name", "string", "regexp"):
+                    return first
+                # The rule before ends with `|`, whose alternative is missing.
+                if named and before and before[-1].text == "|":
+                    return text.place(before[-1].offset)
+                return None
+            before = statement
+        return None
+
+    def _find(self, symbol: str) -> tuple[_Text, _Definition] | None:
+        """Finds a definition: in the file that the name's prefix says, else in the first."""
+        # `__call_star_0` is a part of the rule `call`.
+        if helper := _HELPER.fullmatch(symbol):
+            symbol = helper["owner"]
+        bare = bare_name(symbol)
+        prefix = symbol.removesuffix(bare).strip("_")
+        ordered = sorted(
+            self._texts, key=lambda text: not (prefix and text.module.endswith(prefix))
+        )
+        for text in ordered:
+            for definition in text.definitions:
+                if definition.name.text in (bare, symbol):
+                    return text, definition
+        return None
+
+    def _anywhere(self, name: str) -> Place | None:
+        for text in self._texts:
+            for token in text.tokens:
+                if token.text == name and token.kind == "name":
+                    return text.place(token.offset)
+        return None
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return files.read_text(file)
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} is not UTF-8"
+        raise Place(file, 1, 1).error("encoding", message, "save the grammar as UTF-8") from None
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        assert kind is not None
+        if kind != "comment":
+            yield _Token(kind, match[0], match.start())

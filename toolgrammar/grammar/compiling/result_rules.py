@@ -1,0 +1,74 @@
+"""Takes the rule `results` of a grammar, by which tool results are written and nothing is read.
+
+It is not reachable from `start`, so it is no part of the LALR tables. Its rules are kept as
+productions whose terminals stand for themselves: `"` and a literal, `/` and a regular expression,
+or the name of a declared terminal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.grammar import roles
+from toolgrammar.grammar.terminals import Production
+
+if TYPE_CHECKING:
+    from lark.grammar import Rule, Symbol  # noqa: TID251 - types only
+    from lark.lexer import TerminalDef  # noqa: TID251 - a type only
+    from lark.load_grammar import Grammar  # noqa: TID251 - a type only
+
+    from toolgrammar.grammar.compiling.places import Places
+
+_LEAVES = ("name", "id", "input", "content")
+_STRUCTURE = (roles.RESULTS, "result")
+
+
+def result_rules(grammar: Grammar, places: Places) -> tuple[Production, ...]:
+    """Returns the rules for writing results; () where the grammar has none.
+
+    Raises:
+        GrammarError: one of the rules is no role of a result.
+    """
+    # Most grammars say nothing of results; Lark would refuse to compile a rule that is not there.
+    if all(str(name) != roles.RESULTS for name, *_ in grammar.rule_defs):
+        return ()
+    definitions, rules, _ = grammar.compile([roles.RESULTS], "*")
+    terminals = {definition.name: definition for definition in definitions}
+    for rule in rules:
+        _check(rule, places)
+    return tuple(
+        Production(
+            rule.origin.name,
+            _role(rule),
+            tuple(_spelled(symbol, terminals) for symbol in rule.expansion),
+        )
+        for rule in rules
+    )
+
+
+def _role(rule: Rule) -> str:
+    return roles.bare_name(rule.alias or rule.origin.name)
+
+
+def _spelled(symbol: Symbol, terminals: dict[str, TerminalDef]) -> str:
+    """Returns a symbol as it stands in a production."""
+    if not symbol.is_term:
+        return symbol.name
+    definition = terminals.get(symbol.name)
+    # A declared terminal has no text: its name stands for it.
+    if definition is None:
+        return roles.bare_name(symbol.name)
+    pattern = definition.pattern
+    if pattern.type == "str" and not pattern.flags:
+        return f'"{pattern.value}'
+    return f"/{pattern.to_regexp()}"
+
+
+def _check(rule: Rule, places: Places) -> None:
+    role = _role(rule)
+    if role.startswith("_") or role in _LEAVES or role in _STRUCTURE:
+        return
+    place = places.definition(role) or places.use(role) or places.start()
+    message = f"rule `{role}` is no role of a tool result"
+    hint = f"roles are {', '.join((*_STRUCTURE, *_LEAVES))}"
+    raise place.error("undefined-role", message, f"{hint}; begin any other rule with `_`")

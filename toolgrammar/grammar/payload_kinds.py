@@ -1,0 +1,112 @@
+"""The declared terminals that scanners read: all that is known of each, in one table.
+
+Example: `JSON_OBJECT` begins with a brace and is read by the scanner of JSON, `RAW` goes up to its closer.
+
+What else a payload needs is code: a scanner (`scanners.py`), the rule by which plain Lark reads it
+(`strict_terminals.py`) and a writer (`writing/grammar_walk/payloads.py`). `tests/units/grammar/test_payload_kinds.py`
+puts each one through all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from toolgrammar.tools.json_tokens import LITERAL
+
+Notation: TypeAlias = Literal["text", "raw", "json", "bare", "elements", "python"]
+
+_OBJECT: Final = r"\{"
+_VALUE: Final = r'["{\[\-0-9tfn]'
+# No argument, `**{…}`, a keyword (`a=`, but not `a==`), or a value by position.
+_PYTHON: Final = (
+    r"\)|\*\*\s{0,16}\{|[^\W\d][\w\\]{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
+    rf"|(?:True|False|None|{LITERAL})\b"
+)
+
+
+class Payload(NamedTuple):
+    """What is known of one declared terminal."""
+
+    meaning: str
+    """What it reads, for lists."""
+    notation: Notation
+    """How it is written."""
+    begins: str = ""
+    """The expression of what it begins with, `MARK` for the header's; empty where that is anything."""
+    types: tuple[type, ...] = ()
+    """The types of the values that are written in it; empty for all."""
+    is_object: bool = False
+    """Whether it is an object and nothing else."""
+    header: str = ""
+    """The key of the header that says more of it."""
+    backticks: bool = False
+    """Whether its strings may stand between backticks."""
+    unescaped: bool = False
+    """Whether its strings are written without the escapes of JSON."""
+    shown: str = ""
+    """How lists of formats call arguments that are written so."""
+
+
+PAYLOADS: Final[dict[str, Payload]] = {
+    "TEXT": Payload("text of the message, up to the next opener", "text"),
+    "SKIPPED": Payload(
+        "text between calls of a section that belongs to nobody: reported and dropped", "text"
+    ),
+    "RAW": Payload("text without escapes, up to the closer that the grammar allows next", "raw"),
+    "RAW_STRING": Payload("the same, and a string whatever the schema says", "raw"),
+    "JSON_OBJECT": Payload("a JSON object", "json", _OBJECT, (dict,), is_object=True, shown="JSON"),
+    "JSON_VALUE": Payload("a JSON value", "json", _VALUE, shown="JSON"),
+    "JSON_NUMBER": Payload(
+        "a JSON value; a number where it is written", "json", _VALUE, (int, float)
+    ),
+    "JSON_BOOLEAN": Payload(
+        "a JSON value; true or false where it is written", "json", _VALUE, (bool,)
+    ),
+    "JSON_NULL": Payload("a JSON value; null where it is written", "json", _VALUE, (type(None),)),
+    "JSON_ARRAY": Payload(
+        "a JSON value; an array where it is written", "json", _VALUE, (list, tuple)
+    ),
+    "JSON_TEXT": Payload("a JSON string: the payload is the text that it stands for", "json", '"'),
+    "TEMPLATE_OBJECT": Payload(
+        "a JSON object whose strings may be written between backticks",
+        "json",
+        _OBJECT,
+        is_object=True,
+        backticks=True,
+        shown="JSON",
+    ),
+    "BARE_OBJECT": Payload(
+        "an object with bare keys and words, its strings between the header's quotes",
+        "bare",
+        _OBJECT,
+        header="quotes",
+        unescaped=True,
+        shown="words",
+    ),
+    "ELEMENTS": Payload(
+        "arguments as elements inside each other, with the header's text before each tag",
+        "elements",
+        r"MARK<[^\W\d]",
+        header="element",
+        unescaped=True,
+        shown="words",
+    ),
+    "PYTHON_ARGUMENTS": Payload(
+        "the arguments of a Python call, up to its closing parenthesis",
+        "python",
+        _PYTHON,
+        shown="Python",
+    ),
+}
+"""The payloads, by the names of their terminals."""
+
+
+def named(*notations: Notation) -> tuple[str, ...]:
+    """Returns the names of the payloads that are written in one of these notations."""
+    return tuple(name for name, payload in PAYLOADS.items() if payload.notation in notations)
+
+
+def notation_of(name: str) -> Notation | None:
+    """Returns how the payload of a terminal is written; None for a terminal that is no payload."""
+    found = PAYLOADS.get(name)
+    return found.notation if found is not None else None

@@ -1,0 +1,112 @@
+"""The terminals and rules of a compiled grammar, as plain data.
+
+A terminal is one token or payload of a format: `<tool_call>` is a literal, `JSON_OBJECT` a payload.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgrammar.grammar.roles import MARK_TERMINAL, MISSPELT
+from toolgrammar.patterns import marks
+from toolgrammar.patterns.fences import OPENING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgrammar.grammar.header import Header
+
+ANY_TOOL = "*"
+"""A name that stands for the one tool that is known."""
+
+TURN_ROLES = (("observation", ""), ("answer", ""))
+"""What the header says of terminals that begin another turn; they have no text of their own."""
+
+
+class Terminal(NamedTuple):
+    """A terminal of the grammar as the driver needs it."""
+
+    name: str
+    """The name in the grammar, without the prefix of an import."""
+    kind: str
+    """`literal`, `regex`, `payload`, `same` or `tool`."""
+    text: str
+    """A literal as written, with its edge white space; empty for other kinds."""
+    pattern: str
+    """The regular expression that reads it; empty for declared terminals."""
+    partial: str
+    """The regular expression of its proper beginnings; empty where it has none."""
+    priority: int = 0
+    groups: tuple[tuple[str, str], ...] = ()
+    """Named groups that fill a role: pairs of group name in `pattern` and role."""
+    marks: tuple[str, ...] = ()
+    """What the header says of a declared terminal: the quotes of its strings, what stands before
+    its tags. Of a literal: a part of it and the other spellings of that."""
+    constants: tuple[tuple[str, str], ...] = ()
+    """Roles that the header fills where this terminal stands, with their texts; the text `*` of a
+    name is the one tool that is known."""
+    length: int = 0
+    """Characters of the expression before its repeats had bounds, where it has some: of two
+    terminals that match, the longer expression counts."""
+
+    def with_header(self, header: Header) -> Terminal:
+        """Returns the terminal with what a header says of it."""
+        said = (("name", header.names), ("key", header.keys), (MISSPELT, header.misspelt))
+        constants = tuple((role, texts[self.name]) for role, texts in said if self.name in texts)
+        constants += tuple(each for each in TURN_ROLES if self.name in getattr(header, each[0]))
+        # Other spellings of a part hold in every literal that has it.
+        is_alike = self.kind == "literal" and header.alike and header.alike[0] in self.text
+        marks = header.alike if is_alike else header.marks_of(self.name)
+        return self._replace(marks=marks, constants=constants)
+
+    def fills(self, tools: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Returns the roles that it fills by itself, with the one known tool filled in."""
+        if ("name", ANY_TOOL) not in self.constants:
+            return self.constants
+        # Without a tool the name is empty: the caller is told that the call has none.
+        known = tools[0] if tools else ""
+        return tuple((r, known if r == "name" else text) for r, text in self.constants)
+
+    def is_read(self, tools: Sequence[str]) -> bool:
+        """Whether it is known which tool it stands for; else it is read nowhere."""
+        return len(tools) == 1 or ("name", ANY_TOOL) not in self.constants
+
+    @property
+    def rank(self) -> int:
+        """The length by which it comes before others of its kind."""
+        return self.length or len(self.pattern)
+
+    @property
+    def is_fence(self) -> bool:
+        """Whether it is the declared terminal that opens a block of code."""
+        return self.pattern == OPENING
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is the declared terminal that says which line ends a payload."""
+        return self.name == MARK_TERMINAL and self.pattern == marks.OPENING
+
+    @property
+    def lead(self) -> str:
+        """The white space that a literal begins with."""
+        return self.text[: len(self.text) - len(self.text.lstrip())]
+
+    @property
+    def sample_start(self) -> str:
+        """The character that it begins with, where that is fixed and no word character."""
+        # `\`, `(` and `[` are syntax of the expression, not what it matches.
+        first = (self.text.strip() or self.pattern)[:1]
+        return first if first and not first.isalnum() and first not in '(\\[^"' else ""
+
+    @property
+    def trail(self) -> str:
+        """The white space that a literal ends with."""
+        return self.text[len(self.text.rstrip()) :]
+
+
+class Production(NamedTuple):
+    """A rule with its white-space literals, for writing."""
+
+    origin: str
+    role: str
+    symbols: tuple[str, ...]

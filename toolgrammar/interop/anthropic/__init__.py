@@ -1,0 +1,20 @@
+"""Calls, messages and streams in the shapes of Anthropic's messages."""
+
+from toolgrammar.interop.anthropic.repair import repair_message, repair_stream
+from toolgrammar.interop.anthropic.shapes import (
+    from_stream,
+    from_tool_calls,
+    to_message,
+    to_stream,
+    to_tool_calls,
+)
+
+__all__ = [
+    "from_stream",
+    "from_tool_calls",
+    "repair_message",
+    "repair_stream",
+    "to_message",
+    "to_stream",
+    "to_tool_calls",
+]

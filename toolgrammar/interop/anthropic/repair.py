@@ -1,0 +1,246 @@
+"""Messages whose calls are broken, or left in the text, as messages that have them.
+
+A text block that holds `<tool_call>…</tool_call>` becomes the text around it and a `tool_use` block;
+an input that came as `{'city': 'Oslo',}` becomes `{"city": "Oslo"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from operator import is_
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.interop.anthropic.blocks import BlockReader
+from toolgrammar.interop.anthropic.shapes import (
+    INVALID,
+    BlockWriter,
+    to_message,
+    to_tool_calls,
+)
+from toolgrammar.interop.exchange import key_of, mapping_of, plain, string_of, written_json
+from toolgrammar.interop.native.pieces import RepairedPieces
+from toolgrammar.interop.native.read_events import read_events
+from toolgrammar.interop.native.repaired import RepairedMessage, RepairedStream, written
+from toolgrammar.interop.streaming import read_both_ways, read_stream
+from toolgrammar.parsing.checks import is_cut
+from toolgrammar.parsing.whole import parse
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.events import CallEnd, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, Iterable
+
+    from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.interop.native.read_events import ReadEvents
+    from toolgrammar.interop.streaming import AsyncReadStream, ReadStream
+    from toolgrammar.values.diagnostics import Diagnostic
+    from toolgrammar.values.events import Event
+    from toolgrammar.values.tools import ToolSpec
+
+_REASONS: Final = {
+    *("end_turn", "max_tokens", "stop_sequence", "pause_turn", "refusal"),
+    "model_context_window_exceeded",
+}
+# Blocks of other kinds, such as searches of the server, go through as they are.
+_READ: Final = {"text", "thinking", "tool_use"}
+
+
+def repair_message(
+    message: object,
+    format: FormatsLike | None = "auto",
+    tools: Iterable[object] | None = None,
+    *,
+    id_prefix: str | None = None,
+) -> RepairedMessage:
+    """Returns a message with its calls repaired, and with those that its texts hold.
+
+    One with nothing to repair comes back as it is. What was read and what was wrong is the
+    `result` of what comes back.
+
+    Args:
+        message: a dict, or the message of the anthropic package.
+        format: in which format the model writes calls; None leaves the texts alone.
+        tools: the tools that the model had: their names and schemas guide the repairs.
+        id_prefix: what stands before the index in the id of a call; None: it is made from the
+            call's place and text.
+    """
+    given = dict(plain(message))
+    content = given.get("content") or []
+    # The content may be one text in place of blocks.
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    # What a server writes there may be anything.
+    blocks = list(blocks) if isinstance(blocks, list | tuple) else []
+    reason = given.get("stop_reason")
+    reason = reason if isinstance(reason, str) else None
+    reading = _Blocks(format, tools, id_prefix)
+    for index, each in enumerate(blocks):
+        # Only the last block can have been cut.
+        reading.take(each, reason if index == len(blocks) - 1 else None)
+    found, result = reading.found, reading.result()
+    # By identity: nothing was found, so the message is given back as it came.
+    if len(found) == len(blocks) and all(map(is_, found, blocks)):
+        return RepairedMessage(given, result)
+    cut = reason is not None and is_cut(reason)
+    # `end_turn` would tell an agent that there is nothing to run.
+    repaired = {"stop_reason": "tool_use"} if reason is not None and not cut else {}
+    return RepairedMessage({**given, "content": found, **repaired}, result)
+
+
+class _Blocks:
+    """Reads the blocks of a message, one after the other."""
+
+    def __init__(
+        self,
+        format: FormatsLike | None,
+        tools: Iterable[object] | None,
+        id_prefix: str | None,
+    ) -> None:
+        self._format = format
+        # Every block is parsed with them: an iterator would be empty at the second.
+        self._tools = list(tools) if tools is not None else None
+        self._specs: Mapping[str, ToolSpec] = to_specs(self._tools)
+        self._id_prefix = id_prefix
+        self.found: list[Any] = []
+        """The blocks as they go out; those with nothing to repair as they came."""
+        self._calls: list[ToolCall] = []
+        self._said: dict[str, list[str]] = {"text": [], "thinking": []}
+        self._diagnostics: list[Diagnostic] = []
+
+    def take(self, each: object, reason: str | None) -> None:
+        """Takes the next block; `reason` is why the server stopped behind it."""
+        block = plain(each) if hasattr(each, "model_dump") else mapping_of(each)
+        kind = block.get("type")
+        if kind == "tool_use":
+            self._call(each, block, reason)
+        elif kind == "text" and self._format is not None:
+            self._text(each, string_of(block.get("text")), reason)
+        else:
+            if isinstance(kind, str) and kind in self._said:
+                self._said[kind].append(string_of(block.get(kind)))
+            self.found.append(each)
+
+    def _text(self, each: object, text: str, reason: str | None) -> None:
+        assert self._format is not None
+        read = parse(text, self._format, tools=self._tools, finish_reason=reason)
+        self._diagnostics += read.diagnostics
+        self._said["text"].append(read.text)
+        self._said["thinking"].append(read.reasoning)
+        if read.calls:
+            self._calls += read.calls
+            self.found += to_message(read, id_prefix=self._id_prefix)["content"]
+        else:
+            self.found.append(each)
+
+    def _call(self, each: object, block: Mapping[str, Any], reason: str | None) -> None:
+        given = block.get("input")
+        text = mapping_of(given).get(INVALID) if len(mapping_of(given)) == 1 else given
+        name, identity = string_of(block.get("name")), string_of(block.get("id")) or None
+        known = not self._specs or name in self._specs
+        if not isinstance(text, str) and isinstance(given, Mapping) and name and known:
+            self._calls.append(ToolCall(name, dict(given), id=identity))
+            self.found.append(each)
+            return
+        # Arguments that were no JSON stand there as a text, or under a key of their own.
+        pieces = RepairedPieces(self._specs)
+        events = pieces.start(0, name, identity)
+        events += pieces.add(0, text if isinstance(text, str) else written_json(given))
+        events += pieces.end(0, reason or "tool_use")
+        calls = [event.call for event in events if isinstance(event, CallEnd)]
+        self._diagnostics += [event.diagnostic for event in events if isinstance(event, Problem)]
+        self._calls += calls
+        self.found += to_tool_calls(calls, id_prefix=self._id_prefix) if pieces.repaired else [each]
+
+    def result(self) -> ParseResult:
+        """Returns the message as it was read."""
+        return ParseResult(
+            calls=tuple(self._calls),
+            text="\n".join(filter(None, self._said["text"])).strip(),
+            reasoning="\n".join(filter(None, self._said["thinking"])).strip(),
+            diagnostics=tuple(self._diagnostics),
+        )
+
+
+@read_both_ways
+def repair_stream(
+    chunks: Iterable[object] | AsyncIterable[object],
+    format: FormatsLike | None = "auto",
+    tools: Iterable[object] | None = None,
+    *,
+    id_prefix: str | None = None,
+) -> ReadStream[dict[str, Any]] | AsyncReadStream[dict[str, Any]]:
+    """Returns the events of a streamed message with its calls repaired, those in its texts too.
+
+    The reason of its end becomes `tool_use` where there are calls, unless the server cut it.
+    Thinking keeps its signatures, blocks of other kinds, errors and pings go through as they are.
+    What comes back has, at the end, the message as `result`, with all that was wrong.
+
+    Args:
+        chunks: dicts, or the raw events of the anthropic package.
+        format: in which format the model writes calls; None leaves the texts alone.
+        tools: the tools that the model had: their names and schemas guide the repairs.
+        id_prefix: as for `to_stream`.
+    """
+    events = read_events(BlockReader, repair=True, format=format, tools=tools)
+    return read_stream(_Repaired(events, id_prefix), chunks)
+
+
+class _Repaired(RepairedStream):
+    """Turns their events into events with repaired calls."""
+
+    def __init__(self, events: ReadEvents, id_prefix: str | None) -> None:
+        super().__init__(events)
+        # Their first event holds the message as it begins.
+        self._head: dict[str, Any] = {"id": "", "role": "assistant", "content": []}
+        self._id_prefix = id_prefix
+        self._stop: Mapping[str, Any] = {}
+        self._usage: dict[str, Any] = {"output_tokens": 0}
+        self._others: set[object] = set()
+
+    @cached_property
+    def _writer(self) -> BlockWriter:
+        # Made late: the first event says what the message is called, and ids are made of that.
+        return BlockWriter(self._head, self._id_prefix, None, thinking=True)
+
+    def chunk(self, chunk: Mapping[str, Any], events: list[Event]) -> list[dict[str, Any]]:
+        kind = chunk.get("type")
+        if kind == "ping":
+            return [dict(chunk)]
+        if kind == "message_start":
+            self._head |= mapping_of(chunk.get("message"))
+            return self._writer.opening()
+        out = written(events, self._writer)
+        if kind == "error":
+            # A client that gets it raises: an end of its own would make an answer of it.
+            self.failed = self.failed or self.finish_reason == "error"
+            return [*out, dict(chunk)]
+        if kind == "message_delta":
+            self._stop = mapping_of(chunk.get("delta"))
+            self._usage = dict(mapping_of(chunk.get("usage"))) or self._usage
+        return [*out, *self._other(chunk)]
+
+    def _other(self, chunk: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Returns what an event says that none of ours does."""
+        index, delta = key_of(chunk.get("index")), mapping_of(chunk.get("delta"))
+        match chunk.get("type"):
+            case "content_block_start":
+                block = dict(mapping_of(chunk.get("content_block")))
+                if not isinstance(block.get("type"), str) or block["type"] in _READ:
+                    return []
+                self._others.add(index)
+                return self._writer.other_block(block)
+            case "content_block_delta" if index in self._others:
+                return self._writer.other_delta(dict(delta))
+            case "content_block_delta" if delta.get("type") == "signature_delta":
+                return self._writer.signature(dict(delta))
+            case _:
+                return []
+
+    def end(self, events: list[Event]) -> list[dict[str, Any]]:
+        out = written(events, self._writer)
+        if self.failed:
+            return out
+        reason = self.end_reason(_REASONS, "max_tokens")
+        stopped = self._stop.get("stop_sequence") if reason == "stop_sequence" else None
+        return [*out, *self._writer.close(reason, self._usage, stopped)]

@@ -1,0 +1,156 @@
+"""Reads the stream of an API into events, and gathers the whole message of them.
+
+Chunks of a completion become `TextDelta`, `CallStart`, …, and at the end there is a `ParseResult`
+with the calls, the text, the reasoning and the diagnostics.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from toolgrammar.interop.native.pieces import RepairedPieces
+from toolgrammar.interop.pieces import Pieces
+from toolgrammar.interop.rereading import Reread
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.events import CallEnd, Event, Problem, ReasoningDelta, TextDelta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.interop.pieces import AnyPieces
+    from toolgrammar.values.diagnostics import Diagnostic
+
+
+class ApiReader(Protocol):
+    """Turns what an API streams into events."""
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the server stopped, once it said so."""
+
+    def feed(self, item: object) -> list[Event]:
+        """Returns what one chunk becomes."""
+
+    def close(self) -> list[Event]:
+        """Returns what comes after the last chunk."""
+
+
+class ReadEvents:
+    """The events of one message of an API, repaired or as they are."""
+
+    def __init__(self, reader: ApiReader, reread: Reread | None, pieces: AnyPieces) -> None:
+        self._reader = reader
+        self._reread = reread
+        self._pieces = pieces
+        self._gathered = _Gathered()
+        self._result: ParseResult | None = None
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the server stopped; None where it did not say so, or not yet."""
+        return self._reader.finish_reason
+
+    @property
+    def repaired(self) -> bool:
+        """Whether any call of the API is another than it handed out, or was found in the text."""
+        own = isinstance(self._pieces, RepairedPieces) and self._pieces.repaired
+        return own or (self._reread is not None and self._reread.found)
+
+    @property
+    def result(self) -> ParseResult:
+        """The whole message, when all was taken.
+
+        Raises:
+            RuntimeError: before that.
+        """
+        if self._result is None:
+            raise RuntimeError("no result yet: take all of the stream first")
+        return self._result
+
+    def feed(self, item: object) -> list[Event]:
+        """Returns what one chunk becomes."""
+        return self._taken(self._reader.feed(item))
+
+    def close(self) -> list[Event]:
+        """Returns what comes after the last chunk."""
+        events = self._taken(self._reader.close())
+        if self._reread is not None:
+            events += self._gathered.see(self._reread.close(self.finish_reason))
+        self._result = self._gathered.result(self._reread)
+        return events
+
+    def _taken(self, events: Iterable[Event]) -> list[Event]:
+        reread = self._reread
+        if reread is not None:
+            events = [each for event in events for each in reread.feed(event)]
+        return self._gathered.see(events)
+
+
+def read_events(
+    reader: Callable[[AnyPieces], ApiReader],
+    *,
+    repair: bool,
+    format: FormatsLike | None,
+    tools: Iterable[object] | None,
+) -> ReadEvents:
+    """Returns what turns the chunks of an API into events.
+
+    Args:
+        reader: makes the reader of the API, with what puts its calls together.
+        repair: whether broken calls are repaired.
+        format: in which format calls may stand in the text; None: the text is left alone.
+        tools: the tools that the model had.
+
+    Raises:
+        ValueError: nothing is to be repaired, and yet it is said how.
+    """
+    if not repair:
+        if format is not None or tools is not None:
+            raise ValueError("format and tools say how to repair: they need repair=True")
+        plain_pieces = Pieces()
+        return ReadEvents(reader(plain_pieces), None, plain_pieces)
+    # Read here and by the parser: an iterator would be empty at the second.
+    known = None if tools is None else list(tools)
+    pieces = RepairedPieces(to_specs(known))
+    reread = None if format is None else Reread(format, known)
+    return ReadEvents(reader(pieces), reread, pieces)
+
+
+class _Gathered:
+    """What the events of a message say as a whole."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._reasoning: list[str] = []
+        self._calls: dict[int, ToolCall] = {}
+        self._diagnostics: list[Diagnostic] = []
+
+    def see(self, events: Iterable[Event]) -> list[Event]:
+        """Takes the next events and gives them back."""
+        seen = list(events)
+        for event in seen:
+            if isinstance(event, TextDelta):
+                self._texts.append(event.text)
+            elif isinstance(event, ReasoningDelta):
+                self._reasoning.append(event.text)
+            elif isinstance(event, CallEnd):
+                self._calls[event.index] = event.call
+            elif isinstance(event, Problem):
+                self._diagnostics.append(event.diagnostic)
+        return seen
+
+    def result(self, reread: Reread | None) -> ParseResult:
+        own = ParseResult(
+            calls=tuple(call for _, call in sorted(self._calls.items())),
+            text="".join(self._texts).strip(),
+            reasoning="".join(self._reasoning).strip(),
+            diagnostics=tuple(self._diagnostics),
+        )
+        if reread is None:
+            return own
+        # Places in the text are those of the text alone: it is what was read.
+        text = reread.result
+        return replace(own, format=text.format, source=text.source, digest=text.digest)

@@ -1,0 +1,21 @@
+"""Calls, messages and streams in the shapes of OpenAI's chat completions."""
+
+from toolgrammar.interop.openai.repair import repair_message, repair_response, repair_stream
+from toolgrammar.interop.openai.shapes import (
+    from_stream,
+    from_tool_calls,
+    to_message,
+    to_stream,
+    to_tool_calls,
+)
+
+__all__ = [
+    "from_stream",
+    "from_tool_calls",
+    "repair_message",
+    "repair_response",
+    "repair_stream",
+    "to_message",
+    "to_stream",
+    "to_tool_calls",
+]

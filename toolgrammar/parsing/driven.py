@@ -1,0 +1,282 @@
+"""Reads one message by the driver: the reading that defines what every other one has to give.
+
+In: chunks, `Let me look. <tool`, `_call>…`. Out: events, each as soon as it is certain, and at the end
+the result. Chunks that change no state, the inside of a long string, are taken by a short way
+(`core/shortcuts/stream/inert_chunks.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgrammar.catalogue.several import AnyOf
+from toolgrammar.core.driver.modes import new_driver
+from toolgrammar.core.mending.cut_opener import report_begun
+from toolgrammar.core.message.build import Builder
+from toolgrammar.core.message.settings import Settings
+from toolgrammar.core.shortcuts.stream.inert_chunks import (
+    LONGEST_PASSAGE,
+    end_inert_chunks,
+    feed_inside,
+    inert_chunks_at,
+)
+from toolgrammar.core.trust.standing import report_inline
+from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
+from toolgrammar.core.trust.turns import Withheld
+from toolgrammar.core.trust.unread import report_unread
+from toolgrammar.parsing.machines import machine_of, settings_of
+from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.catalogue.format import Format
+    from toolgrammar.core.machine.machine import Machine
+    from toolgrammar.core.message.source import Source
+    from toolgrammar.core.shortcuts.stream.delivered import GivenOut
+    from toolgrammar.core.shortcuts.stream.inert_chunks import InertChunks
+    from toolgrammar.parsing.readers import Several
+    from toolgrammar.values.events import Event
+    from toolgrammar.values.limits import Limits
+    from toolgrammar.values.tools import ToolSpec
+
+_NEUTRAL = Settings("", {}, {}, drop_unknown=False, free_text=False)
+
+
+class Options(NamedTuple):
+    """What is known of a message before it comes."""
+
+    format: Format | AnyOf
+    """The format, or those that it may be written in."""
+    specs: Mapping[str, ToolSpec]
+    """The tools that the model had, by name."""
+    strict: bool
+    """Whether nothing is repaired."""
+    id_seed: str
+    """What ids that the format leaves out are made from."""
+    limits: Limits
+    """Bounds on length, depth and number of calls."""
+
+
+class DrivenReading:
+    """One message, read by the driver."""
+
+    def __init__(
+        self,
+        options: Options,
+        source: Source,
+        *,
+        prefix: str = "",
+        delivered: GivenOut | None = None,
+        steps: int = 0,
+    ) -> None:
+        """Sets the driver to the beginning of a message.
+
+        Args:
+            options: what is known of the message.
+            source: takes the text, whole.
+            prefix: what the chat template had written of the answer.
+            delivered: the events that the caller has from another reading: they are left out.
+            steps: the rounds of work of that reading.
+        """
+        self._options = options
+        self._source = source
+        self._delivered = delivered
+        self._steps_before = steps
+        self._several = self._several_formats()
+        self._withheld = Withheld()
+        self._inert_chunks: InertChunks | None = None
+        self._over = False
+        """Whether the limit of characters was passed."""
+        self._ended = False
+        limits = options.limits
+        self._room = sys.maxsize if limits.max_chars is None else limits.max_chars
+        machine, settings = self._machine_and_settings()
+        self._builder = Builder(
+            source=source,
+            settings=settings,
+            tools=options.specs,
+            id_seed=options.id_seed,
+            listening=True,
+            strict=options.strict,
+            max_calls=limits.max_calls,
+        )
+        self._builder.read_signs(None if self._several is not None else machine.signs)
+        self.driver = new_driver(machine, self._builder, base=-len(prefix), max_depth=limits.depth)
+        self.among = None if self._several is None else self._several.among(self._builder)
+        if self.among is not None:
+            self.driver.read_among(self.among)
+        if prefix:
+            source.stand_behind(prefix)
+            self.driver.feed(prefix)
+
+    def _machine_and_settings(self) -> tuple[Machine, Settings]:
+        """Returns those of the format; for several formats, such as decide nothing yet."""
+        chosen = self._options.format
+        if self._several is not None:
+            return self._several.start, _NEUTRAL
+        assert not isinstance(chosen, AnyOf)
+        return machine_of(chosen, self._options.specs), settings_of(chosen)
+
+    def _several_formats(self) -> Several | None:
+        """Returns what reading several formats needs; None for one format."""
+        if not isinstance(self._options.format, AnyOf):
+            return None
+        # Messages of one format do without this import.
+        from toolgrammar.parsing.readers import several_of
+
+        return several_of(self._options.format, self._options.specs)
+
+    @property
+    def builder(self) -> Builder:
+        """What the message consists of."""
+        return self._builder
+
+    @property
+    def steps(self) -> int:
+        """Rounds of work so far, those of the reading before this one too."""
+        return self._steps_before + self.driver.steps
+
+    @property
+    def held(self) -> str:
+        """What is kept since something of it is undecided."""
+        if self._inert_chunks is not None:
+            return self._inert_chunks.held
+        driver = self.driver
+        # What stands before is kept for anchors alone: it was given out.
+        return driver.buffer[driver.position if driver.island < 0 else driver.island :]
+
+    @property
+    def inert(self) -> InertChunks | None:
+        """The short way that takes the chunks now, where one does."""
+        return self._inert_chunks
+
+    def take(self, chunk: str) -> list[Event]:
+        """Takes the next piece of the message, not an empty one; returns what is certain by now."""
+        inert = self._inert_chunks
+        if inert is not None:
+            # The limit counts the characters of an inert run, too.
+            room = inert.room - len(chunk)
+            events = inert.take(chunk) if room >= 0 else None
+            if events is not None:
+                inert.leave_room(room)
+                return events
+            # The inert run ends at a chunk that it does not take: what it held back is read with that
+            # chunk.
+            chunk = self._leave(inert) + chunk
+        room = self._room - self._source.length - len(chunk)
+        # Where the limit of characters is passed there is no short way.
+        if room >= 0 and feed_inside(self.driver, chunk):
+            self._source.append(chunk)
+            if self._may_pass():
+                self._inert_chunks = inert_chunks_at(self.driver, min(room, LONGEST_PASSAGE))
+            return self._new_events()
+        return self.take_each(chunk)
+
+    def take_each(self, chunk: str) -> list[Event]:
+        """Has the driver take a piece, without any short way."""
+        self._feed(chunk, final=False)
+        return self._new_events()
+
+    def end(self, *, cut: bool) -> list[Event]:
+        """Ends the message; `cut`: the server says that it cut the answer."""
+        rest = "" if self._inert_chunks is None else self._leave(self._inert_chunks)
+        self._end(rest, cut=cut)
+        return self._new_events()
+
+    def read_whole(self, text: str, *, cut: bool) -> None:
+        """Reads a whole message, with nobody listening."""
+        self._builder.queue.listen(listening=False)
+        self._end(text, cut=cut)
+
+    def result(self) -> ParseResult:
+        """Returns the whole message, once it has ended."""
+        builder = self._builder
+        chosen = self._format_of_all()
+        source = self._source.text()  # first: its blocks are free before the text is joined
+        return ParseResult(
+            tuple(builder.calls),
+            builder.text_parts.stripped(),
+            builder.reasoning_parts.stripped(),
+            tuple(builder.diagnostics),
+            chosen.id,
+            source,
+            chosen.digest,
+        )
+
+    # ------------------------------------------------------------ the parts of these
+
+    def _may_pass(self) -> bool:
+        """Returns whether events may go out as they come: none waits, none was delivered before."""
+        behind = self._delivered is None or self._delivered.is_behind
+        return behind and not self._withheld.events
+
+    def _leave(self, inert: InertChunks) -> str:
+        """Ends a short way; returns what it held back."""
+        self._inert_chunks = None
+        self._source.append(end_inert_chunks(self.driver, inert))
+        return inert.held
+
+    def _feed(self, chunk: str, *, final: bool) -> None:
+        # Past the limit nothing is read; an empty last piece there has nothing to end again.
+        limit = self._options.limits.max_chars
+        if limit is not None and self._source.length + len(chunk) > limit:
+            self._feed_to_limit(chunk, limit - self._source.length)
+        elif not self._over:
+            self._source.append(chunk)
+            self.driver.feed(chunk, final=final)
+
+    def _feed_to_limit(self, chunk: str, room: int) -> None:
+        """Ends the reading at the limit of characters: the rest is text."""
+        source, builder = self._source, self._builder
+        if not self._over:
+            self._over = True
+            source.append(chunk[:room])
+            self.driver.feed(chunk[:room], final=True)
+            limit = source.length
+            message = f"Found more than {limit} characters; the rest is text"
+            builder.report("limit-chars", "error", message, Span(limit, limit))
+            chunk = chunk[room:]
+        offset = source.length
+        source.append(chunk)
+        builder.text(chunk, offset)
+
+    def _end(self, rest: str, *, cut: bool) -> None:
+        """Takes the last piece, and reports what only the end of the message shows."""
+        builder, several = self._builder, self._several
+        self._ended = True
+        builder.end.cut(by_server=cut)
+        self._feed(rest, final=True)
+        builder.watch(watched=False)  # nothing is left to be judged
+        report_unopened(builder, self._reasoning_tags())
+        report_inline(builder)
+        # Behind a limit the rest was not read, so nothing is said of calls in it.
+        if not self._over:
+            report_begun(builder)
+            machine = self.driver.start_node.machine
+            report_unread(builder, machine.signs if several is None else several.signs)
+        builder.count_rest()
+
+    def _reasoning_tags(self) -> Mapping[str, str]:
+        """Returns what closes reasoning, each with what opens it."""
+        if self._several is not None:
+            return self._several.tags
+        chosen = self._options.format
+        return {} if isinstance(chosen, AnyOf) else chosen.tables.reasoning_tags
+
+    def _new_events(self) -> list[Event]:
+        """Returns the events that the caller has not got yet."""
+        events = self._builder.queue.take()
+        if self._builder.turns.awaiting:
+            events = self._withheld.take(events, self._builder, ended=self._ended)
+        return events if self._delivered is None else self._delivered.new(events)
+
+    def _format_of_all(self) -> Format | AnyOf:
+        """Returns the one format that all calls are written in, else what the caller named."""
+        chosen = self._options.format
+        used = {call.format for call in self._builder.calls}
+        if isinstance(chosen, AnyOf) and len(used) == 1:
+            return next(each for each in chosen.formats if each.id in used)
+        return chosen

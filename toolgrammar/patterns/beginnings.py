@@ -1,0 +1,174 @@
+r"""Says what the matches of a regular expression begin with, from its parse tree.
+
+Example: a match of `\s*</call>|end` begins with white space, `<` or `e`; its characters can't be
+listed, as those of `\s` are a category. Those of `</call>|end` are `<` and `e`.
+"""
+
+from __future__ import annotations
+
+import re
+import re._constants as sre
+from typing import Any, Final
+
+from toolgrammar.patterns.partial import ASSERTIONS, REPEATS, in_class, pattern_text
+from toolgrammar.patterns.pattern_trees import parse_pattern
+
+_LONGEST_RANGE: Final = 128
+"""Characters of a range that are listed."""
+# Some of each kind that `\s` matches.
+_BLANKS: Final = " \t\n\r\f\v\x1c\x85\u00a0\u2028\u3000"
+_RELATIVES: Final = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}  # the Kelvin sign is a `k`
+"""Characters outside of ASCII that match a letter where case does not count."""
+
+
+def first_characters(pattern: str) -> frozenset[str] | None:
+    """Returns the characters that a match can begin with, or None where they can't be listed."""
+    parsed = parse_pattern(pattern)
+    found, is_empty = _firsts(list(parsed), parsed.state.flags)
+    return None if is_empty else found
+
+
+def _firsts(items: list[Any], flags: int) -> tuple[frozenset[str] | None, bool]:
+    """Returns the characters that a match can begin with, and whether it can be empty."""
+    found: frozenset[str] = frozenset()
+    for place, item in enumerate(items):
+        if item[0] is sre.ASSERT and item[1][0] > 0 and place + 1 == len(items):
+            here, is_empty = _firsts(list(item[1][1]), flags)  # what stands there, though not read
+        else:
+            # What takes no character hands on to the next node.
+            here, is_empty = _firsts_of(item, flags)
+        if here is None:
+            return None, False
+        found |= here
+        if not is_empty:
+            return found, False
+    return found, True
+
+
+def _firsts_of(item: tuple[Any, Any], flags: int) -> tuple[frozenset[str] | None, bool]:
+    """Returns the same for one node of the parse tree."""
+    operator, argument = item
+    # They take no character. What they forbid would shorten the list, which need not be short.
+    if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+        return frozenset(), True
+    if operator is sre.LITERAL:
+        return _in_cases(frozenset(chr(argument)), flags), False
+    if operator is sre.IN:
+        return _in_cases(_listed(argument), flags), False
+    if operator is sre.SUBPATTERN:
+        _, added, removed, body = argument
+        return _firsts(list(body), (flags | added) & ~removed)
+    if operator is sre.ATOMIC_GROUP:
+        return _firsts(list(argument), flags)
+    if operator in REPEATS:
+        low, _, body = argument
+        found, is_empty = _firsts(list(body), flags)
+        return found, is_empty or not low
+    if operator is sre.BRANCH:
+        parts = [_firsts(list(branch), flags) for branch in argument[1]]
+        known = [part for part, _ in parts if part is not None]
+        # One alternative that may begin with anything makes the list useless.
+        if len(known) < len(parts):
+            # `.`, or all but some characters.
+            return None, False
+        return frozenset().union(*known), any(is_empty for _, is_empty in parts)
+    return None, False
+
+
+def begins_blank(pattern: str) -> bool:
+    """Whether a match of a pattern may begin with white space."""
+    return _begin_blank(list(parse_pattern(pattern)))[0]
+
+
+def _begin_blank(items: list[Any]) -> tuple[bool, bool]:
+    """Returns whether a match of part of a parse tree may begin so, and whether it can be empty."""
+    for operator, argument in items:
+        is_empty = False
+        # They take no character: what follows them tells.
+        if operator in (sre.AT, *ASSERTIONS):
+            continue
+        if operator is sre.SUBPATTERN:
+            found, is_empty = _begin_blank(list(argument[3]))
+        elif operator is sre.ATOMIC_GROUP:
+            found, is_empty = _begin_blank(list(argument))
+        elif operator in REPEATS:
+            found, is_empty = _begin_blank(list(argument[2]))
+            is_empty = is_empty or not argument[0]
+        elif operator is sre.BRANCH:
+            parts = [_begin_blank(list(branch)) for branch in argument[1]]
+            found, is_empty = any(each for each, _ in parts), any(each for _, each in parts)
+        else:
+            # A class is asked itself: `[^<]` and `\W` match white space, too.
+            written = pattern_text([(operator, argument)], {}, {})
+            found = any(map(re.compile(written, re.DOTALL).match, _BLANKS))
+        if found or not is_empty:
+            return found, False
+    return False, True
+
+
+def _in_cases(characters: frozenset[str] | None, flags: int) -> frozenset[str] | None:
+    """Adds what matches the characters in whatever case, where flags ask for that.
+
+    None where one is not ASCII: those have more relatives than these.
+    """
+    if characters is None or not flags & re.IGNORECASE:
+        return characters
+    if not all(map(str.isascii, characters)):
+        return None
+    cases = {case for each in characters for case in (each.lower(), each.upper())}
+    return frozenset(cases).union(*(_RELATIVES.get(each, ()) for each in cases))
+
+
+def _listed(items: list[Any]) -> frozenset[str] | None:
+    """Lists a class of characters; None where it names what it is not, or a whole category."""
+    found: set[str] = set()
+    for operator, argument in items:
+        if operator is sre.LITERAL:
+            found.add(chr(argument))
+        elif operator is sre.RANGE and argument[1] - argument[0] < _LONGEST_RANGE:
+            found.update(map(chr, range(argument[0], argument[1] + 1)))
+        else:
+            return None
+    return frozenset(found)
+
+
+def begins_line(pattern: str) -> bool:
+    """Whether a match can only begin where a line does."""
+    parsed = parse_pattern(pattern)
+    return _begin_lines(list(parsed), parsed.state.flags)
+
+
+def _begin_lines(items: list[Any], flags: int) -> bool:
+    """Whether the same holds of part of a parse tree, whichever of its alternatives matches."""
+    for operator, argument in items:
+        if operator is sre.SUBPATTERN:
+            return _begin_lines(list(argument[3]), flags | argument[1])
+        if operator is sre.BRANCH:
+            # One alternative that begins elsewhere is enough to look at every place.
+            return all(_begin_lines(list(branch), flags) for branch in argument[1])
+        if (operator, argument) == (sre.AT, sre.AT_BEGINNING):
+            # Without the flag, `^` is the beginning of the text, not of a line.
+            return bool(flags & re.MULTILINE)
+        if operator not in ASSERTIONS:
+            return False
+    return False
+
+
+def literal_start(pattern: str) -> str:
+    """Returns the characters that every match begins with, as far as they stand there as such."""
+    found: list[str] = []
+    parsed = parse_pattern(pattern)
+    # In any case, what stands there is not one text.
+    for operator, argument in () if parsed.state.flags & re.IGNORECASE else parsed:
+        if operator is not sre.LITERAL:
+            break
+        found.append(chr(argument))
+    return "".join(found)
+
+
+def without(characters: frozenset[str] | None) -> re.Pattern[str]:
+    """Returns the expression of texts that hold none of these characters; of None, one that fails."""
+    if not characters:
+        # A match that may begin with anything leaves no text without its beginnings.
+        return re.compile(r"(?!)")
+    return re.compile(f"[^{''.join(map(in_class, map(ord, sorted(characters))))}]+")

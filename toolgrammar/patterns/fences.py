@@ -1,0 +1,44 @@
+"""Knows code fences: their length, the line that closes one, and those that stand inside.
+
+Example: a text that has a line of three backticks stands between fences of four.
+"""
+
+from __future__ import annotations
+
+import re
+
+from toolgrammar.patterns.partial import partial
+from toolgrammar.values.patterns import late
+
+LEAST = 3
+"""Backticks of the shortest fence."""
+MOST = 1024
+"""Backticks of the longest one, and blanks behind it: no line may keep a stream waiting for ever."""
+
+OPENING = rf"(?m:^`{{{LEAST},}})"
+"""The expression of the backticks that open a block, at the start of a line."""
+NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},{MOST}}})[ \t]{{0,{MOST}}}[^\s`])(?P<fence_opener>)"
+"""The expression of what opens a block inside a block: a fence with a word."""
+
+_RUNS = late(r"^`+", re.MULTILINE)
+
+
+def closing(count: int) -> str:
+    """Returns the expression of the line that closes a block of this many backticks, or of fewer."""
+    return rf"(?m:^`{{{count},}}[ \t\r]*$)"
+
+
+CLOSING = rf"(?m:^`{{{LEAST},{MOST}}}[ \t\r]{{0,{MOST}}}$)"
+CLOSING_BEGINNINGS = partial(CLOSING) or ""
+
+
+def length(fence: str) -> int:
+    """Returns how many backticks a fence has."""
+    return fence.count("`")
+
+
+def fence_round(text: str) -> str:
+    """Returns the shortest fence that a text can stand between."""
+    # Only a run at the beginning of a line could close the block.
+    longest = max((len(run) for run in _RUNS.findall(text)), default=0)
+    return "`" * max(LEAST, longest + 1)

@@ -1,0 +1,358 @@
+"""Turns a regular expression into the one that matches the proper beginnings of its matches.
+
+The driver must know whether the end of the text so far may become a token. The answer is one
+regular expression: for `<tool_call>` it matches `<`, `<t`, … `<tool_call`. It is built from the
+parse tree that the standard library's own compiler uses, so that every construct is covered or
+refused, and it is stored in the compiled tables: nothing of this runs while text is parsed.
+"""
+
+from __future__ import annotations
+
+import re
+import re._constants as sre
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.patterns.pattern_trees import parse_pattern
+from toolgrammar.values.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT_NON_BOUNDARY})
+"""Anchors that look at what follows: while nothing does, a match may still fail."""
+MOST_BLANKS = 64
+"""White space that a token begins with; what is more belongs to what stands before it. A stream
+tries each of as many places with as many lengths, for each chunk of a run of white space."""
+BEGUN = "begun"
+"""Names, in an expression of matches and their beginnings, what is only begun."""
+MAX_TOKEN = 1024
+"""Characters that a name, key or other scanned token of the envelope may have."""
+_KEPT = 512
+"""Beginnings that are remembered: the formats and the places of one ask for the same again."""
+REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
+ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
+_ONE_CHARACTER = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY})
+
+# What the parser reads as the left, written back as the right; so with the anchors below.
+_CATEGORIES = {
+    sre.CATEGORY_DIGIT: r"\d",
+    sre.CATEGORY_NOT_DIGIT: r"\D",
+    sre.CATEGORY_SPACE: r"\s",
+    sre.CATEGORY_NOT_SPACE: r"\S",
+    sre.CATEGORY_WORD: r"\w",
+    sre.CATEGORY_NOT_WORD: r"\W",
+}
+_ANCHORS = {
+    sre.AT_BEGINNING: "^",
+    sre.AT_BEGINNING_STRING: r"\A",
+    sre.AT_BOUNDARY: r"\b",
+    sre.AT_NON_BOUNDARY: r"\B",
+    sre.AT_END: "$",
+    sre.AT_END_STRING: r"\Z",
+}
+_FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"), (re.VERBOSE, "x"))
+
+
+class UnstreamableError(ValueError):
+    """A construct whose beginnings no regular expression tells, and what to write instead."""
+
+    def __init__(self, message: str, hint: str, code: str = "back-reference") -> None:
+        super().__init__(message)
+        self.hint, self.code = hint, code
+
+
+_REFUSED = {
+    sre.GROUPREF: UnstreamableError(
+        "a back reference can't be read from a stream",
+        "SAME_NAME and SAME_KEY repeat the name of the call and the key; else spell it out",
+    ),
+    sre.GROUPREF_EXISTS: UnstreamableError(
+        "a condition on a group can't be read from a stream",
+        "write the two ways as alternatives: `(?:…|…)`",
+    ),
+}
+
+
+def _class(items: list[Any]) -> str:
+    parts: list[str] = []
+    for operator, argument in items:
+        if operator is sre.NEGATE:
+            parts.append("^")
+        elif operator is sre.LITERAL:
+            parts.append(in_class(argument))
+        elif operator is sre.RANGE:
+            parts.append(f"{in_class(argument[0])}-{in_class(argument[1])}")
+        elif operator is sre.CATEGORY:
+            parts.append(_CATEGORIES[argument])
+        else:
+            raise ValueError(f"a character class holds {operator}, which is not supported")
+    return f"[{''.join(parts)}]"
+
+
+def in_class(code: int) -> str:
+    """Writes a character as a class holds it."""
+    # `[`, `&`, `~` and `|` are escaped too: doubled, Python warns of set operations to come.
+    return "\\" + chr(code) if chr(code) in "\\]^-[&~|" else chr(code)
+
+
+def _repeat_suffix(low: int, high: int, operator: Any) -> str:
+    limit = "" if high == sre.MAXREPEAT else str(high)
+    lazy = {sre.MIN_REPEAT: "?", sre.POSSESSIVE_REPEAT: "+"}.get(operator, "")
+    return f"{{{low},{limit}}}{lazy}"
+
+
+def _with_flags(body: str, added: int, removed: int) -> str:
+    on = "".join(letter for flag, letter in _FLAGS if added & flag)
+    off = "".join(letter for flag, letter in _FLAGS if removed & flag)
+    return f"(?{on}{'-' + off if off else ''}:{body})"
+
+
+def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
+    """Writes one node of the parse tree back as a regular expression."""
+    operator, argument = item
+    if operator is sre.LITERAL:
+        return re.escape(chr(argument))
+    if operator is sre.NOT_LITERAL:
+        return f"[^{in_class(argument)}]"
+    if operator is sre.ANY:
+        return "."
+    if operator is sre.IN:
+        return _class(argument)
+    if operator is sre.AT:
+        return _ANCHORS[argument]
+    if operator is sre.BRANCH:
+        return "(?:" + "|".join(_sequence_text(branch, names) for branch in argument[1]) + ")"
+    if operator is sre.SUBPATTERN:
+        group, added, removed, body = argument
+        text = _with_flags(_sequence_text(body, names), added, removed)
+        # A group that is not asked for captures nothing; its flags stay.
+        return f"(?P<{names[group]}>{text})" if group in names else text
+    if operator in REPEATS:
+        low, high, body = argument
+        return f"(?:{_sequence_text(body, names)}){_repeat_suffix(low, high, operator)}"
+    if operator is sre.ATOMIC_GROUP:
+        return f"(?>{_sequence_text(argument, names)})"
+    if operator in ASSERTIONS:
+        direction, body = argument
+        sign = "=" if operator is sre.ASSERT else "!"
+        return f"(?{'<' if direction < 0 else ''}{sign}{_sequence_text(body, names)})"
+    raise _REFUSED.get(operator) or UnstreamableError(
+        f"{operator} can't be read from a stream", "write it otherwise"
+    )
+
+
+def _sequence_text(items: Any, names: dict[int, str]) -> str:
+    return "".join(_text(item, names) for item in items)
+
+
+def _begin(item: tuple[Any, Any], flags: int) -> str | None:
+    """Returns the beginnings of one node that are longer than nothing and not the whole, or None."""
+    operator, argument = item
+    if operator is sre.BRANCH:
+        parts = [part for branch in argument[1] if (part := _begin_sequence(list(branch), flags))]
+        return "(?:" + "|".join(parts) + ")" if parts else None
+    if operator is sre.SUBPATTERN:
+        part = _begin_sequence(list(argument[3]), flags & ~argument[2] | argument[1])
+        return _with_flags(part, argument[1], argument[2]) if part else None
+    if operator in REPEATS:
+        return _begin_repeat(item, flags)
+    if operator is sre.ATOMIC_GROUP:
+        return _begin_sequence(list(argument), flags)
+    # A look-ahead takes no text, but what it wants may be cut as well: `a(?=bc)` in `ab`.
+    if operator in ASSERTIONS and argument[0] > 0:
+        return _begin_sequence(list(argument[1]), flags)
+    return None
+
+
+def _begin_repeat(item: tuple[Any, Any], flags: int) -> str | None:
+    _, high, body = item[1]
+    # `x{0}` matches nothing that could be begun.
+    if high == 0:
+        return None
+    whole = _sequence_text(body, {})
+    part = _begin_sequence(list(body), flags)
+    limit = "" if high == sre.MAXREPEAT else str(high - 1)
+    # Any number of whole rounds that leaves room for one more, then perhaps a part of it.
+    # The least number of rounds does not count: fewer of them are a beginning.
+    rounds = f"(?:{whole}){{0,{limit}}}"
+    return f"(?:{rounds}(?:{part})?)" if part else rounds
+
+
+def _begin_sequence(items: list[Any], flags: int) -> str | None:
+    """Returns the beginnings of a sequence: a part of the first node, or it whole and then a part.
+
+    What follows a node shares it, so that no beginning reads it anew. A run of characters is
+    halved: one inside of the other they would nest too deep.
+    """
+    if not items:
+        return None
+    half = _characters(items) // 2
+    first, rest = (items[:half], items[half:]) if half > 1 else (items[:1], items[1:])
+    if first[0][0] is sre.MIN_REPEAT:
+        first = [(sre.MAX_REPEAT, first[0][1])]  # the text ends behind it, or few characters later
+    whole = _sequence_text(first, {})
+    part = _begin_sequence(first, flags) if half > 1 else _begin(first[0], flags)
+    # Whether the first part, whole, is a proper beginning: something must come behind it, or an
+    # anchor has to look at what comes.
+    ends = bool(rest) and (_can_grow(rest) or _looks_on(rest))
+    behind = _begin_sequence(rest, flags)
+    if ends and rest[0] == (sre.AT, sre.AT_END) and not flags & re.MULTILINE:
+        # `$` also matches before a line end that ends the text.
+        behind = rf"(?:\n|{behind})" if behind else r"\n"
+    parts = [] if part is None else [part]
+    if ends or behind:
+        # The first part, whole, and perhaps more: one alternative, so that it is read once.
+        parts.append(whole + (behind or "") + ("?" if ends and behind else ""))
+    if part is not None and ends and _is_of_one_kind(first[0]):
+        parts = [parts[1], ""]  # the shorter ones are whole ones, too
+    # None for a single character, which has no proper beginning.
+    return f"(?:{'|'.join(parts)})" if parts else None
+
+
+def _is_of_one_kind(item: tuple[Any, Any]) -> bool:
+    """Whether a node repeats one character, so that each of its beginnings is a whole one."""
+    if item[0] not in REPEATS:
+        return False
+    low, _, body = item[1]
+    # Of `x{3}`, the beginning `xx` is no whole one.
+    return low <= 1 and len(body) == 1 and body[0][0] in _ONE_CHARACTER
+
+
+def _characters(items: list[Any]) -> int:
+    """Counts the characters at the beginning of a sequence that stand for themselves."""
+    return next((at for at, item in enumerate(items) if item[0] is not sre.LITERAL), len(items))
+
+
+def _can_grow(items: list[Any]) -> bool:
+    """Whether something that takes up text, or looks at it, may still come."""
+    for operator, argument in items:
+        # An anchor takes no text; a look-behind looks at what was read already.
+        if operator is sre.AT or (operator in ASSERTIONS and argument[0] < 0):
+            continue
+        if operator is sre.SUBPATTERN and not _can_grow(list(argument[3])):
+            continue  # an empty group, which only marks a place
+        return True
+    return False
+
+
+def _looks_on(items: list[Any]) -> bool:
+    """Whether an anchor comes that depends on the next character."""
+    return any(operator is sre.AT and argument in _END_ANCHORS for operator, argument in items)
+
+
+def looks_on(pattern: str) -> bool:
+    """Whether the character behind a match of `pattern` decides if it is one."""
+    return _looks_behind(list(parse_pattern(pattern)))
+
+
+def _looks_behind(items: list[Any]) -> bool:
+    for operator, argument in items:
+        if operator is sre.AT:
+            found = argument in _END_ANCHORS
+        elif operator in ASSERTIONS:
+            found = argument[0] > 0
+        elif operator is sre.SUBPATTERN:
+            found = _looks_behind(list(argument[3]))
+        elif operator is sre.BRANCH:
+            found = any(_looks_behind(list(branch)) for branch in argument[1])
+        elif operator in REPEATS:
+            found = _looks_behind(list(argument[2]))
+        else:
+            found = operator is sre.ATOMIC_GROUP and _looks_behind(list(argument))
+        if found:
+            return True
+    return False
+
+
+def least_width(pattern: str) -> int:
+    """Returns how many characters a match of `pattern` has at least.
+
+    Raises:
+        re.error: the pattern is no regular expression.
+    """
+    re.compile(pattern)  # refuses more than reading it does: a look-behind without a fixed width
+    least: int = parse_pattern(pattern).getwidth()[0]
+    return least
+
+
+def expression_error(pattern: str) -> int | None:
+    """Returns the offset at which `pattern` is no regular expression, or None where it is one."""
+    try:
+        re.compile(pattern)
+    except re.error as problem:
+        return problem.pos
+    return None
+
+
+@lru_cache(maxsize=_KEPT)
+def partial(pattern: str) -> str | None:
+    """Returns a regular expression for the non-empty proper beginnings of `pattern`'s matches.
+
+    Args:
+        pattern: a regular expression in Python's syntax.
+
+    Returns:
+        The expression, to be anchored at the end of the text by the caller; it may also match
+        nothing. None where no match has a proper beginning (a single character).
+
+    Raises:
+        UnstreamableError: for a construct that has no beginnings (back references, conditions).
+    """
+    parsed = parse_pattern(pattern)
+    return _begin_sequence(list(parsed), parsed.state.flags)
+
+
+def tail_that_begins(expressions: Iterable[str]) -> re.Pattern[str]:
+    """Finds the tail of the text that may become what one of the expressions matches."""
+    # A single character has no beginnings: it can't be cut.
+    parts = [begun for expression in expressions if (begun := partial(expression))]
+    return compile_pattern(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
+
+
+def normalised(pattern: str, names: dict[str, str]) -> str:
+    """Rewrites `pattern` so that only the groups in `names` capture, under the new names there."""
+    parsed = parse_pattern(pattern)
+    return pattern_text(list(parsed), parsed.state.groupdict, names)
+
+
+def pattern_text(items: list[Any], numbers: dict[str, int], names: dict[str, str]) -> str:
+    """Writes a parse tree as a regular expression.
+
+    Args:
+        items: the nodes of the tree.
+        numbers: its groups by name.
+        names: those that shall capture, with their new names.
+    """
+    groups = {number: names[name] for name, number in numbers.items() if name in names}
+    return _sequence_text(items, groups)
+
+
+def without_look_around(pattern: str) -> str:
+    """Takes look-behinds off the front of `pattern` and look-aheads off its end.
+
+    Nothing in the result captures.
+    """
+    items = _without_end(list(parse_pattern(pattern)))
+    while items and items[0][0] in ASSERTIONS and items[0][1][0] < 0:
+        items = items[1:]
+    return _sequence_text(items, {})
+
+
+def _without_end(items: list[Any]) -> list[Any]:
+    while items and items[-1][0] in ASSERTIONS and items[-1][1][0] > 0:
+        items = items[:-1]
+    if items and items[-1][0] is sre.SUBPATTERN:
+        group, added, removed, body = items[-1][1]
+        # The look-ahead may end the last group, `(?:a(?=b))`, or an alternative in it.
+        items = [*items[:-1], (sre.SUBPATTERN, (group, added, removed, _without_end(list(body))))]
+    elif items and items[-1][0] is sre.BRANCH:
+        first, branches = items[-1][1]
+        branches = [_without_end(list(branch)) for branch in branches]
+        items = [*items[:-1], (sre.BRANCH, (first, branches))]
+    return items
+
+
+def group_names(pattern: str) -> tuple[str, ...]:
+    """Lists the named groups of `pattern` in their order."""
+    return tuple(parse_pattern(pattern).state.groupdict)

@@ -1,0 +1,87 @@
+r"""Writes the plainest text that a regular expression matches: what a terminal looks like.
+
+Example: of `<call id="(?P<id>\d+)"\s*/?>` that is `<call id="0"/>`.
+"""
+
+from __future__ import annotations
+
+import re._constants as sre
+from typing import Any
+
+from toolgrammar.patterns.pattern_trees import parse_pattern
+
+
+def sample(pattern: str, groups: dict[str, str] | None = None, number: int = 0) -> str | None:
+    """Returns a text that `pattern` matches, or None where none is plain.
+
+    Args:
+        pattern: the regular expression.
+        groups: what named groups hold.
+        number: what a run of digits is.
+    """
+    parsed = parse_pattern(pattern)
+    names = {index: name for name, index in parsed.state.groupdict.items()}
+    return _sequence(parsed, names, groups or {}, str(number))
+
+
+def _sequence(items: Any, names: dict[int, str], groups: dict[str, str], number: str) -> str | None:
+    out = []
+    for item in items:
+        text = _item(item, names, groups, number)
+        if text is None:
+            return None
+        out.append(text)
+    return "".join(out)
+
+
+def _item(
+    item: tuple[Any, Any], names: dict[int, str], groups: dict[str, str], number: str
+) -> str | None:
+    operator, argument = item
+    if operator is sre.LITERAL:
+        return chr(argument)
+    if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+        return ""
+    if operator is sre.BRANCH:
+        # The first alternative stands for all of them.
+        return _sequence(argument[1][0], names, groups, number)
+    if operator is sre.SUBPATTERN:
+        name = names.get(argument[0])
+        if name in groups:
+            return groups[name]
+        return _sequence(argument[3], names, groups, number)
+    if operator is sre.ATOMIC_GROUP:
+        return _sequence(argument, names, groups, number)
+    if operator is sre.IN:
+        return _member(argument)
+    if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+        low, high, body = argument
+        # A number, such as the index of a call, is the caller's to choose.
+        if len(body) == 1 and body[0] == (sre.IN, [(sre.CATEGORY, sre.CATEGORY_DIGIT)]) and low:
+            return number
+        text = _sequence(body, names, groups, number)
+        if text is None:
+            return "" if low == 0 else None
+        # An optional mark belongs to the plain form; optional white space does not.
+        literal = all(_is_literal(part) for part in body)
+        times = 1 if low == 0 and high == 1 and literal and text.strip() else low
+        return text * times
+    # `.` or a back reference: no text of it is the plain one.
+    return None
+
+
+def _member(items: list[Any]) -> str | None:
+    for operator, argument in items:
+        if operator is sre.LITERAL:
+            return chr(argument)
+        # `[^>]` only says what does not stand there.
+        if operator is sre.NEGATE:
+            return None
+    return None
+
+
+def _is_literal(item: tuple[Any, Any]) -> bool:
+    operator, argument = item
+    if operator is sre.SUBPATTERN:
+        return all(_is_literal(part) for part in argument[3])
+    return operator is sre.LITERAL

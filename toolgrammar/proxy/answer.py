@@ -1,0 +1,203 @@
+"""Reads the text of one answer and says what of it is content, reasoning, or a call to hand out.
+
+`Hi.<tool_call>…</tool_call>` gives the pieces `content: "Hi."` and `call: {"name": …}`; a call that
+may not run stays content.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from toolgrammar.interop.exchange import ids_in, written_arguments
+from toolgrammar.parsing.call_ids import UniqueIds
+from toolgrammar.parsing.checks import is_cut
+from toolgrammar.parsing.parser import Parser
+from toolgrammar.salvage.policy import SalvagePolicy
+from toolgrammar.salvage.refusals import Refusal
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.events import CallEnd, Event, ReasoningDelta, TextDelta
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.values.tools import ToolSpec
+
+Report: TypeAlias = Callable[[ToolCall, Refusal | None], None]
+"""Is told of each call that was read: None says that it was handed out."""
+Piece: TypeAlias = (
+    tuple[Literal["content", "reasoning"], str] | tuple[Literal["call"], dict[str, Any]]
+)
+"""A stretch of an answer; a call has the shape of a `tool_calls` entry."""
+
+_POLICY: Final = SalvagePolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the answers to one request are read."""
+
+    format: FormatsLike
+    """In which format the model writes calls."""
+    tools: Mapping[str, ToolSpec]
+    """The tools that were offered."""
+    messages: list[Mapping[str, Any]] = field(default_factory=list)
+    """The conversation."""
+    policy: SalvagePolicy = _POLICY
+    """Which calls may run."""
+    prefix: str = ""
+    """What the chat template had written of the answer before the model began."""
+    report: Report | None = None
+    """Is told of each call."""
+
+
+def reading_of(
+    request: Mapping[str, Any],
+    format: FormatsLike,
+    policy: SalvagePolicy | None = None,
+    prefix: str = "",
+    report: Report | None = None,
+) -> Reading | None:
+    """Returns how the answers to a request are read; None if it offers no tools, or none to call.
+
+    Raises:
+        TypeError: a tool of the request has no name, or a wrong shape.
+        ValueError: a tool of the request costs too much to read.
+    """
+    tools = request.get("tools")
+    # Without tools no text is a call: the answer goes through as it is.
+    if not tools or request.get("tool_choice") == "none":
+        return None
+    # Custom and built-in tools have no schema, and are no functions.
+    functions = [tool for tool in tools if not isinstance(tool, Mapping) or _is_function(tool)]
+    messages = request.get("messages")
+    given = messages if isinstance(messages, list) else []
+    specs = to_specs(functions)
+    known = [message for message in given if isinstance(message, Mapping)]
+    return Reading(format, specs, known, policy or _POLICY, prefix, report)
+
+
+def _is_function(tool: Mapping[str, Any]) -> bool:
+    return bool(tool.get("type", "function") == "function")
+
+
+class AnswerReader:
+    """Reads one answer, one choice of a completion, as it comes."""
+
+    def __init__(self, reading: Reading, seed: str, *, native: bool = False) -> None:
+        """Sets up the reading.
+
+        Args:
+            reading: how.
+            seed: what tells the answer from others: ids are made from it.
+            native: whether the server has made tool calls of its own.
+        """
+        self._report = reading.report
+        self._parser = Parser(reading.format, tools=reading.tools, prefix=reading.prefix)
+        self._judge = reading.policy.judge_stream(
+            tools=list(reading.tools),
+            messages=reading.messages,
+            native=native,
+            prefix=reading.prefix,
+        )
+        self._ids = UniqueIds(ids_in(reading.messages), f"{len(reading.messages)} {seed}")
+        # Where text stands in the answer that is not read, and how much of it up to there: see
+        # `note_aside`.
+        self._asides: list[int] = []
+        self._aside_lengths = [0]
+        self._read = 0
+        self.given = 0
+        """Calls that were handed out so far."""
+        self.closed = False
+        """Whether the answer has ended."""
+
+    def see_native(self) -> None:
+        """Notes that the server has made a tool call of its own."""
+        self._judge.see_native()
+
+    def feed(self, text: str) -> list[Piece]:
+        """Returns what is certain with more of the text."""
+        self._judge.feed(text)
+        self._read += len(text)
+        return self._pieces(self._parser.feed(text))
+
+    def note_aside(self, text: str) -> None:
+        """Notes text that goes out as it is: no call is read in it, but code it opens counts."""
+        self._judge.feed(text)
+        self._asides.append(self._read)
+        self._aside_lengths.append(self._aside_lengths[-1] + len(text))
+
+    def close(self, finish_reason: object = None) -> list[Piece]:
+        """Returns what comes at the end of the text."""
+        self.closed = True
+        # Servers that break the API send other values; a model's answer must not raise for them.
+        reason = finish_reason if isinstance(finish_reason, str) else None
+        return self._pieces(self._parser.close(reason))
+
+    def reason(self, finish_reason: Any) -> Any:
+        """Returns why the answer ended, for the client: calls were made, unless it was cut."""
+        # `length` stays: a client must learn that the answer was cut, though calls were handed out.
+        if not self.given or not isinstance(finish_reason, str) or is_cut(finish_reason):
+            return finish_reason
+        return "tool_calls"
+
+    def _pieces(self, events: list[Event]) -> list[Piece]:
+        found: list[Piece] = []
+        for event in events:
+            if isinstance(event, TextDelta):
+                _add(found, "content", event.text)
+            elif isinstance(event, ReasoningDelta):
+                _add(found, "reasoning", event.text)
+            # Not before its end is it known whether a call may run.
+            elif isinstance(event, CallEnd):
+                self._take(event.call, event.index, found)
+        return found
+
+    def _take(self, call: ToolCall, place: int, found: list[Piece]) -> None:
+        refusal = self._refusal(call)
+        written = None
+        if refusal is None:
+            try:
+                written = written_arguments(call)
+            except ValueError as problem:
+                # A number that JSON has not, such as `NaN` in a Python call.
+                refusal = Refusal(call, "not-executable", f"Your call did not run: {problem}.")
+        if self._report is not None:
+            # Told after both tests, so that arguments which JSON can't hold count as refused.
+            self._report(call, refusal)
+        if written is None:
+            # The text of a refused call is not lost: the client sees what the model wrote.
+            _add(found, "content", self._parser.read_text(call.span.start, call.span.end))
+            return
+        function = {"name": call.name, "arguments": written}
+        identity = self._ids.next(call, place)
+        found.append(("call", {"id": identity, "type": "function", "function": function}))
+        self.given += 1
+
+    def _refusal(self, call: ToolCall) -> Refusal | None:
+        """Returns why a call may not run; None if it may."""
+        if not self._asides:
+            return self._judge.judge(call)
+        # The judge has the asides in its text, the parser has not.
+        start, end = (self._placed(at) for at in (call.span.start, call.span.end - 1))
+        found = self._judge.judge(replace(call, span=Span(start, end + 1)))
+        if found is None and end - start >= call.span.end - call.span.start:
+            return Refusal(call, "not-executable", "Your call did not run: it was interrupted.")
+        return None if found is None else replace(found, call=call)
+
+    def _placed(self, at: int) -> int:
+        """Returns where a character that was read stands in the whole answer."""
+        return at + self._aside_lengths[bisect_right(self._asides, at)]
+
+
+def _add(found: list[Piece], kind: Literal["content", "reasoning"], text: str) -> None:
+    """Adds a text to the piece before it, where that is of its kind."""
+    if not text:
+        return
+    if found and found[-1][0] == kind:
+        found[-1] = (kind, f"{found[-1][1]}{text}")
+    else:
+        found.append((kind, text))

@@ -1,0 +1,121 @@
+"""The proxy as an application for any ASGI server.
+
+`create_app("http://127.0.0.1:8000", ModelRules({}, ModelRule("my.lark")))` answers `/health`,
+`/metrics`, and all that the upstream answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import socket
+from typing import TYPE_CHECKING, Final
+
+try:
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Mount, Route
+
+    from toolgrammar.proxy.metrics import Metrics
+    from toolgrammar.proxy.relay import Relay
+    from toolgrammar.proxy.upstream import Upstream
+except ImportError as problem:  # pragma: no cover - the tests have all of them
+    message = f"the proxy needs {problem.name}: pip install 'toolgrammar[proxy]'"
+    raise ImportError(message, name=problem.name) from problem
+
+from toolgrammar.salvage.policy import SalvagePolicy
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+
+    from toolgrammar.proxy.models import ModelRules
+
+MAX_BODY: Final = 32_000_000
+"""Bytes of the longest request, whole answer and event of a stream."""
+TIMEOUT: Final = 600.0
+"""Seconds without a byte after which an answer is given up: a model may think for long."""
+_POLICY: Final = SalvagePolicy()
+_BACKLOG: Final = 1024
+"""Clients that may wait to be let in: many open their streams at once."""
+_KEPT: Final = 75
+"""Seconds that an unused connection of a client is kept. Clients close theirs sooner: the other way
+round a request may meet the closing of its connection, and is lost."""
+_METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def create_app(
+    upstream: str,
+    rules: ModelRules,
+    *,
+    policy: SalvagePolicy = _POLICY,
+    max_body: int = MAX_BODY,
+    timeout: float = TIMEOUT,
+) -> Starlette:
+    """Returns a proxy.
+
+    Args:
+        upstream: the address of the server behind it.
+        rules: in which format each model writes its calls.
+        policy: which calls may run.
+        max_body: bytes of the longest request, whole answer and event of a stream.
+        timeout: seconds without a byte after which an answer of the upstream is given up.
+
+    Raises:
+        ValueError: the upstream's address is none of HTTP, or a number is not above 0.
+    """
+    if max_body <= 0 or timeout <= 0:
+        raise ValueError("max_body and timeout must be above 0")
+    metrics = Metrics()
+    server = Upstream(upstream, timeout=timeout)
+    relay = Relay(server, rules, metrics, policy=policy, max_body=max_body)
+
+    async def health(_: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def counters(_: Request) -> Response:
+        return Response(metrics.text(), headers={"content-type": _METRICS})
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await server.client.aclose()
+
+    routes = [Route("/health", health), Route("/metrics", counters), Mount("/", app=relay)]
+    return Starlette(routes=routes, lifespan=lifespan)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Returns a socket that listens; port 0 is any that is free.
+
+    Raises:
+        ValueError: there is no such port, another program listens at it, or nobody can at this host.
+    """
+    if not 0 <= port <= 65535:
+        raise ValueError(f"a port is a number from 0 to 65535, got {port}")
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as problem:
+        if problem.errno == errno.EADDRINUSE:
+            said = f"port {port} is taken by another program; choose one with --port"
+            raise ValueError(said) from None
+        reason = problem.strerror or problem
+        raise ValueError(f"can't listen at {host}, port {port}: {reason}") from None
+
+
+def run(app: Starlette, listener: socket.socket) -> None:
+    """Serves a proxy until it is interrupted."""
+    config = uvicorn.Config(
+        app,
+        # Without uvicorn's own lines for each request: they hold the query, where keys may stand.
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=_KEPT,
+    )
+    # An interrupt is how it ends: uvicorn lets answers finish, and raises it then.
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])

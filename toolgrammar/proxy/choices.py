@@ -1,0 +1,166 @@
+"""Rewrites the deltas of one choice of a streamed completion.
+
+The deltas `{"content": "Hi.<tool"}`, `{"content": "_call>…</tool_call>"}` become
+`{"content": "Hi."}` and `{"tool_calls": [{"index": 0, …}]}`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.proxy.answer import AnswerReader, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.proxy.answer import Reading
+
+Choice = dict[str, Any]
+_PLAIN: Final = frozenset({"index", "delta", "text", "finish_reason"})
+"""What of a choice may be left out where nothing of its text can go out yet."""
+
+
+class StreamedChoice:
+    """One choice, as its deltas come."""
+
+    def __init__(self, reading: Reading, seed: str, index: int) -> None:
+        self._reader = AnswerReader(reading, seed)
+        self._index = index
+        self._is_chat = True
+        # The places of the server's own calls, among which those of the text stand.
+        self._places: dict[int, int] = {}
+        self._count = 0
+
+    @property
+    def closed(self) -> bool:
+        """Whether the choice has ended."""
+        return self._reader.closed
+
+    def take(self, choice: Choice) -> list[Choice]:
+        """Returns what one delta becomes: the same object alone where nothing in it changes."""
+        if self.closed:
+            return [choice]
+        delta, reason = choice.get("delta"), choice.get("finish_reason")
+        self._is_chat = isinstance(delta, dict) or "text" not in choice
+        if self._is_chat and delta is not None and not isinstance(delta, dict):
+            return self._around(choice, reason)
+        holder, key = (delta or {}, "content") if self._is_chat else (choice, "text")
+        if self._is_chat and (holder.get("tool_calls") or holder.get("function_call")):
+            choice = self._with_places(choice, holder)
+            holder = choice["delta"]
+        text = self._text(holder.get(key))
+        pieces = self._reader.feed(text) if text else []
+        if reason:
+            pieces = [*pieces, *self._reader.close(reason)]
+        new_reason = self._reader.reason(reason)
+        # The common case: the text may go out as it came.
+        if new_reason == reason and (pieces == [("content", text)] or not (pieces or text)):
+            return [choice]
+        shell = self._shell(choice, holder, key)
+        if reason:
+            has_role = self._is_chat and "role" in shell["delta"]
+            role = {"role": shell["delta"].pop("role")} if has_role else {}
+            new = [self._written(piece) for piece in pieces]
+            # Who speaks is said first; all that the server says of the end, last.
+            if role and new:
+                new[0] = {**new[0], "delta": {**role, **new[0]["delta"]}}
+            elif role:
+                shell["delta"] = {**role, **shell["delta"]}
+            return [*new, {**shell, "finish_reason": new_reason}]
+        if not pieces:
+            return [shell] if _tells(shell) else []
+        first, *rest = [self._written(piece) for piece in pieces]
+        return [_joined(shell, first), *rest]
+
+    def cut(self) -> list[Choice]:
+        """Returns what is left where the answer breaks off: calls that have not ended are text."""
+        return [self._written(piece) for piece in self._ended("length")]
+
+    def ended(self) -> list[Choice]:
+        """Returns what is left where the server ends the stream without a reason."""
+        return [self._written(piece) for piece in self._ended(None)]
+
+    def _around(self, choice: Choice, reason: object) -> list[Choice]:
+        """Returns a choice whose delta is of a wrong type, as it is; at the end, all that is left."""
+        if not reason:
+            return [choice]
+        new = [self._written(piece) for piece in self._reader.close(reason)]
+        new_reason = self._reader.reason(reason)
+        return [*new, choice if new_reason == reason else {**choice, "finish_reason": new_reason}]
+
+    def _text(self, content: object) -> str:
+        """Returns a content that is read; "" for any other, which goes out as it is."""
+        if isinstance(content, str):
+            return content
+        for part in content if isinstance(content, list) else ():
+            text = part.get("text") if isinstance(part, dict) else part
+            if isinstance(text, str) and text:
+                self._reader.note_aside(text)
+        return ""
+
+    def _ended(self, reason: str | None) -> list[Piece]:
+        return [] if self.closed else self._reader.close(reason)
+
+    def _written(self, piece: Piece) -> Choice:
+        """Returns a choice that holds one piece."""
+        base: Choice = {"index": self._index, "finish_reason": None}
+        if piece[0] == "call":
+            delta: dict[str, Any] = {"tool_calls": [{"index": self._count, **piece[1]}]}
+            self._count += 1
+        elif piece[0] == "reasoning":
+            delta = {"reasoning_content": piece[1]}
+        else:
+            delta = {"content": piece[1]} if self._is_chat else {"text": piece[1]}
+        if self._is_chat:
+            return {**base, "delta": delta, "logprobs": None}
+        return {**base, "text": "", **delta}
+
+    def _shell(self, choice: Choice, holder: Mapping[str, Any], key: str) -> Choice:
+        """Returns a copy of a choice without its text."""
+        if not isinstance(holder.get(key, ""), str):
+            return {**choice, "delta": dict(holder)} if self._is_chat else dict(choice)
+        if not self._is_chat:
+            return {**choice, "text": ""}
+        return {**choice, "delta": {name: part for name, part in holder.items() if name != key}}
+
+    def _with_places(self, choice: Choice, delta: Mapping[str, Any]) -> Choice:
+        """Returns a delta with the server's own calls in places that none of the text has."""
+        self._reader.see_native()
+        given = delta.get("tool_calls")
+        if not isinstance(given, list):
+            return choice
+        calls = []
+        for call in given:
+            old = index_of(call) if isinstance(call, dict) else 0
+            if old not in self._places:
+                self._places[old] = self._count
+                self._count += 1
+            place = self._places[old]
+            is_same = place == old or not isinstance(call, dict)
+            calls.append(call if is_same else {**call, "index": place})
+        if all(new is old for new, old in zip(calls, given, strict=True)):
+            return choice
+        return {**choice, "delta": {**delta, "tool_calls": calls}}
+
+
+def index_of(item: Mapping[str, Any]) -> int:
+    """Returns the index of a choice or a call; 0 where it has none, or one of a wrong type."""
+    index = item.get("index")
+    return index if isinstance(index, int) and not isinstance(index, bool) else 0
+
+
+def _joined(shell: Choice, first: Choice) -> Choice:
+    """Returns the first new choice with all that the old one said besides its text."""
+    if "delta" in first:
+        # The index of the piece: the one that the server wrote may be of a wrong type.
+        both = {**first, **shell, "index": first["index"]}
+        return {**both, "delta": {**shell["delta"], **first["delta"]}}
+    return {**shell, **first}
+
+
+def _tells(shell: Choice) -> bool:
+    """Whether a choice without text says anything all the same, `logprobs` for instance."""
+    delta = shell.get("delta")
+    if isinstance(delta, dict) and any(part is not None for part in delta.values()):
+        return True
+    return any(part is not None for name, part in shell.items() if name not in _PLAIN)

@@ -1,0 +1,136 @@
+"""A callback for LiteLLM: its answers get the calls in their text as tool calls.
+
+`litellm.callbacks = [ToolCallsFromText(ModelRules({}, ModelRule("my.lark")))]`, or the same object in
+the proxy's `litellm_settings.callbacks`.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+try:
+    from litellm.integrations.custom_logger import CustomLogger
+    from litellm.types.utils import ModelResponse, ModelResponseStream
+except ImportError as problem:
+    message = "this callback needs litellm: pip install litellm"
+    raise ImportError(message, name=problem.name) from problem
+
+from toolgrammar.proxy.answer import reading_of
+from toolgrammar.proxy.prompted import rewrite_request
+from toolgrammar.proxy.response import read_response
+from toolgrammar.proxy.stream import StreamRewriter
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+
+    from toolgrammar.proxy.answer import Reading
+    from toolgrammar.proxy.models import ModelRules
+    from toolgrammar.salvage.policy import SalvagePolicy
+    from toolgrammar.salvage.refusals import Refusal
+    from toolgrammar.values.calls import ToolCall
+
+LOG: Final = logging.getLogger("toolgrammar.proxy")
+_ASKED: Final = "toolgrammar_request"
+"""Under which key of a request's metadata stands what the client asked, tools and all."""
+_OF_TOOLS: Final = ("tools", "tool_choice", "parallel_tool_calls")
+
+
+class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may be missing
+    """Reads the answers of models by their rules; those without a rule are left alone."""
+
+    def __init__(self, rules: ModelRules, *, policy: SalvagePolicy | None = None) -> None:
+        """Sets up the callback.
+
+        Args:
+            rules: in which format each model writes calls, by the names that LiteLLM's callers use.
+            policy: which calls may run; None: the defaults.
+        """
+        super().__init__()
+        self._rules = rules
+        self._policy = policy
+
+    async def async_pre_call_hook(
+        self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: Any
+    ) -> dict[str, Any]:
+        """Returns a request of LiteLLM's proxy, with its tools in the prompt where a rule says so."""
+        rule = self._rules[data.get("model")]
+        if rule is None or not rule.prompt or not data.get("tools"):
+            return data
+        new = rewrite_request(data, format=rule.format, prompt=True)
+        asked = {key: data[key] for key in (*_OF_TOOLS, "messages") if key in data}
+        # The answer is read with the tools that are gone from the request.
+        new["metadata"] = {**(data.get("metadata") or {}), _ASKED: asked}
+        return new
+
+    async def async_post_call_success_hook(
+        self, data: dict[str, Any], user_api_key_dict: Any, response: Any
+    ) -> Any:
+        """Returns a whole answer of LiteLLM's proxy."""
+        return self._read(data, response)
+
+    async def async_post_call_success_deployment_hook(
+        self, request_data: dict[str, Any], response: Any, call_type: Any
+    ) -> Any:
+        """Returns a whole answer of the package itself, `litellm.acompletion`."""
+        return self._read(request_data, response)
+
+    async def async_post_call_streaming_iterator_hook(
+        self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]
+    ) -> AsyncGenerator[Any, None]:
+        """Yields the chunks of a streamed answer of LiteLLM's proxy."""
+        async for chunk in self.stream(response, request_data):
+            yield chunk
+
+    async def stream(
+        self, chunks: AsyncIterator[Any], request: Mapping[str, Any]
+    ) -> AsyncGenerator[Any, None]:
+        """Yields the chunks of a stream with its calls read; for callers of `litellm.acompletion`.
+
+        Args:
+            chunks: what `litellm.acompletion(…, stream=True)` gave.
+            request: its `model`, `messages` and `tools`.
+        """
+        reading = self._reading(request)
+        if reading is None:
+            async for chunk in chunks:
+                yield chunk
+            return
+        rewriter = StreamRewriter(reading)
+        async for chunk in chunks:
+            if not isinstance(chunk, ModelResponseStream):
+                yield chunk
+                continue
+            given = chunk.model_dump(exclude_none=True)
+            for new in rewriter.feed(given):
+                # One that did not change is handed on as the object that it was.
+                yield chunk if new is given else ModelResponseStream(**new)
+        # An end without a reason: LiteLLM raises where the server breaks off.
+        for new in rewriter.close():
+            if "error" not in new:
+                yield ModelResponseStream(**new)
+
+    def _read(self, request: Mapping[str, Any], response: Any) -> Any:
+        reading = self._reading(request) if isinstance(response, ModelResponse) else None
+        if reading is None:
+            return response
+        given = response.model_dump()
+        found = read_response(given, reading)
+        if found is given:
+            return response
+        new = ModelResponse(**found)
+        # Costs, headers and the like, which are no part of the answer.
+        new._hidden_params = response._hidden_params  # noqa: SLF001 - LiteLLM's own callbacks do so
+        return new
+
+    def _reading(self, request: Mapping[str, Any]) -> Reading | None:
+        rule = self._rules[request.get("model")]
+        if rule is None:
+            return None
+        asked = (request.get("metadata") or {}).get(_ASKED) or request
+        return reading_of(asked, rule.format, self._policy, rule.prefix, _report)
+
+
+def _report(call: ToolCall, refusal: Refusal | None) -> None:
+    if refusal is not None:
+        LOG.info("refused a call of %r: %s", call.name[:80], refusal.code)

@@ -1,0 +1,138 @@
+"""Knows in which format each model writes its calls.
+
+`{"default": "mine", "models": {"big-*": {"format": "yours", "prompt": True}}}` reads `big-2` in one
+format, with its tools in the prompt, and every other model in another.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.values.errors import UnknownFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_KEYS: Final = ("format", "prompt", "prefix", "body")
+_TOP: Final = ("default", "models")
+_MOST: Final = 5
+"""Rules that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRule:
+    """How the answers of a model are read."""
+
+    format: str
+    """The id or alias of its format, or the path of a `.lark` file."""
+    prompt: bool = False
+    """Whether its server knows no tools, so that they are written into the prompt."""
+    prefix: str = ""
+    """What its chat template writes of the answer before the model begins."""
+    body: Mapping[str, Any] = field(default_factory=dict)
+    """What is put into each of its requests, `skip_special_tokens` for instance."""
+
+    def __str__(self) -> str:
+        """Returns the rule in words."""
+        return f"{self.format}, tools in the prompt" if self.prompt else self.format
+
+
+class ModelRules:
+    """The rules of all models."""
+
+    def __init__(self, models: Mapping[str, ModelRule], default: ModelRule | None = None) -> None:
+        """Sets up the rules; looks all formats up.
+
+        Args:
+            models: by names, or by patterns as of files; the first that fits counts.
+            default: for all others; None leaves them alone.
+
+        Raises:
+            UnknownFormat: no format has an id or alias that is named.
+            GrammarError: the grammar of one is broken.
+        """
+        self._models = dict(models)
+        self._default = default
+        for rule in [*self._models.values(), *([default] if default else [])]:
+            # Compiled here, so that no request waits for it.
+            _ = formats.resolve(rule.format).tables
+
+    def __str__(self) -> str:
+        """Returns the rules in words: which models are read in which format."""
+        said = [f"{name}: {rule}" for name, rule in self._models.items()]
+        # A long file is not for a line.
+        if len(said) > _MOST:
+            said[_MOST:] = [f"{len(said) - _MOST} more"]
+        rest = "left alone" if self._default is None else str(self._default)
+        return "; ".join([*said, f"{'other' if said else 'all'} models: {rest}"])
+
+    def __getitem__(self, model: object) -> ModelRule | None:
+        """Returns the rule of a model; None for one that is left alone."""
+        if isinstance(model, str):
+            if model in self._models:
+                return self._models[model]
+            for pattern, rule in self._models.items():
+                if fnmatchcase(model, pattern):
+                    return rule
+        return self._default
+
+
+def read_rules(path: Path, defaults: Mapping[str, Any] | None = None) -> ModelRules:
+    """Returns the rules in a TOML file.
+
+    Args:
+        path: the file: `default`, and a table `models`; each rule is an id or a table.
+        defaults: what holds for rules that do not say it, `prompt` for instance.
+
+    Raises:
+        ValueError: the file holds something else; the message says what.
+        OSError: it can't be read.
+    """
+    with path.open("rb") as file:
+        try:
+            data = tomllib.load(file)
+        except tomllib.TOMLDecodeError as problem:
+            raise ValueError(f"{path}: {problem}") from None
+    _refuse_strangers(f"{path}:", data, _TOP)
+    models = data.get("models", {})
+    if not isinstance(models, dict):
+        raise ValueError(f"{path}: `models` must be a table")  # noqa: TRY004 - the file is wrong
+    if not models and "default" not in data:
+        raise ValueError(f'{path}: no rules; write `default = "<id>"`, or a table `[models]`')
+    rules = {name: _rule(path, name, rule, defaults) for name, rule in models.items()}
+    default = data.get("default")
+    return ModelRules(rules, None if default is None else _rule(path, "default", default, defaults))
+
+
+def _rule(path: Path, name: str, said: Any, defaults: Mapping[str, Any] | None) -> ModelRule:
+    given = {"format": said} if isinstance(said, str) else said
+    if not isinstance(given, dict) or not isinstance(given.get("format"), str):
+        raise ValueError(f"{path}: {name!r} must be a format's id, or a table with `format`")  # noqa: TRY004 - the file is wrong
+    _refuse_strangers(f"{path}: {name!r} has an", given, _KEYS)
+    for key, kind in (("prompt", bool), ("prefix", str), ("body", dict)):
+        if key in given and not isinstance(given[key], kind):
+            raise ValueError(f"{path}: {key!r} of {name!r} must be a {kind.__name__}")
+    try:
+        formats.resolve(given["format"])
+    except UnknownFormat as problem:
+        raise ValueError(f"{path}: {name!r}: {problem}") from None
+    except OSError as problem:
+        reason = f"{given['format']}: {problem.strerror or problem}"
+        raise ValueError(f"{path}: {name!r}: {reason}") from None
+    return ModelRule(**{**(defaults or {}), **given})
+
+
+def _refuse_strangers(place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    strangers = given.keys() - set(known)
+    if not strangers:
+        return
+    stranger = min(strangers)
+    nearest = get_close_matches(stranger, known, 1)
+    said = f"nearest: {nearest[0]!r}; " if nearest else ""
+    raise ValueError(f"{place} unknown key {stranger!r}; {said}known: {', '.join(known)}")

@@ -1,0 +1,65 @@
+"""Rewrites a request for a server that knows no tools: they are written into the prompt.
+
+`{"messages": […], "tools": […]}` becomes `{"messages": [{"role": "system", "content": "You can call
+tools. …"}, …]}`, with earlier calls and results as text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.interop.prompted import with_prompt, written_messages
+from toolgrammar.tools.specs import to_specs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgrammar.catalogue.registry import FormatLike
+
+_OF_TOOLS: Final = ("tools", "tool_choice", "parallel_tool_calls")
+"""What a server without tools would refuse, or not understand."""
+
+
+def rewrite_request(
+    request: Mapping[str, Any], *, format: FormatLike, prompt: bool = False
+) -> dict[str, Any]:
+    """Returns a request as a server can read it.
+
+    Without `prompt` it is the same: the server tells its model of the tools. With it the tools go
+    into the system message, as the format's prompt, and earlier calls and results become text, as
+    `interop.prompted` writes them; the strings at which the format stops join those of the request.
+
+    Args:
+        request: the body of a chat completion.
+        format: in which format the model shall write calls.
+        prompt: whether the server knows no tools.
+
+    Raises:
+        ValueError: a message or a tool has a wrong shape.
+        TypeError: so has a tool.
+        UnknownFormat: no format has this id or alias.
+    """
+    body = dict(request)
+    tools, messages = request.get("tools"), request.get("messages")
+    if not prompt or not isinstance(messages, list):
+        return body
+    chosen = formats.resolve(format)
+    specs = to_specs(tools if isinstance(tools, list) else None)
+    body["messages"] = written_messages(chosen, messages, specs)
+    offered = specs and request.get("tool_choice") != "none"
+    # Also where no tool is offered: a server that knows no tools may refuse their keys.
+    for key in _OF_TOOLS:
+        body.pop(key, None)
+    if offered:
+        said = chosen.prompt(specs)
+        body["messages"] = with_prompt(body["messages"], said)
+        if said.stop:
+            body["stop"] = _stops(request.get("stop"), said.stop)
+    return body
+
+
+def _stops(own: Any, more: tuple[str, ...]) -> list[str]:
+    # OpenAI's API takes `stop` as one string or a list of strings.
+    given = [own] if isinstance(own, str) else list(own or ())
+    return list(dict.fromkeys([*given, *more]))

@@ -1,0 +1,102 @@
+"""Rewrites a whole answer: the calls in its text become `tool_calls`.
+
+`{"choices": [{"message": {"content": "<tool_call>…"}, "finish_reason": "stop"}]}` becomes
+`{"choices": [{"message": {"content": None, "tool_calls": […]}, "finish_reason": "tool_calls"}]}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.proxy.answer import AnswerReader, Piece, Reading, Report, reading_of
+
+if TYPE_CHECKING:
+    from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.salvage.policy import SalvagePolicy
+
+
+def rewrite_response(
+    response: dict[str, Any],
+    request: Mapping[str, Any],
+    *,
+    format: FormatsLike,
+    policy: SalvagePolicy | None = None,
+    prefix: str = "",
+    report: Report | None = None,
+) -> dict[str, Any]:
+    """Returns an answer with the calls in its text as tool calls; the same object if it has none.
+
+    Args:
+        response: a chat completion or a text completion. In the latter, whose API has no tool
+            calls, `tool_calls` and `reasoning_content` stand in the choice beside `text`.
+        request: what the client asked, with `tools` and `messages`.
+        format: in which format the model writes calls.
+        policy: which calls may run; the others stay text. None: the defaults.
+        prefix: what the chat template had written of the answer before the model began.
+        report: is told of each call, and of its refusal.
+
+    Raises:
+        UnknownFormat: no format has this id or alias.
+        TypeError: a tool of the request has a wrong shape.
+        ValueError: a tool of the request costs too much to read.
+    """
+    reading = reading_of(request, format, policy, prefix, report)
+    return response if reading is None else read_response(response, reading)
+
+
+def read_response(response: dict[str, Any], reading: Reading) -> dict[str, Any]:
+    """Returns the rewritten answer; the same object if nothing in it changes."""
+    choices = response.get("choices")
+    # An error of the server, `{"error": {…}}`, has no choices and goes on as it came.
+    if not isinstance(choices, list):
+        return response
+    # The place of the choice is part of the seed: with `n` > 1 two choices may write the same
+    # call, and their ids must differ.
+    seed = str(response.get("id") or "")
+    found = [_rewritten(choice, reading, f"{seed}/{at}") for at, choice in enumerate(choices)]
+    # The same object says that nothing was changed.
+    same = all(new is old for new, old in zip(found, choices, strict=True))
+    return response if same else {**response, "choices": found}
+
+
+def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
+    if not isinstance(choice, Mapping):
+        return choice
+    message = choice.get("message")
+    is_chat = isinstance(message, Mapping)
+    holder: Mapping[str, Any] = message if isinstance(message, Mapping) else choice
+    key = "content" if is_chat else "text"
+    text = holder.get(key)
+    # None beside the server's own calls; anything else is of another API.
+    if not isinstance(text, str) or not text:
+        return choice
+    own = holder.get("tool_calls") or []
+    if not isinstance(own, list):
+        return choice
+    reader = AnswerReader(reading, seed, native=bool(own or holder.get("function_call")))
+    reason = choice.get("finish_reason")
+    pieces = [*reader.feed(text), *reader.close(reason)]
+    said = holder.get("reasoning_content") or ""
+    # Nothing can be added to reasoning of a wrong type: what the text has of it stays there.
+    kinds = ("content",) if isinstance(said, str) else ("content", "reasoning")
+    parts = {
+        "content": _joined(pieces, *kinds),
+        "reasoning": "" if len(kinds) > 1 else _joined(pieces, "reasoning"),
+    }
+    if parts["content"] == text and not parts["reasoning"] and not reader.given:
+        return choice
+    # The line ends that stood around calls and thoughts belong to the format, not to the answer.
+    content = parts["content"].strip()
+    # OpenAI's API has `content: null` beside calls. A text completion has no null for `text`.
+    new = {**holder, key: content or (None if reader.given and is_chat else "")}
+    if thought := parts["reasoning"].strip():
+        new["reasoning_content"] = f"{said}\n{thought}" if said else thought
+    if reader.given:
+        new["tool_calls"] = [*own, *(piece[1] for piece in pieces if piece[0] == "call")]
+    outer = {**choice, "message": new} if is_chat else new
+    return {**outer, "finish_reason": reader.reason(reason)}
+
+
+def _joined(pieces: list[Piece], *kinds: str) -> str:
+    return "".join(str(text) for found, text in pieces if found in kinds)

@@ -1,0 +1,232 @@
+"""Rewrites a streamed answer, chunk by chunk; what needs no change goes through as it came.
+
+The event `data: {"choices": [{"index": 0, "delta": {"content": "Hi"}}]}` is the same bytes again; one
+whose text ends a call becomes an event with `tool_calls`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgrammar.interop.exchange import plain
+from toolgrammar.interop.streaming import both_ways, translated
+from toolgrammar.proxy.answer import Reading, Report, reading_of
+from toolgrammar.proxy.choices import Choice, StreamedChoice, index_of
+from toolgrammar.proxy.errors import error_body
+from toolgrammar.proxy.sse import DONE, Events, data_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+
+    from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.salvage.policy import SalvagePolicy
+
+Chunk = dict[str, Any]
+_HEAD: Final = (
+    "id", "object", "created", "model", "system_fingerprint", "service_tier", "obfuscation",
+)  # fmt: skip
+"""What every chunk of a completion repeats: no reason to keep one that says nothing else."""
+TOO_LONG: Final = "upstream_too_long"
+"""The code of an event or answer that is too long."""
+_DONE_EVENT: Final = b"data: [DONE]\n\n"
+_LONGEST: Final = 16_000_000
+"""Bytes of the longest event, if nothing else is said."""
+
+
+@both_ways
+def rewrite_stream(
+    chunks: Iterable[Any] | AsyncIterable[Any],
+    request: Mapping[str, Any],
+    *,
+    format: FormatsLike,
+    policy: SalvagePolicy | None = None,
+    prefix: str = "",
+    report: Report | None = None,
+) -> Iterator[Any] | AsyncIterator[Any]:
+    """Returns a stream with the calls in its text as tool calls.
+
+    A call goes out when it has ended, as one delta: only then is it known whether it may run. A
+    stream that ends inside an answer gets an error at its end.
+
+    Args:
+        chunks: the chunks of a chat or text completion as dicts, or the bytes of the
+            server-sent events, cut anywhere. What goes in comes out: dicts, or bytes. An async
+            iterable gives an async iterator.
+        request: what the client asked, with `tools` and `messages`.
+        format: as for `rewrite_response`.
+        policy: as for `rewrite_response`.
+        prefix: as for `rewrite_response`.
+        report: as for `rewrite_response`.
+
+    Raises:
+        UnknownFormat: no format has this id or alias.
+        TypeError: a tool of the request has a wrong shape.
+        ValueError: a tool of the request costs too much to read.
+    """
+    reading = reading_of(request, format, policy, prefix, report)
+    return translated(StreamRewriter(reading), chunks)
+
+
+class StreamRewriter:
+    """Rewrites one stream: `feed` each chunk, and `close` at its end or `fail` where it breaks."""
+
+    def __init__(self, reading: Reading | None, *, longest_event: int = _LONGEST) -> None:
+        """Sets up the rewriting.
+
+        Args:
+            reading: how the answers are read; None changes nothing.
+            longest_event: bytes of the longest event.
+        """
+        self._reading = reading
+        self._events = Events(longest_event)
+        self._choices: dict[int, StreamedChoice] = {}
+        self._head: Chunk = {}
+        self._done = False
+        self._is_bytes = False
+        self.failed = ""
+        """The code of what broke the stream; "" while it goes on, or where it ended well."""
+
+    def feed(self, item: Any) -> list[Any]:
+        """Returns what a chunk, or some bytes of the stream, become."""
+        if isinstance(item, bytes | bytearray | memoryview):
+            self._is_bytes = True
+            out = [out for event in self._events.feed(bytes(item)) for out in self._written(event)]
+            if self._events.too_long and not self._done:
+                message = f"an event of the upstream has more than {self._events.limit} bytes"
+                out += self.fail(message, TOO_LONG)
+            return out
+        try:
+            chunk = cast("Chunk", plain(item))
+        except TypeError:
+            return [item]
+        return self._rewritten(chunk)
+
+    def close(self) -> list[Any]:
+        """Returns what comes at the end: an error, where the answer did not end before."""
+        if self.failed:
+            return []
+        rest = self._events.end()
+        if self._reading is None or self._done:
+            return [rest] if rest else []
+        last = self._last(rest)
+        if self._done:
+            return last
+        missing = [choice for choice in self._choices.values() if not choice.closed]
+        # Events end with one that says so; dicts end when their choices have.
+        if missing or (self._is_bytes and not self._choices):
+            message = "the upstream ended in the middle of its answer"
+            return [*last, *self.fail(message, "upstream_ended")]
+        return last or ([rest] if rest else [])
+
+    def fail(self, message: str, code: str) -> list[Any]:
+        """Returns the end of a stream that broke: what is left of its text, and an error."""
+        if self._done:
+            return []
+        last = self._last(self._events.end())
+        if self._done:
+            return last
+        self._done = True
+        self.failed = code
+        chunks = [*self._flushed(cut=True), error_body(message, code)]
+        if not self._is_bytes:
+            return chunks
+        return [*last, *map(_event, chunks), _DONE_EVENT]
+
+    def start_bytes(self) -> None:
+        """Says that the stream is one of bytes, before any have come."""
+        self._is_bytes = True
+
+    def _last(self, rest: bytes) -> list[bytes]:
+        """Returns what becomes of an event that no blank line has ended, if it is whole."""
+        data = data_of(rest).strip()
+        if data != DONE:
+            try:
+                json.loads(data)
+            except (ValueError, RecursionError):
+                return []
+        return self._written(rest + b"\n\n")
+
+    def _written(self, event: bytes) -> list[bytes]:
+        """Returns the events that one event becomes; itself, where nothing changes."""
+        data = data_of(event)
+        if self._reading is None or not data:
+            return [event]
+        if data.strip() == DONE:
+            self._done = True
+            return [*map(_event, self._flushed(cut=False)), event]
+        try:
+            chunk = json.loads(data)
+        # What is no JSON is of another protocol, and none of our business.
+        except (ValueError, RecursionError):
+            return [event]
+        if not isinstance(chunk, dict):
+            return [event]
+        found = self._rewritten(chunk)
+        if len(found) == 1 and found[0] is chunk:
+            return [event]
+        return [_event(each) for each in found]
+
+    def _rewritten(self, chunk: Chunk) -> list[Chunk]:
+        """Returns the chunks that one chunk becomes; itself alone, where nothing changes."""
+        if self._reading is None:
+            return [chunk]
+        if chunk.get("error"):
+            return [*self._flushed(cut=True), chunk]
+        choices = chunk.get("choices")
+        if not isinstance(choices, list) or not choices:
+            return [chunk]
+        if not self._head:
+            self._head = {key: chunk[key] for key in _HEAD if key in chunk}
+        taken = [self._taken(choice, chunk) for choice in choices]
+        if all(len(new) == 1 and new[0] is old for new, old in zip(taken, choices, strict=True)):
+            return [chunk]
+        return self._chunks(chunk, [choice for new in taken for choice in new])
+
+    def _taken(self, choice: Any, chunk: Chunk) -> list[Choice]:
+        if not isinstance(choice, dict):
+            return [choice]
+        index = index_of(choice)
+        if index not in self._choices:
+            assert self._reading is not None
+            seed = f"{chunk.get('id') or ''}/{index}"
+            self._choices[index] = StreamedChoice(self._reading, seed, index)
+        return self._choices[index].take(choice)
+
+    def _chunks(self, chunk: Chunk, choices: list[Choice]) -> list[Chunk]:
+        """Returns chunks of one choice each; what else a chunk says, `usage` say, is said once."""
+        extra = {key for key in chunk if key not in _HEAD and key != "choices"}
+        if not choices:
+            # All of its text is held back. A count of tokens goes out at once.
+            tells = any(chunk[key] is not None for key in extra)
+            # With its choices, empty: many clients look at the first one unasked.
+            empty = [
+                {**choice, "delta": {}} if "delta" in choice else {**choice, "text": ""}
+                for choice in chunk["choices"]
+            ]
+            return [{**chunk, "choices": empty}] if tells else []
+        bare = {key: part for key, part in chunk.items() if key not in extra}
+        *before, last = choices
+        return [
+            *({**bare, "choices": [choice]} for choice in before),
+            {**chunk, "choices": [last]},
+        ]
+
+    def _flushed(self, *, cut: bool) -> list[Chunk]:
+        """Returns what is left of the choices that have not ended."""
+        left = [
+            choice
+            for each in self._choices.values()
+            for choice in (each.cut() if cut else each.ended())
+        ]
+        return [{**self._head, "choices": [choice]} for choice in left]
+
+
+def error_events(message: str, code: str) -> bytes:
+    """Returns the end of a stream of which nothing more can be read."""
+    return _event(error_body(message, code)) + _DONE_EVENT
+
+
+def _event(chunk: Chunk) -> bytes:
+    # ASCII: half a surrogate pair, which JSON may escape, can't be written otherwise.
+    return b"data: " + json.dumps(chunk, separators=(",", ":")).encode("ascii") + b"\n\n"

@@ -1,0 +1,394 @@
+"""Writes the terminals of a grammar as regular expressions that need no driver: for plain Lark."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.message.doubled import once
+from toolgrammar.core.payloads.literals.bare_frame import word_expressions
+from toolgrammar.core.payloads.literals.scan_elements import NAME
+from toolgrammar.grammar.payload_kinds import PAYLOADS, named, notation_of
+from toolgrammar.grammar.roles import RAW_LIKE
+from toolgrammar.patterns import fences, marks
+from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from toolgrammar.core.machine.machine import Machine, Node, Step
+
+LIGHT = 3
+"""Characters from which on a literal is evidence by itself."""
+
+_NOTHING = "(?!)"  # An alternation of no patterns.
+_END_OF_TEXT = r"\Z"
+_FENCE = late(fences.OPENING)
+_NAMED_GROUP = late(r"\(\?P<\w+>")
+_PAYLOAD_STARTS = {name: rf"\s*{PAYLOADS[name].begins}" for name in named("json", "bare")}
+
+PAYLOAD_GRAMMAR = r"""
+json_object: _json_object
+json_value: _json_value
+json_text: P_STRING
+_json_value: _json_object | _json_array | P_STRING | P_NUMBER | P_WORD
+_json_object: J_LBRACE J_RBRACE | J_LBRACE _json_member (J_COMMA _json_member)* J_RBRACE
+_json_member: P_STRING J_COLON _json_value
+_json_array: J_LSQB J_RSQB | J_LSQB _json_value (J_COMMA _json_value)* J_RSQB
+
+template_object: _template_object
+_template_value: _template_object | _template_array | P_STRING | P_BACKTICKS | P_NUMBER | P_WORD
+_template_object: J_LBRACE J_RBRACE
+    | J_LBRACE _template_member (J_COMMA _template_member)* J_RBRACE
+_template_member: P_STRING J_COLON _template_value
+_template_array: J_LSQB J_RSQB | J_LSQB _template_value (J_COMMA _template_value)* J_RSQB
+
+bare_object: _bare_object
+_bare_object: P_LBRACE P_RBRACE | P_LBRACE _bare_member (P_COMMA _bare_member)* P_COMMA? P_RBRACE
+_bare_member: (B_STRING | B_KEY) P_COLON _bare_value?
+_bare_value: B_STRING | B_WORD | _bare_object | _bare_array
+_bare_array: P_LSQB P_RSQB | P_LSQB _bare_value (P_COMMA _bare_value)* P_COMMA? P_RSQB
+
+elements: _element+
+_element: E_OPEN (E_TEXT | _element)* E_CLOSE
+
+python_arguments: _python_positional? | _python_named
+_python_positional: _python_value (P_COMMA _python_value)* (P_COMMA _python_named? )?
+_python_named: _python_member (P_COMMA _python_member)* P_COMMA?
+_python_member: P_NAME P_EQUALS _python_value | P_STARS _python_dict
+_python_value: P_TEXT+ | P_PYTHON_NUMBER | P_PYTHON_WORD | _python_list | _python_round | _python_brace
+_python_items: _python_value (P_COMMA _python_value)* P_COMMA?
+_python_list: P_LSQB _python_items? P_RSQB
+_python_round: P_LPAR _python_items? P_RPAR
+_python_brace: P_LBRACE _python_items P_RBRACE | _python_dict
+_python_dict: P_LBRACE (_python_pair (P_COMMA _python_pair)* P_COMMA?)? P_RBRACE
+_python_pair: _python_value P_COLON _python_value
+
+B_KEY: /x/
+B_WORD: /x/
+B_STRING: /x/
+E_OPEN: /x/
+E_CLOSE: /x/
+E_TEXT: /x/
+P_STRING: /[ \t\n\r]*"(?:[^"\\\x00-\x1f]|\\(?:["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
+P_BACKTICKS: /[ \t\n\r]*`(?:[^`\\]|\\[\s\S])*`/
+P_NUMBER: /[ \t\n\r]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/
+P_WORD: /[ \t\n\r]*(?:true|false|null)\b/
+J_LBRACE: /[ \t\n\r]*\{/
+J_RBRACE: /[ \t\n\r]*\}/
+J_LSQB: /[ \t\n\r]*\[/
+J_RSQB: /[ \t\n\r]*\]/
+J_COMMA: /[ \t\n\r]*,/
+J_COLON: /[ \t\n\r]*:/
+P_LBRACE: /\s*\{/
+P_RBRACE: /\s*\}/
+P_LSQB: /\s*\[/
+P_RSQB: /\s*\]/
+P_LPAR: /\s*\(/
+P_RPAR: /\s*\)/
+P_COMMA: /\s*,/
+P_COLON: /\s*:/
+P_EQUALS: /\s*=(?!=)/
+P_STARS: /\s*\*\*/
+P_NAME: /\s*[^\W\d]\w*(?=\s*=(?!=))/
+P_PYTHON_WORD: /\s*(?:True|False|None|true|false|null)\b/
+P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
+P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
+"""
+"""What the declared payloads are, as rules of plain Lark; those with `B_` and `E_` depend on the header.
+
+That the tags of `ELEMENTS` agree is not checked, and what would be a tag inside a string is one."""
+
+ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
+"""White space that may stand before a payload, but, in JSON, not inside it."""
+
+
+class StrictTerminals:
+    """The regular expressions of one machine's terminals, RAW and text between calls included."""
+
+    def __init__(
+        self, machine: Machine, island: str = "", *, quoting: bool = True, doubled: str = ""
+    ) -> None:
+        """Sets up the expressions.
+
+        Args:
+            machine: the grammar and the known tools.
+            island: the text to be read, for closers that repeat a word of it.
+            quoting: whether calls that are quoted in a raw payload balance.
+            doubled: what stands between the halves of a name that may be written twice.
+        """
+        self.machine = machine
+        self._doubled = doubled
+        self.nodes = _reachable(machine)
+        self._exact = {group for node in self.nodes if node.exact for group in node.steps}
+        self._quoting = quoting
+        fenced = any(terminal.name == "SAME_FENCE" for terminal in machine.tables.terminals)
+        fence = _FENCE.search(island) if fenced else None
+        self._fence = fences.length(fence[0]) if fence else 0
+        marked = any(terminal.name == "SAME_MARK" for terminal in machine.tables.terminals)
+        self._marks = marks.marks_in(island) if marked else ()
+        self._names: tuple[str, ...] = ()
+        self.value_openers = self._value_openers(island)
+        self._names = self._names_in(island)
+        self._entries: dict[tuple[int, ...], set[str]] = {node.stack: set() for node in self.nodes}
+        for node in self.nodes:  # Raw text may follow different tokens.
+            for group, step in node.steps.items():
+                if step.kind in ("literal", "regex") and step.node.stack in self._entries:
+                    self._entries[step.node.stack].add(group)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What differs between the expressions of one grammar."""
+        named = any(terminal.kind == "tool" for terminal in self.machine.tables.terminals)
+        names = self.machine.tool_names if named else ()
+        return (names, self.value_openers, self._names, self._quoting, self._fence, self._marks)
+
+    def payload_terminals(self) -> Iterator[tuple[str, str]]:
+        """Yields the terminals of payloads that the header of the format decides."""
+        for terminal in self.machine.tables.terminals:
+            if notation_of(terminal.name) == "bare":
+                quotes = _any(map(re.escape, terminal.marks))
+                strings = _any(map(_string, sorted(terminal.marks, key=len, reverse=True)))
+                yield "B_STRING", rf"\s*(?:{strings})"
+                yield from word_expressions(self.nodes, quotes)
+            if notation_of(terminal.name) == "elements":
+                mark = re.escape(terminal.marks[0])
+                yield "E_OPEN", rf"\s*{mark}<{NAME}>"
+                yield "E_CLOSE", rf"{mark}</{NAME}>"
+                yield "E_TEXT", _up_to((f"{mark}</?{NAME}>",))
+
+    def _value_openers(self, island: str) -> tuple[tuple[str, str], ...]:
+        """Lists what may open a value in a text, as written, and the key in it."""
+        tables = self.machine.tables
+        if not tables.call_opener or all(t.name != "SAME_KEY" for t in tables.terminals):
+            return ()
+        found: set[tuple[str, str]] = set()
+        for numbers in tables.value_openers:
+            kinds = (tables.terminals[n].kind for n in numbers)
+            parts = zip(map(self._pattern, numbers), kinds, strict=True)
+            opener = r"\s*".join(part if kind == "literal" else f"({part})" for part, kind in parts)
+            found |= {(match[0], match[1]) for match in compile_pattern(opener).finditer(island)}
+        return tuple(sorted(found))
+
+    def _names_in(self, island: str) -> tuple[str, ...]:
+        """Lists what a closer may repeat as the name of a call, as written in a text."""
+        tables = self.machine.tables
+        if not tables.call_opener or all(t.name != "SAME_NAME" for t in tables.terminals):
+            return ()
+        found = set()
+        for head in tables.call_opener[2:]:
+            opener = r"\s*".join(
+                self._pattern(n)
+                if tables.terminals[n].kind == "literal"
+                else f"({self._pattern(n)})"
+                for n in head
+            )
+            found |= {
+                match[1] for match in compile_pattern(opener).finditer(island) if match.re.groups
+            }
+        if self._doubled:
+            halves = {once(name, self._doubled) for name in found}
+            found |= halves | {f"{half}{self._doubled}{half}" for half in halves}  # `a`, `a.a`
+        return tuple(sorted(found))
+
+    def scanned(self, number: int) -> str:
+        """Returns the expression of a literal, a pattern or a name, by its number.
+
+        White space may stand before it wherever the format skips it.
+        """
+        pattern = self._pattern(number)
+        if pattern == _NOTHING:
+            pattern = r"(?!)x"  # plain Lark refuses a terminal that may be empty
+        before = "" if f"t{number}" in self._exact else r"\s*"
+        return f"{before}(?:{pattern})"
+
+    def raw(self, role: str, kind: str = "RAW") -> str:
+        """Returns the expression of a raw payload in a role, up to a sure closer or a quoted call.
+
+        A look-behind tells what stands before it, and with that what may close it.
+        """
+        places = self._raw_places(role, kind)
+        ways: list[str] = []
+        otherwise = ""
+        for entry, entered in self._by_entry(places):
+            ways.append(f"{otherwise}(?<={entry}){self._raw_at(role, entered)}")
+            otherwise += f"(?<!{entry})"  # Only where none of the longer ones stands.
+        return _any([*ways, otherwise + self._raw_at(role, places)])
+
+    def _by_entry(
+        self, places: list[tuple[Node, Step]]
+    ) -> list[tuple[str, list[tuple[Node, Step]]]]:
+        """Groups places by the literal that stands before them, the longest first."""
+        found: dict[str, list[tuple[Node, Step]]] = {}
+        for place in places:
+            for group in self._entries[place[0].stack]:
+                entry = self._pattern(int(group[1:]))
+                if _of_one_width(entry):  # `re` looks behind by a fixed width only.
+                    found.setdefault(entry, []).append(place)
+        return sorted(found.items(), key=lambda item: -len(item[0])) if len(found) > 1 else []
+
+    def _raw_at(self, role: str, places: list[tuple[Node, Step]]) -> str:
+        others: list[str] = []
+        for node, _ in places:
+            others += [self._pattern(int(group[1:])) for group, _ in node.tokens]
+            # Also where both mean the same: what begins as JSON and is none, Lark does not read.
+            others += [
+                start
+                for other in node.payloads
+                if (start := _PAYLOAD_STARTS.get(other.terminal.name))
+            ]
+        # The opener of the value tells which key was read, and with it the closer.
+        ways = [
+            f"(?<={re.escape(opener)}){self.raw_goes_on(role, key, places)}"
+            for opener, key in self.value_openers
+        ]
+        return f"(?!{_any(others)})(?:{_any([*ways, self.raw_goes_on(role, '', places)])})"
+
+    def raw_goes_on(
+        self, role: str, key: str = "", places: Iterable[tuple[Node, Step]] | None = None
+    ) -> str:
+        """Returns the expression of a raw payload, of any key or of one, up to what may follow."""
+        places = list(places or self._raw_places(role))
+        stops = [closer for _, step in places for closer in self._alternatives(step.node, key)]
+        if self._fence and _closes_block(places):
+            close = fences.closing(self._fence)
+            inside = rf"(?m:^`{{{self._fence},}}[ \t]*[^\s`]){_up_to((close,))}{close}"
+            return f"(?:{inside}|(?!{_any(stops)})[\\s\\S])+"
+        quoted = self.quoted(role)
+        return _up_to([*stops, *(quoted[:1] if quoted else ())])
+
+    def quoted(self, role: str) -> tuple[str, str, str] | None:
+        """Returns what a call that is quoted in a raw payload consists of: opener, text, closer.
+
+        It is None where calls do not nest: where the opener of a call may end the payload.
+        """
+        tables = self.machine.tables
+        if not self._quoting or not tables.call_opener or role not in ("value", "input", "body"):
+            return None
+        closer, follow, *heads = tables.call_opener
+        first = {group for _, step in self._raw_places(role) for group, _ in step.node.tokens}
+        if any(f"t{head[0]}" in first for head in heads):  # The opener ends the payload.
+            return None
+        after = rf"(?=\s*(?:{_any(self._pattern(n) for n in follow)}))" if follow else ""
+        opens = f"(?:{_any(self._sequence(head) for head in heads)}){after}"
+        closes = self._sequence(closer)
+        return opens, _up_to([opens, closes]), closes
+
+    def _sequence(self, numbers: tuple[int, ...]) -> str:
+        """Joins the terminals of an opener or a closer; a repeated name is that of a tool."""
+        tools = [n for n, t in enumerate(self.machine.tables.terminals) if t.kind == "tool"]
+        same = {n for n in numbers if self.machine.tables.terminals[n].kind == "same"}
+        return r"\s*".join(self._pattern(tools[0] if tools and n in same else n) for n in numbers)
+
+    def closes_line(self, role: str) -> bool:
+        """Returns whether the closer of a raw payload is written on a line of its own."""
+        return any(
+            "\n" in terminal.lead
+            for _, step in self._raw_places(role)
+            for _, terminal in step.node.tokens
+        )
+
+    def between(self) -> str:
+        """Returns the expression of text that stands between the calls of a section."""
+        openers = (
+            opener
+            for node in self.nodes
+            if node.accepts_text
+            for opener in self._alternatives(node)
+        )
+        return _up_to(openers)
+
+    def _raw_places(self, role: str, kind: str = "") -> list[tuple[Node, Step]]:
+        return [
+            (node, step)
+            for node in self.nodes
+            for step in node.payloads
+            if step.terminal.name in ((kind,) if kind else RAW_LIKE) and step.leaf == role
+        ]
+
+    def _pattern(self, number: int, key: str = "") -> str:
+        if key and self.machine.tables.terminals[number].name == "SAME_KEY":
+            return re.escape(key)
+        if self._fence and self.machine.tables.terminals[number].name == "SAME_FENCE":
+            return fences.closing(self._fence)
+        if self._marks and self.machine.tables.terminals[number].name == "SAME_MARK":
+            return marks.closing(self._marks)
+        if self._names and self.machine.tables.terminals[number].name == "SAME_NAME":
+            return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"
+        pattern = self.machine.expressions.exact(self.machine.tables.terminals[number])
+        return _NAMED_GROUP.sub("(?:", pattern)
+
+    def _alternatives(self, node: Node, key: str = "") -> list[str]:
+        """Returns each token of a node, joined with what the grammar forces or takes after it."""
+        return [self._sure(int(group[1:]), node.steps[group].node, key) for group, _ in node.tokens]
+
+    def _sure(self, number: int, node: Node, key: str) -> str:
+        """Returns a token and as much of what follows as makes it sure."""
+        text = self._pattern(number, key)
+        while len(node.tokens) == 1 and not _ends(node) and not node.payloads:
+            group, terminal = node.tokens[0]
+            if terminal.kind not in ("literal", "same"):
+                break
+            text += r"\s*" + self._pattern(int(group[1:]), key)  # Forced by the grammar.
+            node = node.steps[group].node  # Up to the first choice.
+        if _ends(node) or node.payloads or not node.tokens:
+            return text
+        following = []
+        for group, terminal in node.tokens:
+            step = node.steps[group]
+            one = self._pattern(int(group[1:]))
+            if terminal.kind == "literal" and step.weight < LIGHT and step.node.tokens:
+                second = [self._pattern(int(inner[1:])) for inner, _ in step.node.tokens]
+                one += rf"\s*(?:{'|'.join([*second, _END_OF_TEXT])})"
+            following.append(one)
+        return rf"{text}(?=\s*(?:{'|'.join(following)}|\Z))"  # Looked at, not taken.
+
+
+def _of_one_width(expression: str) -> bool:
+    """Whether an expression may stand in a look-behind."""
+    try:
+        compile_pattern(f"(?<={expression})")
+    except re.error:
+        return False
+    return True
+
+
+def _closes_block(places: Iterable[tuple[Node, Step]]) -> bool:
+    """Whether a fence ends a raw payload."""
+    found = (t.name for _, step in places for _, t in step.node.tokens)
+    return "SAME_FENCE" in found
+
+
+def _string(quote: str) -> str:
+    """Returns the expression of a string between two equal quotes; a short one knows escapes."""
+    mark = re.escape(quote)
+    body = rf"(?:[^{mark}\\]|\\[\s\S])*" if len(quote) == 1 else r"[\s\S]*?"  # `"`, or `<|"|>`
+    return f"{mark}{body}{mark}"
+
+
+def _any(patterns: Iterable[str]) -> str:
+    return "|".join(dict.fromkeys(patterns)) or _NOTHING
+
+
+def _up_to(patterns: Iterable[str]) -> str:
+    """Returns the expression of text, of one character at least, before any of the patterns."""
+    return rf"(?:(?!{_any(patterns)})[\s\S])+"
+
+
+def _ends(node: Node) -> bool:
+    """Returns whether a call may be over in a node."""
+    return node.accepts_text or node.end is not None
+
+
+def _reachable(machine: Machine) -> list[Node]:
+    """Lists the nodes that can be reached from the start."""
+    found = [machine.start]
+    seen = {machine.start.stack}
+    for node in found:
+        following = [step.node for step in node.steps.values()]
+        following.append(machine.node(node.after_text[1]))
+        for other in following:
+            if other.stack not in seen:  # A stack is what tells two nodes apart.
+                seen.add(other.stack)
+                found.append(other)
+    return found

@@ -1,0 +1,195 @@
+"""Knows the texts of a conversation that others wrote: results of tools and messages of users.
+
+The message `{"role": "tool", "content": "<tool_call>…</tool_call>"}` guards this text: a call that
+stands in it word for word does not run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.tools.json_tokens import ESCAPED, HEX
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from toolgrammar.salvage.refusals import Code
+    from toolgrammar.values.calls import ToolCall
+
+_SEARCHES: Final = 1000
+"""Texts that are looked for in one conversation at most, so that work stays linear in its length."""
+_OWN: Final = frozenset({"system", "developer", "assistant"})
+"""The roles that are not guarded. All others are: servers have `ipython`, `observation` and more."""
+_RESULTS: Final = ("_output", "_result", "_call")
+"""How the types of items and blocks end that a tool wrote a part of: `function_call_output`,
+`web_search_tool_result`, and `mcp_call`, which holds the call and its output."""
+_ASKED: Final = frozenset(
+    {"name", "function", "arguments", "input", "action", "queries", "code", "operation"}
+)
+"""What the model wrote of an item `…_call`; all else in it may be the tool's."""
+_PARTS: Final = ("text", "content", "output", "outputs", "result", "results", "logs")
+"""Where blocks have a text, which is read as one with those of the other blocks."""
+_LEVELS: Final = 3
+"""How often JSON is looked for in the strings of JSON: MCP has two levels."""
+_ESCAPE = late(rf"\\(?:u({HEX}{{4}})|([{re.escape(ESCAPED)}]))")
+_SURROGATES = late(r"[\ud800-\udbff][\udc00-\udfff]")
+_MEANT: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+# No text of a model runs over it: a call in two messages stands in neither of them.
+_BETWEEN: Final = "\x00\n\x00"
+
+
+class GuardedTexts:
+    """The texts of others in a conversation, and what was looked for in them."""
+
+    def __init__(self, messages: Iterable[Mapping[str, Any]], least_arguments: int) -> None:
+        """Collects the texts.
+
+        Args:
+            messages: dicts in the shape of OpenAI's or Anthropic's API.
+            least_arguments: how long arguments must be to be looked for by themselves.
+
+        Raises:
+            TypeError: a message is no dict.
+        """
+        self._messages = _checked(messages)
+        self._least = least_arguments
+        self._found: dict[str, bool] = {}
+
+    @cached_property
+    def _text(self) -> str:
+        # Late, since most messages have no call. Each text once: conversations quote themselves.
+        return _BETWEEN.join(dict.fromkeys(_guarded(self._messages)))
+
+    def holds(self, call: ToolCall, text: str) -> Code | None:
+        """Returns `echo` if a call stands in one of the texts, or why that is not known.
+
+        Args:
+            call: the call.
+            text: what the model wrote of it, without white space around.
+        """
+        if not self._text:
+            return None
+        arguments = call.raw_arguments.strip()
+        # A free text, a command that the user asked for, is often repeated by right. Its call as a
+        # whole is not.
+        if len(arguments) < self._least or call.input is not None:
+            arguments = ""
+        for needle in (text, arguments):
+            if not needle:
+                continue
+            if needle not in self._found:
+                if len(self._found) >= _SEARCHES:
+                    return "unchecked"
+                self._found[needle] = needle in self._text
+            if self._found[needle]:
+                return "echo"
+        return None
+
+
+def _checked(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    if isinstance(messages, str | bytes | Mapping):
+        raise TypeError(f"messages must be a list of dicts, got {type(messages).__name__}")
+    given = list(messages)
+    for message in given:
+        if not isinstance(message, Mapping):
+            raise TypeError(f"a message must be a dict, got {type(message).__name__}")
+    return given
+
+
+def _guarded(messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields the texts of others."""
+    for message in messages:
+        content = message.get("content")
+        role = message.get("role")
+        # Items of the Responses API have a type and no role.
+        is_item = role is None and "type" in message
+        if not is_item and not (isinstance(role, str) and role in _OWN):
+            yield from _texts([content, message.get("name")])
+        elif _is_result(message):
+            yield from _texts(_written_by_tool(message))
+        # Results of tools that the service itself runs stand in the messages of the assistant.
+        elif isinstance(content, list | tuple):
+            for block in content:
+                if _is_result(block):
+                    yield from _texts(_written_by_tool(block))
+
+
+def _is_result(block: object) -> bool:
+    if not isinstance(block, Mapping):
+        return False
+    kind = block.get("type")
+    return isinstance(kind, str) and kind.endswith(_RESULTS)
+
+
+def _written_by_tool(item: Mapping[str, Any]) -> object:
+    """Returns the part of an item that a tool wrote."""
+    if str(item.get("type")).endswith("_call"):
+        return {key: value for key, value in item.items() if key not in _ASKED}
+    return item
+
+
+def _texts(content: object) -> Iterator[str]:
+    """Yields all strings of a content, those of the JSON in them too, and blocks as one text."""
+    found = list(_strings(content))
+    # A page may come in several blocks, and the model reads them as one text.
+    joined = "".join(_block_texts(content))
+    for text in dict.fromkeys([*found, joined]):
+        yield from _unescaped(text)
+
+
+def _unescaped(text: str) -> Iterator[str]:
+    """Yields a text, and what its JSON strings say, level by level.
+
+    Tools answer in JSON, and the model repeats what its strings say, not how they are escaped. The
+    escapes are read wherever they stand: the JSON may be cut, fenced, or have text around it.
+    """
+    for _ in range(_LEVELS + 1):
+        if text:
+            yield text
+        if "\\" not in text:
+            return
+        said = _ESCAPE.sub(_meant, text)
+        if said == text:
+            return
+        # Beyond 16 bits a character is written as two escapes.
+        text = _SURROGATES.sub(_joined, said)
+
+
+def _meant(escape: re.Match[str]) -> str:
+    code, letter = escape.groups()
+    return chr(int(code, 16)) if code else _MEANT.get(letter, letter)
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+def _block_texts(content: object) -> Iterator[str]:
+    """Yields the texts of blocks in their order, those of the blocks in results too."""
+    waiting = [content]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, Mapping):
+            # A type or an id between two texts would part them.
+            waiting.extend(item[key] for key in reversed(_PARTS) if key in item)
+        elif isinstance(item, list | tuple):
+            waiting.extend(reversed(item))
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Yields the strings in plain data; without recursion, for it may be as deep as it likes."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            if item:
+                yield item
+        elif isinstance(item, Mapping):
+            waiting.extend(item)
+            waiting.extend(item.values())
+        elif isinstance(item, list | tuple):
+            waiting.extend(item)

@@ -1,0 +1,70 @@
+"""Computes Wilson's interval of a share, also where what is counted comes in clusters.
+
+8 of 10 messages: 0.49 to 0.94. Of 20 calls that stand in 10 messages, those of one message succeed
+and fail together, so they tell less than 20 calls drawn one by one: the interval is that of the
+number of independent calls which would vary as much (Rao and Scott's effective sample size). It
+needs no seed: the same rows give the same interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+Z = 1.959963984540054
+"""Of 95 %: the normal distribution has so much of its mass within so many deviations."""
+
+
+@dataclass(slots=True)
+class Sums:
+    """What is known of one share: sums over the messages, each with `hits` of `of` things."""
+
+    hits: int = 0
+    of: int = 0
+    messages: int = 0
+    """The messages that have any of these things: the clusters."""
+    hits_squared: int = 0
+    hits_of: int = 0
+    of_squared: int = 0
+
+    def add(self, hits: int, of: int) -> None:
+        """Adds a message; one without any of these things changes nothing."""
+        if of:
+            self.hits += hits
+            self.of += of
+            self.messages += 1
+            self.hits_squared += hits * hits
+            self.hits_of += hits * of
+            self.of_squared += of * of
+
+    @property
+    def effective(self) -> float:
+        """How many independent things would vary as much as these."""
+        # One a message: each is a cluster of its own.
+        if self.of_squared == self.of:
+            return self.of
+        share = self.hits / self.of
+        # The variance of a ratio over clusters, linearised.
+        spread = self.hits_squared - 2 * share * self.hits_of + share * share * self.of_squared
+        # None or all: nothing varies, so only the clusters are known to be independent.
+        if self.messages < 2 or spread <= 0 or self.hits in (0, self.of):
+            return self.messages
+        variance = spread * self.messages / (self.messages - 1) / self.of**2
+        # More than the things themselves would make an interval narrower than a plain one.
+        return min(self.of, share * (1 - share) / variance)
+
+
+def wilson(share: float, number: float) -> tuple[float, float]:
+    """Returns the lower and the upper end of the 95 % interval of a share.
+
+    Args:
+        share: the share that was seen.
+        number: of how many independent things; 0 gives the whole range.
+    """
+    if number <= 0:
+        return 0.0, 1.0
+    squared = Z * Z
+    middle = share + squared / (2 * number)
+    half = Z * sqrt(share * (1 - share) / number + squared / (4 * number * number))
+    scale = 1 + squared / number
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)

@@ -1,0 +1,171 @@
+"""Reads the calls that were right from a row, and compares those of a message with them.
+
+A truth is a list of calls, one call, or its JSON text, in any of the usual shapes:
+`{"name": "f", "arguments": {…}}`, OpenAI's `{"function": {"name": "f", "arguments": "{…}"}}`,
+Anthropic's `{"name": "f", "input": {…}}`, also under `calls` or `tool_calls`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolgrammar.tools.coerce import type_text
+from toolgrammar.tools.fits import same
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.tools import ToolSpec
+
+
+_PAIRS: Final = 65_536
+"""Pairs of calls that are all compared: 256 calls with 256 that were right."""
+
+
+class BadTruthError(ValueError):
+    """What a row has as its truth is no list of calls."""
+
+
+class TrueCall(NamedTuple):
+    """A call that was right."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+class Agreement(NamedTuple):
+    """How far the calls of a message are those that were right."""
+
+    message: bool
+    """Whether they are the same calls, in their order, and no others."""
+    calls: int
+    """The right calls that were found, whatever their order."""
+    extra: int
+    """The calls that were found and are none of them."""
+    named: int
+    """The right calls of which one with their name was found."""
+    arguments: int
+    """The arguments of right calls that the call of their name has with the same value."""
+
+
+def truth_of(value: object) -> tuple[TrueCall, ...] | None:
+    """Returns the calls that were right, or None where nothing was said.
+
+    Raises:
+        BadTruthError: something was said, and it is no calls.
+        ValueError: it is a text, and no JSON.
+    """
+    # An empty cell of a table may be "": nothing was said. An empty list says: no call was right.
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        value = json.loads(value)
+    if isinstance(value, dict):
+        for key in ("calls", "tool_calls"):
+            if isinstance(value.get(key), list):
+                value = value[key]
+                break
+        else:
+            value = [value]
+    if not isinstance(value, list):
+        raise BadTruthError("expected a list of calls")
+    return tuple(map(_call, value))
+
+
+def _call(value: object) -> TrueCall:
+    if not isinstance(value, dict):
+        raise BadTruthError(f"expected a call, got {json.dumps(value, default=repr)[:40]}")
+    # OpenAI puts name and arguments into `function`; others have them in the call itself.
+    inner = value.get("function")
+    body: dict[str, Any] = inner if isinstance(inner, dict) else value
+    name = body.get("name")
+    arguments = body.get("arguments", body.get("input", {}))
+    if isinstance(arguments, str):
+        # OpenAI writes arguments as JSON text; some servers send "" for a call without any.
+        arguments = json.loads(arguments) if arguments.strip() else {}
+    if not isinstance(name, str) or not isinstance(arguments, dict | None):
+        raise BadTruthError("a call needs a name, and an object of arguments")
+    return TrueCall(name, arguments or {})
+
+
+def agreement(
+    calls: Sequence[ToolCall], truth: Sequence[TrueCall], tools: Mapping[str, ToolSpec] | None
+) -> Agreement:
+    """Returns how far calls are those that were right; each pairs with one that is most like it.
+
+    Of more than 65,536 pairs of calls each is compared with the one in its place alone.
+    """
+    # All pairs of a log's row with thousands of calls would keep a reader busy for hours.
+    if len(calls) * len(truth) > _PAIRS:
+        return _in_order(calls, truth, tools)
+    message = len(calls) == len(truth)
+    left = list(calls)
+    found = named = arguments = 0
+    # First those that are the same in all, so that no half-right call takes their place.
+    unpaired: list[TrueCall] = []
+    for place, true in enumerate(truth):
+        # `and` stops at the first difference, so `calls[place]` is never read past the end: where
+        # the numbers differ, `message` is False from the start.
+        message = message and _is(calls[place], true, tools)
+        paired = next((call for call in left if _is(call, true, tools)), None)
+        if paired is None:
+            unpaired.append(true)
+            continue
+        left.remove(paired)
+        found += 1
+        arguments += len(true.arguments)
+    for true in unpaired:
+        rivals = [
+            # The place is negated, so that of calls that are equally right the first one wins.
+            (_shared(call, true, tools), -at)
+            for at, call in enumerate(left)
+            if call.name == true.name
+        ]
+        if rivals:
+            shared, at = max(rivals)
+            del left[-at]
+            named += 1
+            arguments += shared
+    return Agreement(message, found, len(calls) - found, found + named, arguments)
+
+
+def _in_order(
+    calls: Sequence[ToolCall], truth: Sequence[TrueCall], tools: Mapping[str, ToolSpec] | None
+) -> Agreement:
+    """Returns how far calls are those that were right, each compared with that in its place."""
+    pairs = list(zip(calls, truth, strict=False))
+    found = sum(_is(call, true, tools) for call, true in pairs)
+    named = [(call, true) for call, true in pairs if call.name == true.name]
+    arguments = sum(_shared(call, true, tools) for call, true in named)
+    message = found == len(calls) == len(truth)
+    return Agreement(message, found, len(calls) - found, len(named), arguments)
+
+
+def _is(call: ToolCall, true: TrueCall, tools: Mapping[str, ToolSpec] | None) -> bool:
+    # Arguments beyond the right ones make another call, so the names must be the same set.
+    if call.name != true.name or call.arguments.keys() != true.arguments.keys():
+        return False
+    return _shared(call, true, tools) == len(true.arguments)
+
+
+def _shared(call: ToolCall, true: TrueCall, tools: Mapping[str, ToolSpec] | None) -> int:
+    """Counts the arguments that a call has with the value that is right."""
+    spec = (tools or {}).get(call.name)
+    return sum(
+        name in call.arguments
+        and _equal(call.arguments[name], value, None if spec is None else spec.properties.get(name))
+        for name, value in true.arguments.items()
+    )
+
+
+def _equal(value: object, true: object, schema: Any) -> bool:
+    """Whether two values are one, but for the type that the schema gives a text."""
+    if same(value, true):
+        return True
+    # `"5"` and 5 are one where the schema says that it is a number.
+    if isinstance(value, str) != isinstance(true, str):
+        text, other = (value, true) if isinstance(value, str) else (true, value)
+        return same(type_text(str(text), schema)[0], other)
+    return False

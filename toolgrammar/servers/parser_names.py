@@ -1,0 +1,56 @@
+"""Names the parsers that the servers list, and finds the format behind a name.
+
+`toolgrammar_hermes` is the format of that id, and `toolgrammar` all formats at once. Only the files
+of the grammars are read for it and no tables: a server loads its plugins in each of its processes,
+most of which parse nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.catalogue.several import AUTO
+from toolgrammar.grammar.files import grammar_files, read_text
+from toolgrammar.values.patterns import late
+
+ANY: Final = "toolgrammar"
+"""The name of the parser that finds out the format of each message."""
+_PREFIX: Final = f"{ANY}_"
+_COMMENT = late(r"(?m)^\s*//.*$")
+_REASONING = late(r"\breasoning\b")
+_IMPORTED = late(r"(?m)^\s*%import[^(\n]*\(([^)\n]*)\)")
+
+
+def tool_parser_names() -> list[str]:
+    """Returns the names of all tool parsers."""
+    return [ANY, *(_PREFIX + each for each in formats)]
+
+
+def reasoning_parser_names() -> list[str]:
+    """Returns the names of the reasoning parsers: those of formats that mark reasoning."""
+    return [_PREFIX + each for each in formats if _marks_reasoning(each)]
+
+
+def format_of(name: str) -> str:
+    """Returns the id of the format that a parser reads; `auto` for all of them."""
+    return AUTO if name == ANY else name.removeprefix(_PREFIX)
+
+
+def _marks_reasoning(format_id: str) -> bool:
+    """Returns whether a grammar has the role of reasoning, in its own or an imported rule."""
+    own, *others = _texts(format_id)
+    if _REASONING.search(own):
+        return True
+    imported = {name.strip() for names in _IMPORTED.findall(own) for name in names.split(",")}
+    # A library holds rules that the format may not import.
+    lines = (line for text in others for line in text.split("\n"))
+    return any(line.split(":")[0] in imported and _REASONING.search(line) for line in lines)
+
+
+@cache
+def _texts(format_id: str) -> list[str]:
+    """Returns the text of a grammar, and those of all that it imports, without comments."""
+    files = [file for _, file in grammar_files(formats[format_id].path)]
+    return [_COMMENT.sub("", read_text(file)) for file in files]

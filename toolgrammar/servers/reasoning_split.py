@@ -1,0 +1,190 @@
+r"""Parts the reasoning at the beginning of a message from the rest, which stays as it was written.
+
+`<think>Hm.</think>\n\nHello` is the reasoning `Hm.` and the rest `\n\nHello`. Servers ask two
+parsers, one behind the other: the rest is what the second one, for calls, reads from its beginning.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.catalogue.registry import formats
+from toolgrammar.core.message.source import Source
+from toolgrammar.grammar.roles import bare_name
+from toolgrammar.parsing.parser import Parser
+from toolgrammar.values.events import CallStart, ReasoningDelta, TextDelta
+
+if TYPE_CHECKING:
+    from toolgrammar.values.events import Event
+
+
+class ReasoningSplit:
+    """Reads one message up to the end of its reasoning."""
+
+    def __init__(self, format_id: str, *, prefix: str = "", perhaps_open: bool = False) -> None:
+        """Prepares for a message.
+
+        Args:
+            format_id: the id of the format.
+            prefix: the opener of reasoning, where the prompt ended with it.
+            perhaps_open: whether the message is reasoning even where it does not begin with the
+                opener: a server that does not show the prompt says so.
+        """
+        self._format = formats[format_id]
+        self._openers, self._closers, self._are_all = reasoning_tags(format_id)
+        self._longest = max(map(len, self._closers), default=0)
+        self.ended = False
+        """Whether the reasoning is over: all that comes is the rest."""
+        self._parser = Parser(self._format, prefix=prefix) if prefix else None
+        self._perhaps_open = perhaps_open and bool(self._openers)
+        self._source = Source()
+        self._read = 0
+        """The characters that the parser has had."""
+        self._tail = 0
+        """Where the rest begins, by what is known."""
+        self._word = -1
+        """The first place behind `_tail` that is no white space, or -1."""
+        self._found = False
+        """Whether there was reasoning."""
+
+    def feed(self, chunk: str) -> tuple[str, str]:
+        """Takes the next piece of the message.
+
+        Returns:
+            What it holds of the reasoning, and of the rest.
+        """
+        if self.ended:
+            return "", chunk
+        reasoning: list[str] = []
+        # One character at a time: so an event ends where the character stands that brought it.
+        for at, character in enumerate(chunk):
+            self._source.append(character)
+            if self._word < 0 and not character.isspace():
+                self._word = self._source.length - 1
+            if self._parser is not None or self._begins():
+                reasoning += self._catch_up()
+            if self.ended:
+                return "".join(reasoning), self._rest() + chunk[at + 1 :]
+        return "".join(reasoning), ""
+
+    def finish(self) -> tuple[str, str]:
+        """Ends the message; returns what was held back of the reasoning, and of the rest."""
+        if self.ended:
+            return "", ""
+        # Without a parser there was the beginning of an opener at most, which is text.
+        reasoning = "" if self._parser is None else self._follow(self._parser.close())
+        if not self.ended:
+            self._pass_closer()
+        self.ended = True
+        rest = self._rest()
+        return reasoning, "" if self._found and rest.isspace() else rest
+
+    def _rest(self) -> str:
+        return self._source.slice(self._tail, self._source.length)
+
+    def _begins(self) -> bool:
+        """Decides whether the message begins with reasoning, and makes the parser for it."""
+        # Where the format opens reasoning by a pattern, only its parser can tell.
+        if not self._are_all and not self._perhaps_open:
+            self._parser = Parser(self._format)
+            return True
+        if self._word < 0:
+            return False
+        begun = self._source.slice(self._word, self._source.length)
+        if begun.startswith(self._openers):
+            self._parser = Parser(self._format)
+        elif any(each.startswith(begun) for each in self._openers):
+            return False
+        elif self._perhaps_open:
+            self._parser = Parser(self._format, prefix=self._openers[0])
+        else:
+            self.ended = True
+        return self._parser is not None
+
+    def _catch_up(self) -> list[str]:
+        """Has the parser read the characters that it has not had; returns the reasoning in them."""
+        parser, found = self._parser, []
+        assert parser is not None
+        end = self._source.length
+        text = self._source.slice(self._read, end)
+        for character in text:
+            self._read += 1
+            reasoning = self._follow(parser.feed(character))
+            found.append(reasoning)
+            if not self.ended and not reasoning and self._found:
+                self._look_for_closer()
+            if self.ended:
+                break
+        return found
+
+    def _look_for_closer(self) -> None:
+        """Ends the reasoning where a closer and one character more have brought no reasoning."""
+        if self._word < 0 or self._read - self._word > self._longest + 1:
+            return
+        begun = self._source.slice(self._word, self._read)
+        if any(begun.startswith(each) and begun != each for each in self._closers):
+            self._pass_closer()
+            self.ended = True
+
+    def _follow(self, events: list[Event]) -> str:
+        """Follows events up to the end of the reasoning; returns the reasoning in them."""
+        reasoning = ""
+        for event in events:
+            if isinstance(event, ReasoningDelta):
+                reasoning += event.text
+                self._pass(event.text)
+            elif isinstance(event, TextDelta) and (self._found or event.text.strip()):
+                self.ended = True
+                if self._found and not self._pass_closer():
+                    # The markup between has no fixed text: the rest begins with what is text.
+                    self._tail += max(0, self._unread().rfind(event.text))
+                break
+            elif isinstance(event, CallStart):
+                self.ended = True
+                self._pass_closer()
+                break
+        return reasoning
+
+    def _unread(self) -> str:
+        """Returns what the parser has had behind the last piece of reasoning."""
+        end = self._read if self._parser is not None else self._source.length
+        return self._source.slice(self._tail, end)
+
+    def _pass(self, text: str) -> None:
+        """Notes where a piece of reasoning ends."""
+        unread = self._unread()
+        # The first piece of a section has markup before it, the others follow each other.
+        at = 0 if self._found and unread.startswith(text) else max(0, unread.rfind(text))
+        self._found = True
+        self._tail += at + len(text)
+        behind = unread[at + len(text) :]
+        word = behind.lstrip()
+        self._word = self._tail + len(behind) - len(word) if word else -1
+
+    def _pass_closer(self) -> bool:
+        """Passes the closer of the reasoning, where it stands there."""
+        rest = self._unread()
+        begun = rest.lstrip()
+        for closer in self._closers:
+            if self._found and begun.startswith(closer):
+                self._tail += len(rest) - len(begun) + len(closer)
+                return True
+        return False
+
+
+def reasoning_tags(format_id: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """Returns what opens and what closes the reasoning of a format.
+
+    Returns:
+        The fixed texts that open it, those that close it, and whether nothing else opens it.
+    """
+    tables = formats[format_id].tables
+    tags = tables.reasoning_tags
+    openers = tuple(dict.fromkeys(tags.values()))
+    texts = {each.name: each.text.strip() for each in tables.terminals if each.kind == "literal"}
+    are_all = all(
+        any(texts.get(bare_name(symbol)) in openers for symbol in production.symbols)
+        for production in tables.productions
+        if production.role == "reasoning"
+    )
+    return openers, tuple(tags), are_all and bool(openers)

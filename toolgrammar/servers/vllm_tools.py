@@ -1,0 +1,160 @@
+r"""The tool parsers of vLLM: what its flag `--tool-call-parser toolgrammar_hermes` names.
+
+Of `<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>` they make a
+`DeltaMessage` with a tool call, or an `ExtractedToolCallInformation` of the whole message.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from vllm.entrypoints.generate.base.protocol import (
+    DeltaFunctionCall,
+    DeltaMessage,
+    DeltaToolCall,
+    ExtractedToolCallInformation,
+    FunctionCall,
+    ToolCall,
+)
+from vllm.renderers.chat_utils import make_tool_call_id
+from vllm.tool_parsers.abstract_tool_parser import ToolParser
+
+from toolgrammar.servers.given_calls import GivenCalls
+from toolgrammar.servers.giving import giving
+from toolgrammar.servers.message_reader import Arguments, CallBegun, Content, MessageReader
+from toolgrammar.servers.parser_names import format_of, tool_parser_names
+from toolgrammar.servers.prompt_end import needs_special_tokens
+from toolgrammar.servers.requests import messages_of, specs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toolgrammar.servers.giving import Giving
+    from toolgrammar.servers.message_reader import Piece
+
+
+class ToolgrammarToolParser(GivenCalls, ToolParser):  # type: ignore[misc]
+    """Reads the calls of one message; vLLM makes one for each choice of a request."""
+
+    format_id: ClassVar[str]
+    """The id of the format, or `auto`."""
+
+    def __init__(self, tokenizer: Any, tools: list[Any] | None = None) -> None:
+        super().__init__(tokenizer, tools)
+        self._giving = giving()
+        self._reader: MessageReader | None = None
+
+    def adjust_request(self, request: Any) -> Any:
+        """Asks for the special tokens in the text, where the format needs them."""
+        request = super().adjust_request(request)
+        if request.tools and request.tool_choice != "none":
+            keep_special_tokens(request, self.format_id, self.model_tokenizer)
+        return request
+
+    def extract_tool_calls(self, model_output: str, request: Any) -> ExtractedToolCallInformation:
+        """Reads a whole message."""
+        # Nobody waits for the deltas of a whole message, so nothing need go out too early.
+        reader = self._new_reader("all" if self._giving == "all" else "hold", request)
+        delta = _delta([*reader.feed(model_output), *reader.finish()])
+        calls = [
+            ToolCall(
+                id=call.id,
+                function=FunctionCall(name=call.function.name, arguments=call.function.arguments),
+            )
+            for call in delta.tool_calls
+        ]
+        return ExtractedToolCallInformation(
+            tools_called=bool(calls), tool_calls=calls, content=delta.content
+        )
+
+    def extract_tool_calls_streaming(
+        self,
+        previous_text: str,
+        current_text: str,
+        delta_text: str,
+        previous_token_ids: Sequence[int],
+        current_token_ids: Sequence[int],
+        delta_token_ids: Sequence[int],
+        request: Any,
+    ) -> DeltaMessage | None:
+        """Takes the next piece of a message; only `delta_text` is looked at."""
+        if self._reader is None:
+            self._reader = self._new_reader(self._giving, request)
+            # With this, vLLM calls `finish_streaming` at the end. On the class it would keep the
+            # text so far from the methods of vLLM that read `tool_choice="required"`.
+            self.engine_based_streaming = True
+        return self._message(self._reader.feed(delta_text))
+
+    def finish_streaming(self) -> DeltaMessage | None:
+        """Ends the message; returns what was held back."""
+        reader, self._reader = self._reader, None
+        return None if reader is None else self._message(reader.finish())
+
+    def get_remaining_unstreamed_args(self) -> str:
+        """Returns nothing: what may go out has gone out, and the rest comes with the end."""
+        return ""
+
+    def _new_reader(self, given: Giving, request: Any) -> MessageReader:
+        self.forget_calls()
+        specs = specs_of(self.tools)
+        return MessageReader(
+            self.format_id,
+            specs,
+            giving=given,
+            names={each.name for each in specs},
+            messages=messages_of(request),
+        )
+
+    def _message(self, pieces: list[Piece]) -> DeltaMessage | None:
+        self.note(pieces)
+        return _delta(pieces) if pieces else None
+
+
+def keep_special_tokens(request: Any, format_id: str, tokenizer: Any) -> None:
+    """Has vLLM write the special tokens into the text, where the format needs them."""
+    special = tuple(getattr(tokenizer, "all_special_tokens", ()))
+    if needs_special_tokens(format_id, special):
+        request.skip_special_tokens = False
+        # Requests of the Responses API have no such field.
+        if hasattr(request, "spaces_between_special_tokens"):
+            request.spaces_between_special_tokens = False
+
+
+def _delta(pieces: Iterable[Piece]) -> DeltaMessage:
+    """Returns the message of vLLM with all pieces in it."""
+    content: list[str] = []
+    calls: dict[int, DeltaToolCall] = {}
+    for piece in pieces:
+        match piece:
+            case Content(text):
+                content.append(text)
+            case CallBegun(index, name, own):
+                calls[index] = DeltaToolCall(
+                    index=index,
+                    id=own or make_tool_call_id(),
+                    type="function",
+                    function=DeltaFunctionCall(name=name, arguments=""),
+                )
+            case Arguments(index, json):
+                call = calls.setdefault(
+                    index, DeltaToolCall(index=index, function=DeltaFunctionCall(arguments=""))
+                )
+                call.function.arguments += json
+    fields: dict[str, Any] = {"content": "".join(content)} if content else {}
+    if calls:
+        fields["tool_calls"] = list(calls.values())
+    return DeltaMessage(**fields)
+
+
+@cache
+def _class_of(name: str) -> type[ToolgrammarToolParser]:
+    fields = {"format_id": format_of(name), "__module__": __name__}
+    return type(name, (ToolgrammarToolParser,), fields)
+
+
+def __getattr__(name: str) -> type[ToolgrammarToolParser]:
+    """Returns the parser of this name, made on first use."""
+    if name not in tool_parser_names():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _class_of(name)

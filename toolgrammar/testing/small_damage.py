@@ -1,0 +1,133 @@
+"""Damages the markup of a message a little, and knows which of its characters are content.
+
+Content is what a name, a key or a value says. Another character there is another value, and nobody
+can see that it was another once: it is no silent change of a call.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterable, Iterator
+
+    from toolgrammar.values.calls import ToolCall
+
+_ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
+_REPLACEMENTS = " \n\"'`{}[]()<>:,=/|\\_-x7"
+_NOTHING = re.compile(r">(\s*)</")
+"""An element without content: between its tags stands a value, which is empty."""
+_SHORT = 2
+"""Characters of a text that is only looked for as a word, since it may stand anywhere."""
+
+
+def content_of(text: str, calls: Iterable[ToolCall]) -> bytearray:
+    """Returns for each character of a text whether it is content of one of the calls.
+
+    Of `{"name": "save", "arguments": {"path": "a.txt"}}` these are `save`, `path` and `a.txt`.
+    """
+    marked = bytearray(len(text))
+    for call in calls:
+        for part in {call.name, *([call.input] if call.input else []), *_leaves(call.arguments)}:
+            # Of a text of several lines each may be indented.
+            is_whole = _mark(marked, text, part, call)
+            for line in () if is_whole else map(str.strip, part.split("\n")):
+                _mark(marked, text, line, call)
+    return marked
+
+
+def markup_of(text: str, calls: Iterable[ToolCall]) -> list[int]:
+    """Returns the places of the markup of the calls that are not beside content.
+
+    A character more beside content belongs to it: before a quote that ends it, too.
+    """
+    calls = list(calls)
+    content = content_of(text, calls)
+    beside = set(_beside(text, content))
+    # What comes to stand in `<text></text>` is content, as it is in any other element.
+    beside.update(place for each in _NOTHING.finditer(text) for place in range(*each.span()))
+    inside = {place for call in calls for place in range(call.span.start, call.span.end)}
+    return [place for place in sorted(inside) if not content[place] and place not in beside]
+
+
+def small_damage(text: str, places: list[int], draw: random.Random) -> str:
+    """Returns the text with one to three characters damaged at one of the places.
+
+    They are deleted, written twice or replaced, one is put in, or two of them change places; all of
+    them are in `places`.
+    """
+    allowed = set(places)
+    place = draw.choice(places)
+    end = place + 1
+    for _ in range(draw.choice((1, 1, 2, 3)) - 1):
+        end += end in allowed
+    before, here, after = text[:place], text[place:end], text[end:]
+    kind = draw.choice(("deleted", "doubled", "swapped", "replaced", "put in"))
+    if kind == "swapped" and place + 1 in allowed:
+        return before + text[place + 1] + text[place] + text[place + 2 :]
+    if kind == "doubled":
+        return before + here + here + after
+    if kind == "replaced":
+        return before + "".join(draw.choice(_REPLACEMENTS) for _ in here) + after
+    if kind == "put in":
+        return before + draw.choice(_REPLACEMENTS) + here + after
+    return before + after
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+    elif isinstance(value, str):
+        yield value
+    else:
+        yield json.dumps(value)
+        yield str(value)
+
+
+def _mark(marked: bytearray, text: str, part: str, call: ToolCall) -> bool:
+    if not part:
+        return True
+    is_plain = text.find(part, call.span.start, call.span.end) >= 0
+    pattern = _written(part, is_plain=is_plain)
+    found = [each.span() for each in pattern.finditer(text, call.span.start, call.span.end)]
+    for start, end in found:
+        marked[start:end] = b"\1" * (end - start)
+    return bool(found)
+
+
+@lru_cache(maxsize=1024)
+def _written(part: str, *, is_plain: bool) -> re.Pattern[str]:
+    """Returns what finds a text as it is, or else with escapes of strings or with entities."""
+    pattern = re.escape(part) if is_plain else r"(?:\\\n)?".join(map(_ways, part))
+    return re.compile(rf"(?<!\w){pattern}(?!\w)" if len(part) <= _SHORT else pattern)
+
+
+@lru_cache(maxsize=1024)
+def _ways(character: str) -> str:
+    code = ord(character)
+    ways = [rf"&#(?i:0*{code}|x0*{code:x});", rf"\\(?i:u\{{0*{code:x}\}}|u{code:04x}|x{code:02x})"]
+    if character in _ENTITIES:
+        ways.append(f"&{_ENTITIES[character]};")
+    ways += [re.escape(json.dumps(character)[1:-1]), rf"\\{re.escape(character)}"]
+    return f"(?:{'|'.join([*ways, re.escape(character)])})"
+
+
+def _beside(text: str, content: bytearray) -> Iterator[int]:
+    """Yields the places beside content: white space and the next character."""
+    for places in (range(len(text)), reversed(range(len(text)))):
+        is_beside = False
+        for place in places:
+            if content[place]:
+                is_beside = True
+            elif is_beside:
+                is_beside = text[place].isspace()
+                yield place

@@ -1,0 +1,227 @@
+"""Decides whether a JSON value satisfies a JSON Schema: the one check for all that may run a call.
+
+`{"n": ["x"], "k": 9}` does not fit `n: array of integers, k: at most 3`; `true` is not `1`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.patterns.exponential import is_exponential
+from toolgrammar.values.schemas import is_one_of, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_MAX_PATTERN = 1000
+"""A longer text is not matched with a pattern: the time of a match may grow without bound."""
+
+_Pair = tuple[Any, Any]
+_Known = dict[tuple[int, int], bool]
+"""By the identities of a value and an alternative, which both live on: whether it satisfies it."""
+
+
+def fits(value: object, schema: object) -> bool:
+    """Returns whether a value satisfies a schema without references.
+
+    Types, enum, const, required, properties, items, their counts and bounds, patterns and the
+    combining keywords are judged; what is unknown is no reason against a value.
+    """
+    try:
+        return _satisfies(value, schema, {})
+    except RecursionError:
+        return False  # alternatives nest too deep to say
+
+
+def _satisfies(value: object, schema: object, known: _Known) -> bool:
+    # A list of its own, so that deep values cost no recursion; only combining keywords do.
+    pending: list[_Pair] = [(value, schema)]
+    while pending:
+        part, wanted = pending.pop()
+        # `false` admits nothing; `true` and `{}` admit everything.
+        if wanted is False:
+            return False
+        if not isinstance(wanted, dict) or not wanted:
+            continue
+        if not _is_of_type(part, wanted) or not _is_listed(part, wanted):
+            return False
+        if not all(test(part, wanted) for test in _tests_of(part)):
+            return False
+        if not _combines(part, wanted, known):
+            return False
+        pending.extend(_parts(part, wanted))
+    return True
+
+
+def _is_of_type(value: object, schema: dict[str, Any]) -> bool:
+    if "type" not in schema:
+        return True
+    types = types_of({"type": schema["type"]})
+    # Unknown names of types say nothing; OpenAPI writes null as `nullable`.
+    if types is None or (value is None and schema.get("nullable") is True):
+        return True
+    return is_one_of(value, types)
+
+
+def _is_listed(value: object, schema: dict[str, Any]) -> bool:
+    listed = schema.get("enum")
+    if isinstance(listed, list) and not any(same(value, each) for each in listed):
+        return False
+    return "const" not in schema or same(value, schema["const"])
+
+
+def same(left: object, right: object) -> bool:
+    """Returns whether two JSON values are equal; true is not 1."""
+    pending: list[_Pair] = [(left, right)]
+    while pending:
+        one, other = pending.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            pending += [(part, other[key]) for key, part in one.items()]
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            pending += zip(one, other, strict=True)
+        # In Python `True == 1`; in JSON they differ.
+        elif isinstance(one, bool) != isinstance(other, bool) or one != other:
+            return False
+    return True
+
+
+def _combines(value: object, schema: dict[str, Any], known: _Known) -> bool:
+    """Judges the combining keywords; each costs some frames of Python's stack."""
+
+    def test(part: object) -> bool:
+        pair = (id(value), id(part))
+        if pair not in known:
+            known[pair] = False  # a schema that is its own alternative admits nothing by that
+            known[pair] = _satisfies(value, part, known)
+        return known[pair]
+
+    for keyword, wanted in (("anyOf", any), ("allOf", all)):
+        parts = schema.get(keyword)
+        if isinstance(parts, list) and not wanted(map(test, parts)):
+            return False
+    # Exactly one: a value that fits two alternatives does not fit `oneOf`.
+    parts = schema.get("oneOf")
+    if isinstance(parts, list) and sum(map(test, parts)) != 1:
+        return False
+    return "not" not in schema or not test(schema["not"])
+
+
+def _parts(value: object, schema: dict[str, Any]) -> Iterator[_Pair]:
+    """Returns the parts of a value, each with its schema."""
+    if isinstance(value, dict):
+        properties = schema.get("properties")
+        properties = properties if isinstance(properties, dict) else {}
+        patterns = schema.get("patternProperties")
+        more = schema.get("additionalProperties", True)
+        for name, part in value.items():
+            if name in properties:
+                yield part, properties[name]
+            # Which pattern a name matches is not judged, so neither is its value.
+            elif not isinstance(patterns, dict) or not patterns:
+                yield part, more
+    elif isinstance(value, list):
+        first = schema.get("prefixItems")
+        first = first if isinstance(first, list) else []
+        # `prefixItems` has a schema for each of the first places, `items` one for all others.
+        yield from zip(value, first, strict=False)
+        for part in value[len(first) :]:
+            yield part, schema.get("items", True)
+
+
+def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...]:
+    if isinstance(value, dict):
+        return (_has_required, _count_of("minProperties", "maxProperties"))
+    if isinstance(value, list):
+        return (_count_of("minItems", "maxItems"), _is_unique)
+    if isinstance(value, str):
+        return (_count_of("minLength", "maxLength"), _matches)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (_is_within,)
+    return ()
+
+
+def _has_required(value: dict[str, Any], schema: dict[str, Any]) -> bool:
+    required = schema.get("required")
+    return not isinstance(required, list) or all(
+        name in value for name in required if isinstance(name, str)
+    )
+
+
+def _count_of(least: str, most: str) -> Callable[[Any, dict[str, Any]], bool]:
+    def test(value: Any, schema: dict[str, Any]) -> bool:
+        low, high = schema.get(least), schema.get(most)
+        if isinstance(low, int) and len(value) < low:
+            return False
+        return not isinstance(high, int) or len(value) <= high
+
+    return test
+
+
+def _is_unique(value: list[Any], schema: dict[str, Any]) -> bool:
+    if schema.get("uniqueItems") is not True:
+        return True
+    return len(set(map(_identity, value))) == len(value)
+
+
+def _identity(value: Any) -> Any:
+    """Returns something with a hash that is equal for equal JSON values; true is not 1."""
+    if isinstance(value, dict):
+        return "object", frozenset((name, _identity(part)) for name, part in value.items())
+    if isinstance(value, list):
+        return "array", tuple(map(_identity, value))
+    # In Python `True == 1`; `1 == 1.0` holds in both.
+    return isinstance(value, bool), value
+
+
+def _matches(value: str, schema: dict[str, Any]) -> bool:
+    pattern = schema.get("pattern")
+    # A pattern that can't be matched in bounded time is no reason against a value.
+    if not isinstance(pattern, str) or len(value) > _MAX_PATTERN or is_exponential(pattern):
+        return True
+    try:
+        # Patterns of JSON Schema are not anchored.
+        return re.search(pattern, value) is not None
+    except re.error:
+        return True
+
+
+def _is_within(value: float, schema: dict[str, Any]) -> bool:
+    for keyword, holds in _BOUNDS.items():
+        bound = schema.get(keyword)
+        if (
+            isinstance(bound, int | float)
+            and not isinstance(bound, bool)
+            and not holds(value, bound)
+        ):
+            return False
+    return True
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    # A step of 0 is the schema's mistake, and no reason against a value.
+    if step <= 0:
+        return True
+    # Integers of any size are judged exactly.
+    if isinstance(value, int) and isinstance(step, int):
+        return value % step == 0
+    try:
+        ratio = value / step
+    except OverflowError:
+        return False
+    # 0.3 is a multiple of 0.1, though their quotient is 2.9999999999999996.
+    return math.isfinite(ratio) and abs(ratio - round(ratio)) < 1e-9
+
+
+_BOUNDS: dict[str, Callable[[float, float], bool]] = {
+    "minimum": lambda value, bound: value >= bound,
+    "maximum": lambda value, bound: value <= bound,
+    "exclusiveMinimum": lambda value, bound: value > bound,
+    "exclusiveMaximum": lambda value, bound: value < bound,
+    "multipleOf": _is_multiple,
+}

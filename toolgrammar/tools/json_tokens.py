@@ -1,0 +1,58 @@
+"""Spells the tokens of JSON (RFC 8259), once: readers put their expressions together from these.
+
+Example: `NUMBER` matches `-0`, `12.5` and `1e9`, not `01`, `.5` or `+1`. A quantifier with `+` behind
+it gives nothing back, so that each expression takes time in proportion to what it matches.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+SPACES: Final = " \t\n\r"
+SPACE: Final = r"[ \t\n\r]*+"
+
+# Numbers and literals
+
+WHOLE: Final = "0|[1-9][0-9]*+"
+INTEGER: Final = rf"-?(?:{WHOLE})"
+NUMBER: Final = rf"{INTEGER}(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
+SHORT_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,2}+)?+"
+"""One that a float holds and that needs no bound: shortcuts leave longer ones to their reader."""
+LITERAL: Final = "true|false|null"
+MAX_DIGITS: Final = 4300
+"""CPython reads no longer integer (`sys.int_info.default_max_str_digits`); with a bound of our own
+its settings don't change a result."""
+
+# Strings
+
+CONTROLS: Final = r"\x00-\x1f"
+"""What a string holds only as an escape, for a set of characters."""
+HALVES: Final = "\ud800-\udfff"
+"""Halves of surrogate pairs, which are no characters, for a set of characters."""
+PLAIN: Final = rf'"\\{CONTROLS}'
+"""What a string doesn't hold as it stands, for a set of characters."""
+ESCAPED: Final = '"\\/bfnrt'
+"""What stands behind the backslash of a short escape."""
+CONTROL_ESCAPES: Final = "bfnrt"
+"""Those of them that stand for a control character."""
+HEX: Final = r"[0-9a-fA-F]"
+UNICODE: Final = rf"u{HEX}{{4}}"
+LOW_HALF: Final = rf"\\u[dD][c-fC-F]{HEX}{{2}}"
+HIGH_HALF: Final = rf"[dD][89abAB]{HEX}{{2}}"
+"""Behind `\\u`."""
+ANY_HALF: Final = rf"\\u[dD][89a-fA-F]{HEX}{{2}}"
+LOW_BEGUN: Final = rf"(?:\\(?:u(?:[dD](?:[c-fC-F]{HEX}?)?)?)?)?"
+"""What may become a low half at the end of a text."""
+SHORT_ESCAPE: Final = r'\\["\\/bfnrt]'
+# `\ud83d` by itself is half a character: it counts only with the `\ude00` behind it.
+ONE_ESCAPE: Final = rf'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F]){HEX}{{4}})'
+"""An escape of one character."""
+ESCAPE: Final = rf"(?:{ONE_ESCAPE}|\\u{HIGH_HALF}{LOW_HALF})"
+"""An escape; of a pair both halves."""
+UNIT: Final = (
+    r'\\(?:["\\/bfnrt]|u(?:(?![dD][89abAB])'
+    rf"{HEX}{{4}}|{HIGH_HALF}(?:{LOW_HALF}|(?!{LOW_BEGUN}\Z))))"
+)
+"""An escape, or half a pair that is known to be alone: RFC 8259 takes it, and so does `json`."""
+ESCAPE_BEGUN: Final = rf"\\(?:u(?:{HEX}{{0,3}}|{HIGH_HALF}(?:\\(?:u{HEX}{{0,3}})?)?)?)?"
+"""What may become an escape at the end of a text."""

@@ -1,0 +1,113 @@
+r"""Finds what a model or a server would take for markup in a foreign text, and breaks it.
+
+Markup is what a format's grammar spells with brackets, what its lines begin with, what closes a
+result, and special tokens of the model: those that look like one (`<|im_end|>`) and those that the
+header names. The content `a </tool_response> b` becomes `a <\/tool_response> b`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.grammar.roles import LEAF_ROLES
+from toolgrammar.values.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from toolgrammar.grammar.header import Header
+    from toolgrammar.grammar.tables import Tables
+    from toolgrammar.grammar.terminals import Production
+
+_SPECIAL = r"<\|[^\s<>|]{1,64}\|>|<｜[^\s<>｜]{1,64}｜>"  # noqa: RUF001 - DeepSeek's bars
+"""Tokens that look special, whatever the format: ChatML's, and those of DeepSeek."""
+# Blanks before what begins a line do not matter to a reader.
+_LINE_START = r"(?<![^\r\n])[^\S\r\n]*"
+_ANCHORED = "(?m:^"
+_SHORTEST = 3
+"""Characters of what is markup by its look; the closer of a result may be shorter."""
+# How often a text is searched again for markup that other markup hid.
+_PASSES = 8
+
+
+class Markup:
+    """The markup of one format."""
+
+    def __init__(self, header: Header, tables: Tables) -> None:
+        # In the tables a literal has a quote in front, an expression a slash.
+        wire = [s[1:] for p in tables.results for s in p.symbols if s.startswith('"')]
+        literals = {t.text.strip() for t in tables.terminals} | {text.strip() for text in wire}
+        # One or two characters, such as `[` or `{`, stand in every text.
+        long = {text for text in literals | {*header.stop} if len(text) >= _SHORTEST}
+        # What has quotes in it is a piece of JSON (`{"name": "`), no tag.
+        tags = {text for text in long if text[0] in "<[" and '"' not in text}
+        tags.update(header.special, _closers(tables.results))
+        # A stop string without brackets, such as `Observation:`, counts only where a line begins.
+        lines = {text for text in (*header.stop, *(text.strip() for text in wire)) if text in long}
+        anchored = {t.pattern for t in tables.terminals if t.pattern.startswith(_ANCHORED)}
+        # The longest first: `<tool_call_end>` must not be taken for `<tool_call`.
+        ranked = sorted(tags, key=lambda tag: (-len(tag), tag))
+        self.tags = "|".join([_SPECIAL, *map(re.escape, ranked)])
+        """The expression of markup that counts anywhere."""
+        self._tags = compile_pattern(self.tags)
+        self._lines = compile_pattern(
+            "|".join(
+                [
+                    *(_LINE_START + re.escape(line) for line in sorted(lines - tags)),
+                    # Several patterns are joined: their named groups could bear the same name
+                    # twice.
+                    *(re.sub(r"\(\?P<\w+>", "(?:", pattern) for pattern in sorted(anchored)),
+                ]
+            )
+            # Nothing begins a line in this format: an expression that never matches.
+            or r"(?!)"
+        )
+
+    def find(self, text: str) -> str:
+        """Returns the first markup of a text, or an empty string."""
+        match = self._tags.search(text) or self._lines.search(text)
+        return match[0].strip() if match else ""
+
+    def escaped(self, text: str, escape: Callable[[str], str]) -> str:
+        """Returns a text with the first character of each markup escaped."""
+        for _ in range(_PASSES):
+            # Where markup was hidden by other markup before it, it is found in the next pass.
+            text, tags = self._tags.subn(lambda match: at(match[0], 0, escape), text)
+            text, lines = self._lines.subn(lambda match: at(match[0], 0, escape), text)
+            if not (tags or lines):
+                break
+        return text
+
+    def broken(self, text: str) -> str:
+        r"""Returns a text with a visible `\` in each markup: in a tag, or before a line."""
+        for _ in range(_PASSES):
+            # Behind the bracket, `<\tool_call>` stays readable; a line is broken before its first
+            # character.
+            text, tags = self._tags.subn(lambda match: at(match[0], 1, _slash), text)
+            text, lines = self._lines.subn(lambda match: at(match[0], 0, _slash), text)
+            if not (tags or lines):
+                break
+        return text
+
+
+def at(markup: str, place: int, change: Callable[[str], str]) -> str:
+    """Returns markup with one of its characters changed, counted behind white space."""
+    # A tag of one character has no second one.
+    place = min(place + len(markup) - len(markup.lstrip()), len(markup) - 1)
+    return markup[:place] + change(markup[place]) + markup[place + 1 :]
+
+
+def _slash(character: str) -> str:
+    return f"\\{character}"
+
+
+def _closers(rules: Iterable[Production]) -> Iterator[str]:
+    """Yields the literals right behind a payload of a result, if one character is not all."""
+    rules = list(rules)
+    leaves = {production.origin for production in rules if production.role in LEAF_ROLES}
+    for production in rules:
+        # A closer of one character, as in `"…"`, would break every text that holds it.
+        for symbol, behind in zip(production.symbols, production.symbols[1:], strict=False):
+            if symbol in leaves and behind.startswith('"') and len(behind[1:].strip()) > 1:
+                yield behind[1:].strip()
