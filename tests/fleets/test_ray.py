@@ -7,8 +7,8 @@ import pytest
 import toolgrammar
 from tests.units.bulk.rows_of_test import MESSAGES
 from toolgrammar.bulk.columns import ParseColumn
-from toolgrammar.bulk.parsed import parsed_of
 from toolgrammar.bulk.ray import parse_dataset
+from toolgrammar.bulk.rows.flat_result import parsed_of
 
 pytest.importorskip("ray.data", reason="Ray is not installed; `make fleets` installs it")
 

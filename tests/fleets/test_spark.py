@@ -10,7 +10,7 @@ import pytest
 
 import toolgrammar
 from tests.units.bulk.rows_of_test import MESSAGES
-from toolgrammar.bulk.parsed import parsed_of, parsed_type
+from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type
 from toolgrammar.bulk.spark import parse_udf
 
 pytest.importorskip("pyspark", reason="PySpark is not installed; `make fleets` installs it")

@@ -4,18 +4,20 @@
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import toolgrammar
 from tests.house.checkout import ROOT
-from toolgrammar.core.files import read_text
+from toolgrammar.grammar.files import read_text
+from toolgrammar.interop import openai
 from toolgrammar.values.codes import CODES, DOUBTS, CodeEntry
 
 PAGE = ROOT / "docs" / "recovery.md"
 EXAMPLES = ROOT / "tests" / "cases" / "codes.jsonl"
+API = "openai"
 _LONGEST = 400
 _HEAD = """\
 # Recovery
@@ -48,8 +50,12 @@ class Example:
     def result(self) -> toolgrammar.ParseResult:
         """Reads the text; what is no UTF-8 in it is read as bytes.
 
-        A bare payload, which has no format, is read by `recover_json`.
+        A bare payload, which has no format, is read by `recover_json`; a message of an API is
+        repaired.
         """
+        if self.format == API:
+            message = openai.repair_message(json.loads(self.text), None, **self.options)
+            return replace(message.result, source=self.text)
         text: str | bytes = self.text
         if not self.format:
             found = toolgrammar.recover_json(self.text, **self.options)
@@ -100,7 +106,8 @@ def _table() -> str:
 def _section(entry: CodeEntry, example: Example) -> str:
     lines = [f"## {entry.code}", "", entry.meaning, ""]
     setting = "".join(f", {name}" for name in _settings(example))
-    reader = f"Format `{example.format}`" if example.format else "`recover_json`"
+    readers = {"": "`recover_json`", API: "`interop.openai.repair_message`"}
+    reader = readers.get(example.format, f"Format `{example.format}`")
     lines += [f"{reader}{setting}:", "", *_fenced(_shown(example.text)), ""]
     given, result = example.given, example.result()
     if not given:

@@ -6,7 +6,7 @@ import toolgrammar
 from tests.house.formats_page import PAGE, page
 from toolgrammar import Parser, ToolCall
 from toolgrammar.catalogue.features import features_of
-from toolgrammar.core.files import read_text
+from toolgrammar.grammar.files import read_text
 from toolgrammar.values.events import ArgumentsDelta, InputDelta
 
 TEXT = "a ferry leaves at noon"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.house.recovery_page import PAGE, Example, examples, page
-from toolgrammar.core.files import read_text
+from toolgrammar.grammar.files import read_text
 from toolgrammar.values.codes import CODES
 
 

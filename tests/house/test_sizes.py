@@ -1,12 +1,14 @@
 """Modules and functions stay small enough to read in one sitting."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from tests.house.checkout import PACKAGE, modules
 
 MODULE_LINES = 400
 FUNCTION_LINES = 60
+MODULES = 15
 
 
 def test_modules_have_at_most_400_lines() -> None:
@@ -15,6 +17,11 @@ def test_modules_have_at_most_400_lines() -> None:
         for path in modules()
     }
     assert {name: count for name, count in lines.items() if count > MODULE_LINES} == {}
+
+
+def test_folders_have_at_most_15_modules() -> None:
+    counts = Counter(path.parent.relative_to(PACKAGE).as_posix() for path in modules())
+    assert {name: count for name, count in counts.items() if count > MODULES} == {}
 
 
 def _long_functions() -> Iterator[tuple[str, int]]:

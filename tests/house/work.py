@@ -134,9 +134,9 @@ def _recover_stream() -> None:
 
 def _batch(text: str) -> Callable[[], object]:
     """What a process of a batch does with a hundred rows."""
-    from toolgrammar.bulk.reading import reading_of
-    from toolgrammar.bulk.rows import rows_of_lines
-    from toolgrammar.bulk.work import written
+    from toolgrammar.bulk.rows.chunk_work import written
+    from toolgrammar.bulk.rows.parse_options import reading_of
+    from toolgrammar.bulk.rows.row_fields import rows_of_lines
 
     data = (json.dumps({"id": 1, "text": text}) + "\n").encode() * 100
     reading = reading_of("hermes", {"tools": TOOLS}, column="text")

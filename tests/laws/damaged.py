@@ -1,6 +1,5 @@
 """Texts with one damage each, drawn from a seed."""
 
-import os
 import random
 import re
 from collections.abc import Iterator
@@ -9,9 +8,12 @@ from dataclasses import replace
 import toolgrammar
 from tests.laws.every_case import cases
 from toolgrammar.testing import Case
+from toolgrammar.testing.depth import at_depth
 
-EACH = 600 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 24
-"""Damaged texts of each format; the variable makes it the long run."""
+EACH = at_depth(few=6, usual=24, every=600)
+"""Damaged texts of each format."""
+TOUCHED = 3
+"""Texts with one character taken out or put in, a text."""
 
 _SCRAPS = ('"', "'", "{", "}", "]", "[", ",", ":", "\n", "\\", "</x>", "```", " ", "<", "x")
 
@@ -49,23 +51,10 @@ def damaged(text: str, literals: list[str], draw: random.Random) -> tuple[str, s
     return "character replaced", text[:place] + draw.choice(_SCRAPS)[0] + text[place + 1 :]
 
 
-_REPLACEMENTS = " \n\"'`{}[]()<>:,=/|\\_-x7"
-
-
-def small_damage(text: str, draw: random.Random) -> tuple[range, str]:
-    """Returns which characters were touched, and the text with one to three of them damaged.
-
-    They are deleted, written twice, replaced, or two of them change places.
-    """
-    place = draw.randrange(len(text))
-    count = min(draw.choice((1, 1, 2, 3)), len(text) - place)
-    before, here, after = text[:place], text[place : place + count], text[place + count :]
-    kind = draw.choice(("deleted", "doubled", "swapped", "replaced"))
-    if kind == "swapped" and place + 1 < len(text):
-        return range(place, place + 2), before + text[place + 1] + text[place] + text[place + 2 :]
-    if kind == "doubled":
-        return range(place, place + count), before + here + here + after
-    if kind == "replaced":
-        here = "".join(draw.choice(_REPLACEMENTS) for _ in here)
-        return range(place, place + count), before + here + after
-    return range(place, place + count), before + after
+def touched(text: str) -> Iterator[str]:
+    """Yields a text with one character taken out, or another put in."""
+    for number in range(TOUCHED):
+        chance = random.Random(f"{number}{text}")
+        place = chance.randrange(len(text) + 1)
+        put = chance.choice(["", *"<>{}[]()\"'\\,:\n `", *(text or " ")])
+        yield text[:place] + put + text[place + (put == "") :]

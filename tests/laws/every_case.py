@@ -10,6 +10,7 @@ import pytest
 import toolgrammar
 from toolgrammar.catalogue.page import read_page
 from toolgrammar.testing import Case, cases_of_jsonl, cases_of_page
+from toolgrammar.testing.depth import some_of
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "cases"
@@ -20,10 +21,15 @@ each_format = pytest.mark.parametrize("format_id", sorted(toolgrammar.formats))
 
 
 @cache
-def page_cases(format_id: str) -> tuple[Case, ...]:
-    """The examples of a format's page."""
+def every_page_case(format_id: str) -> tuple[Case, ...]:
+    """The examples of a format's page, whatever the depth of the run."""
     page = read_page(ROOT / "grammars" / f"{format_id}.md")
     return tuple(cases_of_page(page, toolgrammar.formats[format_id]))
+
+
+def page_cases(format_id: str) -> list[Case]:
+    """The examples of a format's page, as many as the depth of the run wants."""
+    return some_of(every_page_case(format_id))
 
 
 @cache
@@ -41,17 +47,14 @@ def _rows() -> dict[str, list[Case]]:
 
 
 def row_cases(format_id: str) -> list[Case]:
-    """The rows of JSON lines that are written in a format."""
-    return _rows().get(format_id, [])
+    """The rows of JSON lines that are written in a format, as many as the depth wants."""
+    return some_of(_rows().get(format_id, []))
 
 
 def cases(format_id: str, *, malformed: bool = True) -> list[Case]:
     """All cases of a format; without the malformed ones where a law asks for sound texts."""
-    return [
-        case
-        for case in (*page_cases(format_id), *row_cases(format_id))
-        if malformed or case.tier != "malformed"
-    ]
+    found = (*every_page_case(format_id), *_rows().get(format_id, ()))
+    return some_of([case for case in found if malformed or case.tier != "malformed"])
 
 
 def hold(law: Callable[[Case], object], over: Iterable[Case]) -> None:
@@ -74,6 +77,6 @@ def hold(law: Callable[[Case], object], over: Iterable[Case]) -> None:
 def scraps(format_id: str) -> tuple[str, ...]:
     """Pieces of a format's wire, to make hostile texts of: its literals, and cuts of its page."""
     found = {found.text for found in toolgrammar.formats[format_id].tables.terminals if found.text}
-    for case in page_cases(format_id):
+    for case in every_page_case(format_id):
         found.update(re.findall(r"<[^<>]*>|\[[^\[\]]*\]|[^\s<>\[\]]+|\s+", case.text))
     return tuple(sorted(scrap for scrap in found if len(scrap) <= LONGEST_SCRAP))

@@ -17,6 +17,7 @@ from tests.laws.every_case import cases, each_format, hold, page_cases
 from toolgrammar.testing import Case, laws
 from toolgrammar.testing.breaches import same
 from toolgrammar.testing.cases import format_of
+from toolgrammar.testing.depth import at_depth
 from toolgrammar.testing.readings import comparable, read, seen
 
 IDS = sorted(toolgrammar.formats)
@@ -83,7 +84,7 @@ def test_auto_is_cut_alike(format_id: str) -> None:
 
 
 @each_format
-@settings(max_examples=2)
+@settings(max_examples=at_depth(few=1, usual=2, every=2))
 @given(data=st.data())
 def test_hostile_texts_in_several_formats(format_id: str, data: st.DataObject) -> None:
     others = data.draw(st.lists(st.sampled_from(IDS), min_size=1, max_size=3, unique=True))
@@ -93,7 +94,7 @@ def test_hostile_texts_in_several_formats(format_id: str, data: st.DataObject) -
     laws.deltas(case)
 
 
-@settings(max_examples=10)
+@settings(max_examples=at_depth(few=3, usual=10, every=10))
 @given(data=st.data())
 def test_work_is_linear(data: st.DataObject) -> None:
     text = data.draw(hostile_texts(data.draw(st.sampled_from(IDS))))

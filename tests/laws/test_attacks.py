@@ -3,20 +3,20 @@
 `make fuzz` makes many more; each is drawn from a seed.
 """
 
-import os
 import random
 
 import pytest
 
 from fuzz.attacks import ATTACKS
 from tests.laws.every_case import SHOWN_FAILURES, each_format
+from toolgrammar.testing.depth import at_depth
 
-EACH = 400 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 8
-"""Attempts of each attack on each format; the variable makes it the long run."""
+EACH = at_depth(few=2, usual=8, every=400)
+"""Attempts of each attack on each format."""
 
 
 @each_format
-@pytest.mark.parametrize("attack", ["payload", "rendered"])
+@pytest.mark.parametrize("attack", ["payload", "rendered", "mixed"])
 def test_an_attack(format_id: str, attack: str) -> None:
     draws = (random.Random(f"{attack} {format_id} {attempt}") for attempt in range(EACH))
     broken = [found for draw in draws if (found := ATTACKS[attack](format_id, draw)).broke]

@@ -3,7 +3,6 @@
 `make fuzz` looks for new inputs; what it finds goes into `fuzz/corpus`.
 """
 
-import os
 import random
 from pathlib import Path
 
@@ -11,10 +10,11 @@ import pytest
 
 from fuzz.targets import TARGETS
 from tests.laws.every_case import ROOT
+from toolgrammar.testing.depth import at_depth
 
 CORPUS = sorted((ROOT / "fuzz" / "corpus").iterdir())
-EACH = 40 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 1
-"""Mutations of each input; the variable makes it the long run."""
+EACH = at_depth(few=0, usual=1, every=40)
+"""Mutations of each input."""
 
 
 def mutated(data: bytes, draw: random.Random) -> bytes:

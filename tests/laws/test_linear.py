@@ -1,15 +1,14 @@
 """The work for a text grows as its length does; counted in steps, never timed."""
 
-import os
-
 from tests.laws.every_case import cases, each_format, hold
 from toolgrammar.testing import laws
+from toolgrammar.testing.depth import at_depth
 from toolgrammar.testing.growing import shapes_of, work_of
 
-CASES = 8 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 3
-"""Cases a format; the variable makes it the long run."""
-SHAPES = None if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 8
-"""Hostile texts a format; the variable makes it all of them."""
+CASES = at_depth(few=1, usual=3, every=8)
+"""Cases a format."""
+SHAPES = at_depth(few=1, usual=8, every=None)
+"""Hostile texts a format; None for all of them."""
 SIZE, TIMES, GROWTH = 2048, 4, 6
 """Characters of a hostile text, how often as many, and how much more work that may be."""
 CHUNK = 16
@@ -30,6 +29,26 @@ def test_hostile_texts_are_linear(format_id: str) -> None:
         short, long = (
             work_of(wanted, sample.tools, shape.text(n), CHUNK) for n in (SIZE, SIZE * TIMES)
         )
-        if long > short * GROWTH:
+        # A chunk is a step at least; what takes fewer has passed most of the text at once.
+        if long > max(short, SIZE // CHUNK) * GROWTH:
             found[shape.place, shape.repeated, str(wanted)] = (short, long)
+    assert found == {}
+
+
+@each_format
+def test_nested_openers_are_linear(format_id: str) -> None:
+    """What opens inside what opened may be tried in itself: the work would double with each."""
+    sample, _ = shapes_of(format_id, 0)
+    assert sample is not None
+    begun = sample.text[sample.call.span.start : sample.call.span.end // 2 + 1]
+    found = {}
+    for around in ("<think>\n", "```\n"):
+        for wanted in (format_id, [format_id, "hermes"], "auto"):
+            unit = f"{around}{begun}\n"
+            text = unit * (SIZE * TIMES // len(unit) + 1)
+            short, long = (
+                work_of(wanted, sample.tools, text[:size], CHUNK) for size in (SIZE, SIZE * TIMES)
+            )
+            if long > short * GROWTH:
+                found[around, str(wanted)] = (short, long)
     assert found == {}

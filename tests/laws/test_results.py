@@ -1,6 +1,5 @@
 """Tool results are read back as those that were written, whatever the tools said."""
 
-import os
 import random
 
 import pytest
@@ -8,10 +7,11 @@ import pytest
 import toolgrammar
 from fuzz.hostile_results import SPECIAL, Answer, hostile_results, own_literals
 from toolgrammar import Format, RenderError, ToolCall
-from toolgrammar.writing.markup import Markup
-from toolgrammar.writing.read_results import ResultReader
+from toolgrammar.testing.depth import at_depth
+from toolgrammar.writing.results.markup import Markup
+from toolgrammar.writing.results.read_results import ResultReader
 
-EACH = 2000 if os.environ.get("TOOLGRAMMAR_EVERY_SPLIT") else 60
+EACH = at_depth(few=8, usual=60, every=2000)
 FORMATS = sorted(
     id
     for id, form in toolgrammar.formats.items()

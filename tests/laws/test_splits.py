@@ -16,12 +16,13 @@ from tests.laws.drawn import hostile_texts
 from tests.laws.every_case import cases, each_format, hold, row_cases
 from toolgrammar import formats
 from toolgrammar.testing import Case, laws
+from toolgrammar.testing.depth import at_depth
 from toolgrammar.testing.growing import shapes_of
 from toolgrammar.testing.readings import places, read, seen
 
 _BLANKS = (" " * 1030, "\n" * 1100, " " * 5000)
-_BLANK_PLACES = 6
-_BEGUN = 16
+_BLANK_PLACES = at_depth(few=2, usual=6, every=6)
+_BEGUN = at_depth(few=4, usual=16, every=16)
 _TOKEN = re.compile(r"(?<=\W)\S|(?<=\w)\W")
 
 
@@ -31,7 +32,7 @@ def test_splits(format_id: str) -> None:
 
 
 @each_format
-@settings(max_examples=8)
+@settings(max_examples=at_depth(few=3, usual=8, every=8))
 @given(data=st.data())
 def test_splits_of_hostile_texts(format_id: str, data: st.DataObject) -> None:
     text = data.draw(hostile_texts(format_id))

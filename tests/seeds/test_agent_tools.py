@@ -5,7 +5,7 @@ import asyncio
 import inspect
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -605,6 +605,40 @@ def test_X42_the_signatures() -> None:
         "attempts",
         "cached",
     ]
+
+
+@pytest.mark.parametrize("option", ["input_guards", "output_guards"])
+def test_an_async_guard_is_heard_to_its_end(run: Runner, option: str) -> None:
+    """Whatever way it is written; and what it returns does not matter, as for a sync one."""
+
+    async def fails(ctx: Any, tool_name: str, data: Any) -> None:
+        raise ValueError("not today")
+
+    async def yields(ctx: Any, tool_name: str, data: Any) -> AsyncIterator[None]:
+        yield
+        raise ValueError("not today")
+
+    def never_runs(ctx: Any, tool_name: str, data: Any) -> Iterator[None]:
+        yield
+        raise ValueError("not today")
+
+    async def says_false(ctx: Any, tool_name: str, data: Any) -> bool:
+        return False
+
+    attempts = int(option == "output_guards")
+    guards: dict[Any, str | None] = {
+        fails: "not today",
+        yields: "not today",
+        never_runs: "a guard that yields never runs",
+        says_false: None,
+    }
+    for guard, said in guards.items():
+        options: dict[str, Any] = {option: [guard]}
+        result = run(Engine([Tool("t", Recorded())], **options), "t", "{}")
+        if said is None:
+            assert result.ok
+        else:
+            assert result == failed(f"guardrail:{said}", attempts=attempts)
 
 
 @pytest.mark.parametrize("option", ["input_guards", "output_guards"])

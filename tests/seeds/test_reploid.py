@@ -2,13 +2,14 @@
 # ruff: noqa: N802 - a test bears the number of its statement
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 import toolgrammar
 from tests.seeds.checking import call, check, check_kept, tool
-from toolgrammar import CallEnd, CallStart, Parser
+from toolgrammar import CallEnd, CallStart, Event, Parser, ToolCall
 from toolgrammar.interop import reploid as older
 from toolgrammar.testing import laws
 from toolgrammar.testing.cases import case_of_row
@@ -207,10 +208,25 @@ def test_T41_an_open_object_is_one_truncated_call_at_the_end() -> None:
     check(FORMAT, text, [call("A", {"p": "/x"})], "", status=["truncated"])
 
 
+def ended(events: Iterable[Event]) -> list[ToolCall]:
+    return [event.call for event in events if isinstance(event, CallEnd)]
+
+
 def test_T41_the_last_brace_ends_the_call() -> None:
+    """What stands behind it decides whether the arguments were closed too early."""
     parser = Parser(format=FORMAT)
-    assert not any(isinstance(event, CallEnd) for event in parser.feed(one("A", '{"p": {}')))
-    assert any(isinstance(event, CallEnd) for event in parser.feed("}"))
+    assert ended(parser.feed(one("A", '{"p": {}') + "}\n")) == []
+    (found,) = ended(parser.feed("Done."))
+    assert found.arguments == {"p": {}}
+    assert found.executable
+
+
+def test_T41_the_end_of_the_text_ends_the_call() -> None:
+    parser = Parser(format=FORMAT)
+    assert ended(parser.feed(one("A", '{"p": {}}'))) == []
+    (found,) = ended(parser.close())
+    assert found.arguments == {"p": {}}
+    assert found.executable
 
 
 def test_T42_a_fence_changes_nothing() -> None:

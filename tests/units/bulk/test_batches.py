@@ -8,8 +8,9 @@ import pytest
 
 import toolgrammar
 from tests.units.bulk.rows_of_test import CUT, GOOD, MESSAGES, read_lines, wanted, write_rows
-from toolgrammar.bulk import BadRow, BatchReport, sources
+from toolgrammar.bulk import BadRow, BatchReport
 from toolgrammar.bulk.batches import jobs_of
+from toolgrammar.bulk.files import chunks as sources
 
 TOOLS = [
     {

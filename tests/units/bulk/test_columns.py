@@ -11,7 +11,7 @@ import toolgrammar
 from tests.units.bulk.rows_of_test import MESSAGES
 from toolgrammar.bulk import ray, spark
 from toolgrammar.bulk.columns import ParseColumn
-from toolgrammar.bulk.parsed import parsed_of, parsed_type
+from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type
 
 LARGE = "it is not installed; `make fleets` installs it"
 WANTED = [parsed_of(toolgrammar.parse(text, "hermes")) for text in MESSAGES]

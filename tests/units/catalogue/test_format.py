@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from toolgrammar.catalogue.format import Format, load_format
-from toolgrammar.core import tables
+from toolgrammar.grammar import stored
+from toolgrammar.grammar.tables import Tables
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import GrammarError, RenderError
 
@@ -61,13 +62,13 @@ def test_copies_are_formats_of_the_same_file(path: Path) -> None:
 
 def test_tables_are_loaded_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[str] = []
-    original = tables.load
+    original = stored.load
 
-    def load(path: Path, digest: str) -> tables.Tables:
+    def load(path: Path, digest: str) -> Tables:
         loads.append(digest)
         return original(path, digest)
 
-    monkeypatch.setattr(tables, "load", load)
+    monkeypatch.setattr(stored, "load", load)
     entry = Format(path)
     threads = [threading.Thread(target=lambda: entry.tables) for _ in range(8)]
     for thread in threads:

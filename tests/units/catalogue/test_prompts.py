@@ -11,8 +11,8 @@ import toolgrammar
 from toolgrammar import Format, ToolCall
 from toolgrammar.catalogue.page import PageError, read_page_text
 from toolgrammar.tools.specs import to_specs
-from toolgrammar.writing.examples import example_call
-from toolgrammar.writing.prompt import PLACEHOLDERS
+from toolgrammar.writing.prompts.examples import example_call
+from toolgrammar.writing.prompts.prompt import PLACEHOLDERS
 
 TIDES = {
     "name": "get_tides",

@@ -18,7 +18,7 @@ arguments: JSON_OBJECT
 PAGE = """\
 # Mine
 
-## One call
+### One call
 
 ~~~text example
 Look: <call>weather:{"city": "Oslo"}</call>

@@ -8,7 +8,7 @@ from tests.units.cli.running import GRAMMAR, PAGE, Run
 
 TWO = """\
 
-## Cut
+### Cut
 
 ~~~text example
 <call>weather:{"city": "Os
@@ -90,7 +90,7 @@ def test_a_format_that_render_can_not_write_is_told(run: Run, tmp_path: Path) ->
     expected = '{"calls": [{"name": "f", "arguments": {"a": 1}}]}'
     write(
         tmp_path / "mine.md",
-        f'# Mine\n\n## One\n\n~~~text example\n<f!{{"a": 1}}>\n~~~\n~~~json\n{expected}\n~~~\n',
+        f'# Mine\n\n### One\n\n~~~text example\n<f!{{"a": 1}}>\n~~~\n~~~json\n{expected}\n~~~\n',
     )
     status, out, error = run("check", "mine.lark")
     assert status == 1
@@ -108,7 +108,7 @@ def test_what_render_does_not_write_is_a_note(run: Run, tmp_path: Path) -> None:
     expected = '{"calls": [{"name": "f", "arguments": {}, "input": "a\\n"}]}'
     write(
         tmp_path / "mine.md",
-        f"# Mine\n\n## One\n\n~~~text example\n@@f <<EOF\na\nEOF\n~~~\n~~~json\n{expected}\n~~~\n",
+        f"# Mine\n\n### One\n\n~~~text example\n@@f <<EOF\na\nEOF\n~~~\n~~~json\n{expected}\n~~~\n",
     )
     status, _, error = run("check", "mine.lark")
     assert status == 0

@@ -117,7 +117,7 @@ def test_check_passes(run: Run) -> None:
         ("mine.lark", "title", "titel", "mine.lark:2:5"),
         ("mine.lark", "name: NAME", "name NAME", "mine.lark:7:"),
         ("mine.md", '"Look:"', '"Loo:"', "mine.md:5: one-call breaks the law expected"),
-        ("mine.md", "## One call", "", "mine.md:5: this example has no name"),
+        ("mine.md", "### One call", "", "mine.md:5: this example has no name"),
         ("mine.md", PAGE, "# Mine\n", "no example"),
         ("mine.md", PAGE, "", "no example"),
     ],
@@ -137,7 +137,7 @@ def test_check_tells_once_of_a_search_that_is_slow(run: Run, tmp_path: Path) -> 
     head = "//@ id: slow\n%import .common.text (TEXT, RAW, NAME)\nstart: (TEXT | call)*\n"
     (tmp_path / "slow.lark").write_text(f"{head}{rules}name: NAME\nkey: /\\w+/\n")
     text, expected = '<<f a="b">>', '{"calls": [{"name": "f", "arguments": {"a": "b"}}]}'
-    page = f"# Slow\n## One\n~~~text example\n{text}\n~~~\n~~~json\n{expected}\n~~~\n"
+    page = f"# Slow\n### One\n~~~text example\n{text}\n~~~\n~~~json\n{expected}\n~~~\n"
     (tmp_path / "slow.md").write_text(page)
     status, out, error = run("check", "slow.lark")
     assert (status, error.count("slow-search"), error.count("error")) == (1, 1, 1)

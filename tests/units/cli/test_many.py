@@ -123,3 +123,45 @@ def test_a_file_that_is_one_message_is_no_file_of_rows(run: Run) -> None:
 def test_a_column_that_no_row_has_is_asked_for(run: Run) -> None:
     error = run(*WORDS, _rows("a.jsonl", {"answer": GOOD}, {"answer": GOOD})).error
     assert "note: no row of a.jsonl has a message; name its column: --column NAME" in error
+
+
+def test_rows_name_their_format_and_their_tools(run: Run) -> None:
+    tools = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer"}}}}]
+    python, tagged = '[f(n="1")]', "<function=f>\n<parameter=n>\n1\n</parameter>\n</function>"
+    name = _rows(
+        "a.jsonl",
+        {"tools": {"t": tools}},
+        {"text": python, "about": {"format": "pythonic"}, "tools": "t"},
+        {
+            "text": f"<tool_call>\n{tagged}\n</tool_call>",
+            "about": {"format": "qwen3_xml"},
+            "tools": "t",
+        },
+        {"text": GOOD, "about": {}, "tools": None},
+        {"text": GOOD, "about": {"format": "no"}},
+    )
+    words = (*WORDS, name, "--format-column", "about.format", "--tools-column", "tools")
+    status, out, error = run(*words, "--keep", "tools")
+    assert status == 1
+    found = json_lines(out)
+    assert [each["format"] for each in found] == ["pythonic", "qwen3_xml", "hermes", "hermes"]
+    assert found[1]["calls"][0]["arguments"] == {"n": 1}
+    assert [each.get("row") for each in found] == [
+        {"tools": "t"},
+        {"tools": "t"},
+        {"tools": None},
+        {},
+    ]
+    assert "a.jsonl:5: its format: unknown format 'no'" in error
+    run(*words, "--keep", "tools", "--output", "out.jsonl")
+    assert read_lines(Path("out.jsonl")) == found
+
+
+def test_lists_of_tools_need_a_column(run: Run) -> None:
+    name = _rows("a.jsonl", {"text": GOOD})
+    Path("lists.json").write_text("{}", encoding="utf-8")
+    assert run(*WORDS, name, "--tool-lists", "lists.json").status == 2
+    Path("lists.json").write_text("[]", encoding="utf-8")
+    words = (*WORDS, name, "--tools-column", "tools", "--tool-lists", "lists.json")
+    assert run(*words).status == 2
+    assert run("parse", name, "--format-column", "format").status == 2

@@ -28,14 +28,19 @@ def _call(**arguments: object) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize(
-    ("format_id", "text", "truth", "kinds", "apart"),
+    ("format_id", "text", "truth", "kinds", "odd"),
     [
         ("pythonic", "[tide(port='Bude')]", {"parser": _call(port="Bude")}, ["same"], ""),
         ("pythonic", "[tide(port='Bude', days=2)]", {"parser": _call(port="Bude", days="2")}, ["same"], ""),
         ("pythonic", "[tide(port='Bude')]", {"parser": _call(port="Bud")}, ["wrong, executable"], ""),
         ("pythonic", "Bude.", {"parser": _call(port="Bude")}, ["lost"], ""),
         ("pythonic", "[tide(port=x)]", {"parser": _call(port="x")}, ["truth apart"], "an expression"),
-        ("pythonic", "[tide('Bude')]", {"parser": []}, ["truth apart"], "calls of given tools"),
+        ("pythonic", "[tide('Bude')]", {"parser": []}, ["truth completed", "same"], "calls that"),
+        ("pythonic", "[tide('Bude', days=2)]", {"parser": _call(days=2)}, ["truth completed", "same"], "arguments that"),
+        ("pythonic", "So tide(port='Bude') is one.", {"parser": []}, ["same"], ""),
+        ("pythonic", "[tide(port='Bude')]\n[tide(port='Bude')]", {"parser": []}, ["truth completed", "same"], "calls that"),
+        ("hermes", '{"name": "tide", "arguments": {"port": "Bude"}}', {"parser": []}, ["truth completed", "same"], "calls that"),
+        ("hermes", '{"name": "reef", "arguments": {"port": "Bude"}}', {"parser": []}, ["same"], ""),
         ("pythonic", "[tide(port='Bude')]", {"parser_error": "?"}, ["read where it failed"], ""),
         ("swe_agent", "Look.\n```\nls -a\n```", {"action": "ls -a\n"}, ["same"], ""),
         ("swe_agent", "Look.", {"action": "cat b.py"}, ["truth apart"], "does not stand"),
@@ -58,7 +63,7 @@ def test_what_came_of_a_message(
     text: str,
     truth: object,
     kinds: object,
-    apart: str,
+    odd: str,
 ) -> None:
     row = {
         "id": 1,
@@ -74,5 +79,5 @@ def test_what_came_of_a_message(
     [message] = recorded.messages(path)
     found = recorded.outcome(message, cuts=1, every_truth=False)
     assert found.kinds == kinds
-    assert apart in found.apart
+    assert odd in found.odd
     assert recorded.figures([found])[-1]["messages"] == 1

@@ -1,11 +1,13 @@
 """Words between the calls of a section cost none of the calls behind them."""
 
+from typing import Any
+
 import pytest
 
 from toolgrammar import Parser, ParseResult, ToolCall, formats, parse
 
 CALLS = [ToolCall("f", {"a": "x"}), ToolCall("g", {"b": "y"})]
-TOOLS = [
+TOOLS: list[Any] = [
     {"name": name, "parameters": {"type": "object", "properties": {key: {"type": "string"}}}}
     for name, key in (("f", "a"), ("g", "b"))
 ]
@@ -18,8 +20,8 @@ def _between(format_id: str, words: str) -> str:
     return written[:end] + words + written[end:]
 
 
-def _streamed(format_id: str, text: str) -> ParseResult:
-    parser = Parser(format_id, tools=TOOLS)
+def _streamed(format_id: str, text: str, tools: list[Any] = TOOLS) -> ParseResult:
+    parser = Parser(format_id, tools=tools)
     for character in text:
         parser.feed(character)
     parser.close()
@@ -44,10 +46,24 @@ def test_the_next_call_is_read_and_the_words_are_text(format_id: str) -> None:
 
 
 @pytest.mark.parametrize("format_id", SECTIONS)
-@pytest.mark.parametrize("words", ["\n" + "far " * 200, '\nIt says "'])
-def test_what_stands_far_behind_or_is_quoted_is_text(format_id: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "known"), [("\n" + "far " * 200, TOOLS[:1]), ('\nIt says "', TOOLS)]
+)
+def test_what_stands_far_behind_or_is_quoted_is_text(
+    format_id: str, words: str, known: list[Any]
+) -> None:
     text = _between(format_id, words)
     text = text[: text.index(words)] + words + text[text.index(words) + len(words) :].lstrip()
-    result = parse(text, format_id, tools=TOOLS)
+    result = parse(text, format_id, tools=known)
     assert [call.name for call in result.calls] == ["f"]
+    assert _streamed(format_id, text, known) == result
+
+
+@pytest.mark.parametrize("format_id", [each for each in SECTIONS if each != "hy_v3"])
+def test_a_call_of_a_known_tool_far_behind_is_one_that_lacks_its_section(format_id: str) -> None:
+    text = _between(format_id, "\n" + "far " * 200)
+    result = parse(text, format_id, tools=TOOLS)
+    assert [call.name for call in result.calls] == ["f", "g"]
+    assert "far far" in result.text
+    assert "missing-open-tag" in {each.code for each in result.diagnostics}
     assert _streamed(format_id, text) == result

@@ -10,6 +10,9 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"limits": 3}, "limits must be a Limits, got int"),
     ({"limits": None}, "limits must be a Limits, got NoneType"),
     ({"strict": "yes"}, "strict must be a bool, got str"),
+    ({"strict": 0}, "strict must be a bool, got int"),
+    ({"prefix": None}, "prefix must be a str, got NoneType"),
+    ({"id_seed": 7}, "id_seed must be a str, got int"),
     ({"finish_reason": 3}, "finish_reason must be a str or None, got int"),
 ]
 
@@ -17,8 +20,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("options", "said"), MISTAKES)
 @pytest.mark.parametrize("form", ["hermes", "simple_agent", ["hermes", "pythonic"]])
 def test_a_wrong_type_is_told(form: Any, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(TypeError, match=said):
-        toolgrammar.parse("x", format=form, **options)
+    for _ in range(6):  # also where the short ways have read messages before
+        toolgrammar.parse("x", format=form)
+        with pytest.raises(TypeError, match=said):
+            toolgrammar.parse("x", format=form, **options)
     rest = dict(options)
     reason = rest.pop("finish_reason", None)
     with pytest.raises(TypeError, match=said):

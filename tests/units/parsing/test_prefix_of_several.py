@@ -20,6 +20,11 @@ TOOLS = [{"name": "now", "parameters": {"type": "object", "properties": {}}}]
         (f"I think</think>\n{DSML}", ["now"], "I think"),
         (f"I think of <tool_call></think>\n{HERMES}", ["now"], "I think of <tool_call>"),
         ("I think", [], "I think"),
+        (
+            '<｜DSML｜function_calls><｜DSML｜invoke name="n',
+            [],
+            '<｜DSML｜function_calls><｜DSML｜invoke name="n',
+        ),
     ],
 )
 def test_an_opener_ends_reasoning_that_the_prefix_opened(

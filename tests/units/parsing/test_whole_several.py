@@ -4,7 +4,7 @@ import pytest
 
 from toolgrammar import ParseResult, formats, parse
 from toolgrammar.catalogue.several import AnyOf
-from toolgrammar.core.plain_several import PlainMessage
+from toolgrammar.core.several.whole_several import WholeMessage
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.parsing.readers import Several, several_of
 from toolgrammar.tools.specs import to_specs
@@ -30,7 +30,7 @@ def several() -> Several:
 
 def is_plain(several: Several, text: str, tools: list[dict[str, object]] = TOOLS) -> bool:
     """Whether the driver is not asked; what was read is what it gives."""
-    found = several.reading.run(PlainMessage(text, to_specs(tools)))
+    found = several.reading.run(WholeMessage(text, to_specs(tools)))
     driven = DrivenParser("auto", tools=tools).run_whole(text)
     assert parse(text, tools=tools).to_dict() == driven.to_dict()
     return found

@@ -9,7 +9,7 @@ from tests.laws.every_case import ROOT
 pytest_plugins = ["pytester"]
 
 GRAMMAR = min((ROOT / "grammars").glob("*.lark")) if (ROOT / "grammars").is_dir() else None
-PAGE = '# T\n\n## Plain text\n\n~~~text example\nhello\n~~~\n\n~~~json\n{{"calls": [], "content": {}}}\n~~~\n'
+PAGE = '# T\n\n### Plain text\n\n~~~text example\nhello\n~~~\n\n~~~json\n{{"calls": [], "content": {}}}\n~~~\n'
 SETTINGS = "[pytest]\ntoolgrammar_pages = grammars\n"
 
 
@@ -27,7 +27,7 @@ def page(pytester: pytest.Pytester) -> Path:
 
 
 def check(pytester: pytest.Pytester, *options: str) -> tuple[int, str]:
-    result = pytester.runpytest_subprocess("-v", "--no-header", *options)
+    result = pytester.runpytest_inprocess("-v", "--no-header", *options)
     return int(result.ret), result.stdout.str()
 
 
@@ -53,7 +53,7 @@ def test_goldens_are_rewritten_on_demand(pytester: pytest.Pytester, page: Path) 
 
 
 def test_a_broken_page_is_shown_without_a_traceback(pytester: pytest.Pytester, page: Path) -> None:
-    page.write_text("## A\n~~~text example\n~~~\n", encoding="utf-8")
+    page.write_text("### A\n~~~text example\n~~~\n", encoding="utf-8")
     code, output = check(pytester)
     assert code == 2
     assert f"{page.name}:2: this example has no expectation" in output

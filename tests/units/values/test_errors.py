@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
+from toolgrammar.values.calls import ParseError
 from toolgrammar.values.errors import (
     GrammarError,
-    ParseError,
     RenderError,
     ToolGrammarError,
     UnknownFormat,
@@ -25,17 +25,6 @@ from toolgrammar.values.errors import (
 def test_tree(error: type[Exception], also: type[Exception]) -> None:
     assert issubclass(error, ToolGrammarError)
     assert issubclass(error, also)
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("alpa", "unknown format 'alpa'; nearest: 'Alpha'. toolgrammar.formats lists them all"),
-        ("zzz", "unknown format 'zzz'. toolgrammar.formats lists them all"),
-    ],
-)
-def test_unknown_format_names_the_nearest(name: str, said: str) -> None:
-    assert str(UnknownFormat.among(name, ["Alpha", "beta"])) == said
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from toolgrammar import ParseResult, ToolCall, parse
+from toolgrammar import Limits, ParseResult, ToolCall, parse
+from toolgrammar.interop import openai
 
 CUT = '<tool_call>\n{"name": "rm", "arguments": {"path": "/home/ada/tm'
 LOST = "Well.\n<tool_call>\nno call at all\n</tool_call>"
@@ -22,7 +23,7 @@ def test_nothing_is_told_where_all_is_well() -> None:
             ToolCall("rm", status="truncated"),
             (
                 "Your call of `rm` was cut off before its end and did not run. Write the whole call "
-                "again."
+                "again, and shorter: a long text goes into several calls."
             ),
         ),
         (
@@ -58,3 +59,68 @@ def test_there_is_feedback_where_a_result_is_not_ok_and_it_is_short(text: str) -
     assert bool(said) is not result.ok
     assert len(said.splitlines()) <= 6
     assert len(said) < 3_000
+
+
+NAMES = ["get_weather", "get_time", "save"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("get_wether", "There is no tool `get_wether`; did you mean `get_weather`?"),
+        ("xyz", "There is no tool `xyz`. The tools are `get_time`, `get_weather`, `save`."),
+        ("save", ""),
+    ],
+)
+def test_a_tool_that_is_none_has_near_ones(name: str, said: str) -> None:
+    call = ToolCall(name, {"city": "Oslo"})
+    assert call.feedback() == ""
+    for tools in (NAMES, [{"name": each} for each in NAMES]):
+        found = call.feedback(tools)
+        assert found.startswith(said)
+        assert bool(found) is bool(said)
+        assert ParseResult(calls=(call,)).feedback(tools) == found
+
+
+def test_of_many_tools_the_first_are_named() -> None:
+    said = ToolCall("q").feedback([f"tool_{number:02}" for number in range(30)])
+    assert "`tool_09`, …." in said
+    assert "tool_10" not in said
+    assert "no other" in ToolCall("q").feedback([])
+
+
+def test_a_doubt_is_told_with_its_place() -> None:
+    text = '<tool_call>\n{"name": "f", "arguments": {"a": "x", "city": "it"s"}}\n</tool_call>'
+    result = parse(text, "hermes")
+    assert "a quote inside a string; JSON wants it escaped (at `$.city`)" in result.feedback()
+    assert len(result.feedback().splitlines()) == 1
+
+
+def test_a_limit_is_no_cut() -> None:
+    text = '<tool_call>\n{"name": "f", "arguments": {"a": [[[[1]]]]}}\n</tool_call>'
+    result = parse(text, "hermes", limits=Limits(max_depth=2))
+    assert "cut off" not in result.feedback()
+    assert "deep" in result.feedback()
+
+
+def test_broken_calls_of_an_api_are_told_apart() -> None:
+    """They stand in no text: each has its own line, and nothing is told twice."""
+    cut, text = '{"city": "Os', "Oslo, please"
+    calls = [
+        {"id": str(index), "type": "function", "function": {"name": name, "arguments": given}}
+        for index, (name, given) in enumerate([("f", text), ("g", '{"a": "it"s"}'), ("h", cut)])
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    said = openai.repair_message(message, None, finish_reason="length").result.feedback()
+    lines = said.splitlines()
+    assert [line.split("`")[1] for line in lines] == ["f", "g", "h"]
+    assert "the arguments are no JSON; a call wants a JSON object" in lines[0]
+    assert "`$.a`" in lines[1]
+    assert "cut off" in lines[2]
+
+
+def test_names_stay_on_one_line_between_their_backticks() -> None:
+    call = ToolCall("a`\nSystem: b", {}, status="truncated")
+    for told in call.feedback(["c"]), ParseResult(calls=(call,)).feedback(["c\nd"]):
+        assert "\n" not in told
+        assert r"`a\u0060\u000aSystem: b`" in told

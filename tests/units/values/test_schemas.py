@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolgrammar.values.schemas import types_of
+from toolgrammar.values.schemas import shape_of, types_of
 from toolgrammar.values.tools import ToolSpec
 
 STRING: dict[str, Any] = {"type": "string"}
@@ -241,3 +241,9 @@ def test_is_read_once() -> None:
     spec = ToolSpec("t", "", {"properties": {"a": {"$ref": "#/$defs/A"}}})
     assert spec.properties is spec.properties
     assert spec == ToolSpec("t", "", {"properties": {"a": {"$ref": "#/$defs/A"}}})
+
+
+def test_a_property_that_is_false_admits_nothing() -> None:
+    shape = shape_of({"properties": {"gone": False, "any": True, "text": {"type": "string"}}})
+    assert shape.properties == {"gone": {"not": {}}, "any": {}, "text": {"type": "string"}}
+    assert shape_of({"properties": {"gone": False, "text": {}}}).lone_text == "text"

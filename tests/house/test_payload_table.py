@@ -1,0 +1,30 @@
+"""What is known of a payload stands in one table: other modules ask it, and name no payload."""
+
+import ast
+
+from tests.house.checkout import ROOT
+from toolgrammar.grammar.payload_kinds import PAYLOADS
+
+PACKAGE = ROOT / "toolgrammar"
+TABLE = PACKAGE / "grammar" / "payload_kinds.py"
+NAMES = {
+    name
+    for name, payload in PAYLOADS.items()
+    if payload.notation in ("bare", "elements", "python") or payload.backticks
+}
+"""Payloads that are written otherwise than as text or in JSON."""
+
+
+def test_no_other_module_names_such_a_payload() -> None:
+    found = {
+        (path.relative_to(PACKAGE).as_posix(), node.value)
+        for path in PACKAGE.rglob("*.py")
+        if path != TABLE
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in NAMES
+    }
+    assert found == set()
+
+
+def test_the_table_has_such_payloads() -> None:
+    assert len(NAMES) >= 4

@@ -1,0 +1,62 @@
+"""Arguments whose object is closed too early do not run as half of what was meant.
+
+The rest may stand behind the call, as in `{"kind": "rye"}, "kilos": 25}`, or beside its arguments.
+"""
+
+import re
+
+import toolgrammar
+from tests.laws.every_case import each_format
+from toolgrammar import RenderError, ToolCall, formats
+
+ORDER = {
+    "name": "order",
+    "parameters": {
+        "type": "object",
+        "properties": {"kind": {"type": "string"}, "kilos": {"type": "integer"}},
+        "required": ["kind"],
+    },
+}
+MEANT = {"kind": "rye", "kilos": 25}
+_KEY = re.compile(r',(\s*)(?="kilos"|kilos:)')
+"""Where the first member ends, in a format whose arguments are an object."""
+
+_KEYS_ARE_NAMES = {"apertus"}
+"""Where `"kilos": 25` is another call, which can't be read: an error says so."""
+
+
+def damaged(format_id: str) -> str | None:
+    """Returns a call of which the object of arguments ends behind its first member."""
+    try:
+        text = formats[format_id].render([ToolCall("order", MEANT)], tools=[ORDER])
+    except RenderError:
+        return None
+    found = _KEY.search(text)
+    return f"{text[: found.start()]}}}{text[found.start() :]}" if found else None
+
+
+def runs(text: str, format_id: str, *, tools: bool, streamed: bool) -> list[dict[str, object]]:
+    """Returns the arguments of what may run."""
+    given = [ORDER] if tools else None
+    if not streamed:
+        calls = toolgrammar.parse(text, format_id, tools=given).calls
+    else:
+        events = toolgrammar.stream(list(text), format_id, tools=given)
+        calls = tuple(e.call for e in events if isinstance(e, toolgrammar.CallEnd))
+    return [call.arguments for call in calls if call.executable]
+
+
+@each_format
+def test_the_rest_of_the_arguments_puts_a_call_into_doubt(format_id: str) -> None:
+    text = damaged(format_id)
+    if text is None or format_id in _KEYS_ARE_NAMES:
+        return
+    for tools in (True, False):
+        for streamed in (True, False):
+            for chosen in (format_id, "auto"):
+                ran = runs(text, chosen, tools=tools, streamed=streamed)
+                assert all(arguments == MEANT for arguments in ran), (text, chosen, tools, streamed)
+
+
+def test_formats_have_objects_that_can_be_damaged() -> None:
+    assert sum(damaged(format_id) is not None for format_id in formats) >= 50

@@ -1,0 +1,103 @@
+"""The reasoning detectors through SGLang's own classes, alone and with tool detectors."""
+
+from typing import Any
+
+import pytest
+
+from tests.servers.examples import SEVERAL, cases_with_tools, is_sound, read
+from tests.servers.sglang_server import Message, Server
+from tests.servers.tokenizers_of_test import tokenizer_with
+from toolgrammar.servers.parser_names import format_of, reasoning_parser_names
+from toolgrammar.tools.specs import to_specs
+
+pytest.importorskip("sglang.srt.plugins", reason="SGLang is not there; `make servers` unpacks it")
+
+from sglang.srt.parser.reasoning_parser import ReasoningParser
+
+SEARCH = {
+    "name": "search",
+    "parameters": {"type": "object", "properties": {"q": {"type": "string"}}},
+}
+TOOLS = tuple(to_specs([SEARCH]).values())
+CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
+GIVEN = [("search", '{"q": "tea"}')]
+HERMES = "toolgrammar_hermes"
+BOTH = [each for each in SEVERAL if each in map(format_of, reasoning_parser_names())]
+
+
+def _said(message: Message) -> tuple[str, str, list[tuple[str, str]]]:
+    return message.reasoning, message.content, message.calls
+
+
+def _all_ways(server: Server, text: str) -> set[str]:
+    messages = [server.whole(text), server.stream([text]), server.stream(list(text))]
+    messages += [server.stream([text[:at], text[at:]]) for at in range(1, len(text))]
+    return {repr(_said(message)) for message in messages}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (f"<think>Hm.</think>So:\n{CALL}", ("Hm.", "So:", GIVEN)),
+        (f"<think>Hm.</think>{CALL}", ("Hm.", "", GIVEN)),
+        ("<think>Hm.</think>\n\nTea.", ("Hm.", "\n\nTea.", [])),
+        (f"Tea. {CALL}", ("", "Tea.", GIVEN)),
+        ("<think>Hm. a < b", ("Hm. a < b", "", [])),
+        ("<thi", ("", "<thi", [])),
+    ],
+)
+def test_with_a_tool_parser(text: str, wanted: tuple[str, str, list[Any]]) -> None:
+    assert _all_ways(Server(HERMES, HERMES, TOOLS), text) == {repr(wanted)}
+
+
+def test_where_the_prompt_may_have_opened_it() -> None:
+    server = Server(HERMES, HERMES, TOOLS, forced=True)
+    assert _all_ways(server, f"Hm.</think>{CALL}") == {repr(("Hm.", "", GIVEN))}
+    assert _all_ways(server, f"<think>Hm.</think>{CALL}") == {repr(("Hm.", "", GIVEN))}
+
+
+def test_alone_and_with_parsers_of_sglang() -> None:
+    text = f"<think>Hm.</think>So:\n{CALL}"
+    assert _all_ways(Server(None, HERMES, ()), text) == {repr(("Hm.", f"So:\n{CALL}", []))}
+    assert Server("hermes", HERMES, TOOLS).whole(text).calls == GIVEN
+    assert _said(Server(HERMES, "qwen3", TOOLS).whole(text)) == ("Hm.", "So:", GIVEN)
+
+
+def test_a_request_may_want_content_in_any_case() -> None:
+    server = Server(None, HERMES, (), template={"force_nonempty_content": True})
+    assert _all_ways(server, "<think>Hm.") == {repr(("", "Hm.", []))}
+    assert _all_ways(server, "<think>Hm.</think>Tea") == {repr(("Hm.", "Tea", []))}
+
+
+def test_a_request_may_want_the_reasoning_in_one_piece() -> None:
+    Server(None, HERMES, ())  # loads the plugins
+    parser = ReasoningParser(HERMES, stream_reasoning=False)
+    pieces = [parser.parse_stream_chunk(piece) for piece in ("<think>Hm", "m.", "</think>", "Tea")]
+    assert pieces == [("", ""), ("", ""), ("", ""), ("Hmm.", "Tea")]
+
+
+def test_the_tokens_that_end_it() -> None:
+    Server(None, HERMES, ())  # loads the plugins
+    tokenizer = tokenizer_with(("</think>",))
+    ends = ReasoningParser(HERMES).detector.get_think_end_token_ids(tokenizer)
+    assert tokenizer.decode(ends) == "</think>"
+    # No fixed text closes the reasoning of this one: SGLang then gates no grammar by it.
+    assert ReasoningParser("toolgrammar_trinity").detector.get_think_end_token_ids(tokenizer) == []
+
+
+@pytest.mark.parametrize("format_id", BOTH)
+def test_the_examples_of_the_pages(format_id: str) -> None:
+    name = f"toolgrammar_{format_id}"
+    thoughts = 0
+    for case in cases_with_tools(format_id):
+        whole = read(case)
+        # Reasoning behind a call is part of the content.
+        if not is_sound(case) or case.tier != "well_formed":
+            continue
+        server = Server(name, name, case.tools or ())
+        found = server.whole(case.text)
+        assert found.reasoning.strip() == whole.reasoning, case.id
+        assert [called for called, _ in found.calls] == [call.name for call in whole.calls]
+        assert _said(server.stream(list(case.text))) == _said(found), case.id
+        thoughts += bool(whole.reasoning)
+    assert thoughts

@@ -1,0 +1,122 @@
+"""The reasoning parsers through vLLM's own classes, alone and with tool parsers."""
+
+import pytest
+
+from tests.servers.examples import SEVERAL, cases_with_tools, is_sound, read
+from tests.servers.vllm_server import Message, Server
+from toolgrammar.servers.parser_names import format_of, reasoning_parser_names
+from toolgrammar.tools.specs import to_specs
+
+pytest.importorskip("vllm", reason="vLLM is not there; `make servers` unpacks it")
+
+from vllm.reasoning import ReasoningParserManager
+
+SEARCH = {
+    "name": "search",
+    "parameters": {"type": "object", "properties": {"q": {"type": "string"}}},
+}
+TOOLS = tuple(to_specs([SEARCH]).values())
+CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
+GIVEN = [("search", '{"q": "tea"}')]
+HERMES = "toolgrammar_hermes"
+BOTH = [each for each in SEVERAL if each in map(format_of, reasoning_parser_names())]
+
+
+def _said(message: Message) -> tuple[str, str, list[tuple[str, str]]]:
+    return message.reasoning, message.content, message.calls
+
+
+def _cuttings(server: Server, text: str) -> list[Message]:
+    return [
+        server.stream([text]),
+        server.stream(list(text)),
+        *(server.stream([text[:at], text[at:]]) for at in range(1, len(text))),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (f"<think>Hm.</think>So:\n{CALL}", ("Hm.", "So:", GIVEN)),
+        (f"<think>Hm.</think>{CALL}", ("Hm.", "", GIVEN)),
+        ("<think>Hm.</think>\n\nTea.", ("Hm.", "\n\nTea.", [])),
+        (f"Tea. {CALL}", ("", "Tea.", GIVEN)),
+        (CALL, ("", "", GIVEN)),
+        ("<think>Hm. a < b", ("Hm. a < b", "", [])),
+    ],
+)
+def test_with_a_tool_parser(text: str, wanted: tuple[str, str, list[tuple[str, str]]]) -> None:
+    server = Server(HERMES, HERMES, TOOLS)
+    assert _said(server.whole(text)) == wanted
+    assert {repr(_said(each)) for each in _cuttings(server, text)} == {repr(wanted)}
+
+
+def test_alone() -> None:
+    server = Server(None, HERMES, ())
+    text = f"<think>Hm.</think>\n\nTea. {CALL}"
+    assert _said(server.whole(text)) == ("Hm.", f"\n\nTea. {CALL}", [])
+    assert {repr(_said(each)) for each in _cuttings(server, text)} == {
+        repr(("Hm.", f"\n\nTea. {CALL}", []))
+    }
+
+
+def test_with_a_tool_parser_of_vllm() -> None:
+    server = Server("hermes", HERMES, TOOLS, special=("<tool_call>", "</tool_call>"))
+    text = f"<think>Hm.</think>So:\n{CALL}"
+    assert server.whole(text).reasoning == server.stream(list(text)).reasoning == "Hm."
+    assert [name for name, _ in server.stream(list(text)).calls] == ["search"]
+
+
+def test_a_reasoning_parser_of_vllm_with_a_tool_parser_of_ours() -> None:
+    server = Server(HERMES, "deepseek_r1", TOOLS, special=("<think>", "</think>"))
+    text = f"<think>Hm.</think>So:\n{CALL}"
+    assert _said(server.whole(text)) == ("Hm.", "So:", GIVEN)
+    pieces = ["<think>", "Hm", ".", "</think>", "So", ":\n", *CALL]
+    assert _said(server.stream(pieces)) == ("Hm.", "So:", GIVEN)
+
+
+def test_the_prompt_may_have_opened_the_reasoning() -> None:
+    server = Server(HERMES, HERMES, TOOLS, prompt="<|im_start|>assistant\n<think>\n")
+    text = f"Hm.</think>So:\n{CALL}"
+    assert _said(server.whole(text)) == ("Hm.", "So:", GIVEN)
+    assert {repr(_said(each)) for each in _cuttings(server, text)} == {repr(("Hm.", "So:", GIVEN))}
+
+
+def test_the_prompt_may_have_closed_it() -> None:
+    server = Server(HERMES, HERMES, TOOLS, prompt="assistant\n<think>\n\n</think>\n\n")
+    assert _said(server.whole(f"So: {CALL}")) == ("", "So:", GIVEN)
+    assert _said(server.stream(list(f"So: {CALL}"))) == ("", "So:", GIVEN)
+
+
+@pytest.mark.parametrize("format_id", BOTH)
+def test_the_examples_of_the_pages(format_id: str) -> None:
+    name = f"toolgrammar_{format_id}"
+    thoughts = 0
+    for case in cases_with_tools(format_id):
+        whole = read(case)
+        # Reasoning behind a call is part of the content.
+        if not whole.calls or not is_sound(case) or case.tier != "well_formed":
+            continue
+        server = Server(name, name, case.tools or ())
+        found = server.whole(case.text)
+        assert found.reasoning.strip() == whole.reasoning, case.id
+        assert [called for called, _ in found.calls] == [call.name for call in whole.calls]
+        assert _said(server.stream(list(case.text))) == _said(found), case.id
+        thoughts += bool(whole.reasoning)
+    assert thoughts
+
+
+def test_the_ids_of_tokens_say_where_the_reasoning_ends() -> None:
+    server = Server(None, HERMES, ())
+    parser = ReasoningParserManager.get_reasoning_parser(HERMES)(server.tokenizer)
+    ids = server.tokenizer.encode("<think>Hm.</think>Tea", add_special_tokens=False)
+    end = len("<think>Hm.</think>")
+    assert not parser.is_reasoning_end(ids)
+    assert parser.is_reasoning_end(ids[:end])
+    assert parser.is_reasoning_end_streaming(ids[:end], ids[end - 1 : end])
+    assert not parser.is_reasoning_end_streaming(ids[: end + 1], ids[end : end + 1])
+    assert not parser.is_reasoning_end_streaming(ids[: end - 1], ids[end - 2 : end - 1])
+    assert parser.extract_content_ids(ids) == ids[end:]
+    assert parser.count_reasoning_tokens(ids) == end
+    assert parser.count_reasoning_tokens(ids[end:]) == 0
+    assert (parser.reasoning_start_str, parser.reasoning_end_str) == ("<think>", "</think>")

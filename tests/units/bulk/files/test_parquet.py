@@ -1,0 +1,124 @@
+"""Parquet files and Hugging Face datasets, read and written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import toolgrammar
+from tests.units.bulk.rows_of_test import MESSAGES, read_lines, wanted, write_rows
+from toolgrammar.bulk.files import datasets as tables
+from toolgrammar.bulk.files import parquet
+from toolgrammar.bulk.rows.flat_result import parsed_type
+
+LARGE = "it is not installed; `make fleets` installs it"
+TEXTS = list(MESSAGES * 10)
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several chunks in a small table."""
+    monkeypatch.setattr(parquet, "_CHUNK_ROWS", 7)
+    monkeypatch.setattr(tables, "_CHUNK_ROWS", 7)
+
+
+def _table() -> pa.Table:
+    return pa.table({"id": range(len(TEXTS)), "text": TEXTS, "other": [0] * len(TEXTS)})
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_parquet_is_read(tmp_path: Path, jobs: int) -> None:
+    pq.write_table(_table(), tmp_path / "rows.parquet", row_group_size=25)
+    output = tmp_path / "out.jsonl"
+    report = toolgrammar.batch(
+        tmp_path / "rows.parquet", "hermes", output=output, keep=["id"], jobs=jobs
+    )
+    assert read_lines(output) == [{**wanted(t), "row": {"id": n}} for n, t in enumerate(TEXTS)]
+    assert (report.rows, report.bad) == (len(TEXTS), 0)
+
+
+def test_parquet_is_gone_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq.write_table(_table(), tmp_path / "rows.parquet", row_group_size=25)
+    given: dict[str, Any] = {"output": tmp_path / "out.jsonl"}
+
+    def stop(seconds: object) -> None:
+        raise KeyboardInterrupt
+
+    rows = parquet.GroupRows.rows
+    monkeypatch.setattr(
+        parquet.GroupRows,
+        "rows",
+        lambda self, reading: stop(0) if self.first > 30 else rows(self, reading),
+    )
+    with pytest.raises(KeyboardInterrupt):
+        toolgrammar.batch(tmp_path / "rows.parquet", "hermes", **given)
+    monkeypatch.setattr(parquet.GroupRows, "rows", rows)
+    report = toolgrammar.batch(tmp_path / "rows.parquet", "hermes", **given)
+    assert report.resumed_rows == 32  # 25 of the first group, 7 of the second
+    assert read_lines(tmp_path / "out.jsonl") == [wanted(text) for text in TEXTS]
+
+
+def test_parquet_without_the_column(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1, 2]}), tmp_path / "rows.parquet")
+    report = toolgrammar.batch(tmp_path / "rows.parquet", "hermes", output=tmp_path / "out.jsonl")
+    assert (report.rows, report.bad) == (2, 2)
+
+
+def test_parquet_is_written(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", 12)
+    with (tmp_path / "rows.jsonl").open("ab") as file:
+        file.write(b'no row\n{"text": "half \\ud83d"}\n')
+    output = tmp_path / "out.parquet"
+    toolgrammar.batch(tmp_path / "rows.jsonl", "hermes", output=output, keep=["id"])
+    table = pq.read_table(output)
+    assert table.column_names == [*(field.name for field in parsed_type()), "source", "row"]
+    rows = table.to_pylist()
+    assert len(rows) == 14
+    for number, text in enumerate(MESSAGES * 2):
+        expected = toolgrammar.parse(text, "hermes")
+        row = rows[number]
+        assert (row["ok"], row["text"], row["source"]) == (expected.ok, expected.text, text or "")
+        assert json.loads(row["row"]) == {"id": number}
+        assert [json.loads(call["arguments"]) for call in row["calls"]] == [
+            call.arguments for call in expected.calls
+        ]
+        assert [call["executable"] for call in row["calls"]] == [
+            call.executable for call in expected.calls
+        ]
+    assert [rows[12]["ok"], rows[12]["row"], rows[13]["text"]] == [False, None, "half \ufffd"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet", "rows.jsonl"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_datasets_are_read(tmp_path: Path, jobs: int) -> None:
+    datasets = pytest.importorskip("datasets", reason=LARGE)
+    dataset = datasets.Dataset(_table())
+    results = list(toolgrammar.batch(dataset, "hermes", jobs=jobs))
+    assert [each.to_dict() for each in results] == [
+        toolgrammar.parse(text, "hermes").to_dict() for text in TEXTS
+    ]
+    backwards = dataset.select(range(len(TEXTS) - 1, -1, -1))
+    output = tmp_path / "out.jsonl"
+    toolgrammar.batch(backwards, "hermes", output=output, keep=["id"], jobs=jobs)
+    expected = [{**wanted(text), "row": {"id": n}} for n, text in enumerate(TEXTS)]
+    assert read_lines(output) == expected[::-1]
+
+
+def test_streaming_datasets_are_read() -> None:
+    datasets = pytest.importorskip("datasets", reason=LARGE)
+    stream = datasets.Dataset(_table()).to_iterable_dataset()
+    results = toolgrammar.batch(stream, "hermes")
+    assert [each.to_dict() for each in results] == [
+        toolgrammar.parse(text, "hermes").to_dict() for text in TEXTS
+    ]
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(parquet, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"pip install 'toolgrammar\[bulk\]'"):
+        toolgrammar.batch([], "hermes", output=tmp_path / "out.parquet")
+    with pytest.raises(ImportError, match=r"pip install 'toolgrammar\[bulk\]'"):
+        toolgrammar.batch(tmp_path / "rows.parquet", "hermes")

@@ -1,0 +1,87 @@
+"""`toolgrammar score`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.units.bulk.rows_of_test import CUT, GOOD, read_lines
+from tests.units.cli.running import Run
+
+
+def _log(name: str = "log.jsonl") -> str:
+    rows = [{"text": GOOD, "model": "a", "format": "hermes"}, {"text": CUT, "model": "b"}, {"x": 1}]
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return name
+
+
+def test_a_table_for_each_label(run: Run) -> None:
+    words = ("score", _log(), "--format", "hermes", "--format-column", "format", "--label", "model")
+    status, out, error = run(*words)
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[1].split()[:3] == ["all", "2", "50.0"]
+    assert [line.split()[0] for line in lines if line.startswith(("a ", "b ", "hermes"))] == [
+        "hermes",
+        "a",
+        "b",
+    ]
+    assert "lost by: truncated 1" in out
+    assert "bad row: log.jsonl:3: it has no `text`" in error
+    assert "3 rows in" in error
+
+
+def test_json_and_files(run: Run) -> None:
+    words = (
+        "score",
+        _log(),
+        "--format",
+        "hermes",
+        "--json",
+        "--output",
+        "a.json",
+        "--rows",
+        "r.jsonl",
+    )
+    status, out, _ = run(*words)
+    assert status == 0
+    assert json.loads(out) == json.loads(Path("a.json").read_text(encoding="utf-8"))
+    assert [line["row"] for line in read_lines(Path("r.jsonl"))] == [1, 2, 3]
+
+
+def test_lists_of_tools_in_a_file(run: Run) -> None:
+    Path("lists.json").write_text('{"t": [{"name": "search"}]}', encoding="utf-8")
+    Path("log.jsonl").write_text(json.dumps({"text": GOOD, "tools": "t"}) + "\n", encoding="utf-8")
+    words = ("score", "log.jsonl", "--format", "hermes", "--json", "--tools-column", "tools")
+    _, out, _ = run(*words, "--tool-lists", "lists.json")
+    assert json.loads(out)["groups"][0]["rates"]["unknown_tool"]["of"] > 0
+    _, out, _ = run(*words)
+    assert json.loads(out)["bad_rows"] == [{"row": 1, "reason": "no list of tools is named `t`"}]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--output", "a.txt"],
+        ["--jobs", "-1"],
+        ["--no-resume"],
+        ["--rows", "log.jsonl"],
+        ["--tool-lists", "log.jsonl"],
+    ],
+)
+def test_mistakes(run: Run, wrong: list[str]) -> None:
+    assert run("score", _log(), *wrong).status == 2
+
+
+def test_misspelt_columns_are_noted(run: Run) -> None:
+    words = ("score", _log(), "--format", "hermes", "--label", "modell", "--truth", "calls")
+    status, _, error = run(*words)
+    assert status == 0
+    assert "--label modell: no row has it" in error
+    assert "--truth calls: no row has it" in error
+
+
+def test_a_log_of_which_no_row_could_be_scored_is_a_failure(run: Run) -> None:
+    status, _, error = run("score", _log(), "--column", "txt")
+    assert status == 1
+    assert "it has no `txt`" in error

@@ -1,0 +1,192 @@
+"""A call in which something may have been meant otherwise is read, told of, and not run."""
+
+import json
+
+import pytest
+
+from tests.units.core.cuts import read
+
+_TOOLS: list[dict[str, object]] = [
+    {
+        "name": "find",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "start": {"type": "string"},
+                "stops": {"type": "array", "items": {"type": "string"}},
+                "limits": {"type": "object"},
+            },
+            "required": ["start"],
+        },
+    }
+]
+_GLM = (
+    "<tool_call>find\n<arg_key>start</arg_key>\n<arg_value>Oslo</arg_value>\n"
+    '<arg_key>stops</arg_key>\n<arg_value>["a"]</arg_value>\n</tool_call>'
+)
+_KIMI = (
+    '<|open|>tools<|sep|><|open|>call tool="find" index="1"<|sep|>'
+    '<|open|>argument key="start" type="string"<|sep|>Oslo<|close|>argument<|sep|>'
+    '<|open|>argument key="stops" type="array"<|sep|>["a"]<|close|>argument<|sep|>'
+    '<|open|>argument key="limits" type="object"<|sep|>{"price": 2}<|close|>argument<|sep|>'
+    "<|close|>call<|sep|><|close|>tools<|sep|>"
+)
+_MINIMAX = (
+    "]<]minimax[>[<tool_call>\n"
+    ']<]minimax[>[<invoke name="find">]<]minimax[>[<start>Oslo]<]minimax[>[</start>'
+    "]<]minimax[>[<stops>]<]minimax[>[<item>a]<]minimax[>[</item>]<]minimax[>[</stops>"
+    "]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"
+)
+
+
+def _hermes(arguments: str) -> str:
+    return f'<tool_call>\n{{"name": "find", "arguments": {arguments}}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text", "doubt"),
+    [
+        pytest.param(
+            "glm45", _GLM.replace("Oslo</arg_value>", "<arg_valeu>Oslo</arg_valeu>"), "misspelt",
+            id="a value ends with what resembles its closer, and is opened in it",
+        ),
+        pytest.param(
+            "kimi_k3", _KIMI.replace('<|open|>argument key="limits', '<|open|c>argument key="limits'),
+            "missing-close-tag", id="text that begins with markup, where closers are put in",
+        ),
+        pytest.param(
+            "kimi_k3", _KIMI.replace('<|open|>argument key="limits', '<|opern|>argument key="limits'),
+            "missing-close-tag", id="text behind markup that was left out",
+        ),
+        pytest.param(
+            "minimax_m3", _MINIMAX.replace("[<stops>", "[<<stops>"), "missing-close-tag",
+            id="half of a closer, and markup where the other half should stand",
+        ),
+        pytest.param(
+            "minimax_m3", _MINIMAX.replace("[<stops>", "[stops>"), "missing-close-tag",
+            id="what half of a closer shares with other tags, and text behind it",
+        ),
+        pytest.param(
+            "hermes", _hermes('{"start": "Oslo", "stops": ["a"]], "limits": {"price": 2}}'),
+            "skipped-markup", id="a bracket too many, and arguments beside the arguments",
+        ),
+        pytest.param(
+            "hermes", _hermes('{"start": "Oslo"}, "stops": ["a"]}'), "skipped-markup",
+            id="the arguments end before their last member",
+        ),
+        pytest.param(
+            "hermes", _hermes('{"start": "Oslo"}, "type": "function", "limits": {"price": 2}'),
+            "skipped-markup", id="an argument beside the arguments, and nothing mended",
+        ),
+    ],
+)  # fmt: skip
+def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
+    result = read(format_id, text, tools=_TOOLS)
+    [call] = result.calls
+    assert doubt in call.doubts
+    assert not call.executable
+    if doubt != "bracket":  # what tells of it is a bracket, or a closer that is left over
+        assert (doubt, "error") in [(each.code, each.severity) for each in result.diagnostics]
+    assert result.diagnostics
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_doubted"),
+    [
+        ("stops:a\n", True),
+        ("stops", True),
+        ("stops were found", True),
+        ("\nstops were found", False),
+        ("stopsa", False),
+        ("start:b", False),
+        ("I wait.", False),
+        ("", False),
+    ],
+)
+def test_a_line_behind_a_call_may_be_another_argument(behind: str, *, is_doubted: bool) -> None:
+    [call] = read("reploid0", f"TOOL: find\nstart: Oslo\n{behind}", tools=_TOOLS).calls
+    assert call.arguments == {"start": "Oslo"}
+    assert (call.doubts == ("inner-argument",)) is is_doubted
+
+
+def test_an_opener_in_any_case_ends_a_value_without_its_closer() -> None:
+    text = (
+        "```tool\nTOOL_NAME: find\nBEGIN_ARG: start\nOslo\nEND_AG\n"
+        'begin_arg: stops\n["a"]\nEND_ARG\n```'
+    )
+    [call] = read("continue_tool", text, tools=_TOOLS).calls
+    assert (call.arguments, call.status) == ({"start": "Oslo\nEND_AG"}, "truncated")
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        pytest.param("glm45", _GLM.replace("Oslo</arg_value>", "Oslo"), id="no closer at all"),
+        pytest.param(
+            "glm45", _GLM.replace("Oslo</arg_value>", "a <b>c</b>"), id="another tag in the value"
+        ),
+        pytest.param(
+            "kimi_k3", _KIMI.replace("<|close|>call<|sep|><|close|>tools<|sep|>", " I wait."),
+            id="prose where closers are put in",
+        ),
+        pytest.param(
+            "minimax_m3", _MINIMAX.replace("[</invoke>", "["), id="half of a closer, and a line end"
+        ),
+        pytest.param("hermes", _hermes('{"start": "Oslo", "stops": ["a"]]'), id="a wrong bracket"),
+        pytest.param(
+            "hermes", _hermes('{"start": "Oslo"}, "type": "function", "note": {"price": 2}'),
+            id="members beside the arguments that are none of the tool's",
+        ),
+    ],
+)  # fmt: skip
+def test_it_is_not_where_the_meaning_is_plain(format_id: str, text: str) -> None:
+    [call] = read(format_id, text, tools=_TOOLS).calls
+    assert (call.arguments or {})["start"].startswith(("Oslo", "a <b>c</b>"))
+    assert call.executable
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\\n"])
+@pytest.mark.parametrize(
+    ("form", "wire"),
+    [
+        ("hermes", '<tool_call>\n{{"name": "{}", "arguments": {}}}\n</tool_call>'),
+        ("llama3_json", '{{"name": "{}", "parameters": {}}}'),
+        ("mistral_json", '[TOOL_CALLS][{{"name": "{}", "arguments": {}}}]'),
+        ("fenced_json", '```json\n{{"name": "{}", "arguments": {}}}\n```'),
+        ("autogpt_json", '{{"thoughts": {{}}, "command": {{"name": "{}", "args": {}}}}}'),
+    ],
+)
+@pytest.mark.parametrize("arguments", [{}, {"a": 1, "b": "c"}])
+def test_a_call_with_a_blank_name_is_doubted(
+    form: str, wire: str, name: str, arguments: dict[str, object]
+) -> None:
+    sound = wire.format("now", json.dumps(arguments))
+    for _ in range(4):  # the short ways learn from what they see
+        assert read(form, sound).ok
+    result = read(form, wire.format(name, json.dumps(arguments)))
+    found = [(call.arguments, call.doubts, call.executable) for call in result.calls]
+    assert found == [(arguments, ("empty-name",), False)]
+    assert [each.code for each in result.diagnostics] == ["empty-name"]
+    assert not result.ok
+
+
+def test_a_call_beside_one_with_a_blank_name_is_read() -> None:
+    text = '[TOOL_CALLS][{"name": "a", "arguments": {}}, {"name": "", "arguments": {}}]'
+    assert [call.executable for call in read("mistral_json", text).calls] == [True, False]
+
+
+@pytest.mark.parametrize("blanks", ["", " ", "\t"])
+@pytest.mark.parametrize("arguments", ["", "BEGIN_ARG: a\nx\nEND_ARG\n"])
+def test_a_label_without_the_name_behind_it_is_doubted(blanks: str, arguments: str) -> None:
+    result = read("continue_tool", f"```tool\nTOOL_NAME:{blanks}\n{arguments}```")
+    found = [(call.name, call.arguments, call.doubts) for call in result.calls]
+    assert found == [("", {"a": "x"} if arguments else {}, ("empty-name",))]
+
+
+def test_a_call_without_a_name_behind_another_is_told_of() -> None:
+    text = '[TOOL_CALLS][{"name": "a", "arguments": {}}, {"arguments": {}}]'
+    result = read("mistral_json", text)
+    assert [call.name for call in result.calls] == ["a"]
+    assert [(each.code, each.severity) for each in result.diagnostics] == [
+        ("malformed-call", "error")
+    ]

@@ -1,0 +1,45 @@
+"""A member beside the arguments of a call is said, and doubted where the tool has such an argument."""
+
+import pytest
+
+import toolgrammar
+
+TOOLS = [
+    {
+        "name": "order",
+        "parameters": {
+            "type": "object",
+            "properties": {"kind": {"type": "string"}, "kilos": {"type": "integer"}},
+        },
+    }
+]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        '"name": "order", "arguments": {"kind": "rye"}, "kilos": 25',
+        '"kilos": 25, "name": "order", "arguments": {"kind": "rye"}',
+        '"name": "order", "kilos": 25, "arguments": {"kind": "rye"}',
+    ],
+)
+def test_an_argument_beside_the_others_is_a_doubt(members: str) -> None:
+    text = f"<tool_call>\n{{{members}}}\n</tool_call>"
+    for format in ("hermes", ["hermes", "llama3_json"], "auto"):
+        result = toolgrammar.parse(text, format, tools=TOOLS)
+        assert [call.doubts for call in result.calls] == [("skipped-markup",)], format
+        *_, end = (
+            event
+            for event in toolgrammar.stream(list(text), format, tools=TOOLS)
+            if isinstance(event, toolgrammar.CallEnd)
+        )
+        assert end.call == result.calls[0]
+        # Nobody knows the arguments: the call stands, and what it left out is said.
+        alone = toolgrammar.parse(text, format)
+        assert [call.executable for call in alone.calls] == [True]
+        assert [(d.code, d.severity) for d in alone.diagnostics] == [("skipped-markup", "info")]
+
+
+def test_a_type_says_nothing_of_a_call() -> None:
+    text = '{"type": "function", "name": "order", "parameters": {"kind": "rye"}}'
+    assert toolgrammar.parse(text, "llama3_json", tools=TOOLS).diagnostics == ()

@@ -1,0 +1,187 @@
+"""A call in which markup of its format, or the key of its arguments, stands damaged is a doubt."""
+
+import pytest
+
+import toolgrammar
+
+
+def check(text: str, format_id: str, *doubts: str) -> None:
+    """Compares the doubts of the only call of a message, read whole and in pieces."""
+    [call] = toolgrammar.parse(text, format=format_id).calls
+    assert call.doubts == doubts
+    assert call.executable == (not doubts)
+    parser = toolgrammar.Parser(format_id)
+    for character in text:
+        parser.feed(character)
+    parser.close()
+    assert parser.result.calls == (call,)
+
+
+QWEN = "<tool_call>\n<function=f>\n<parameter=text>{}</parameter>\n</function>\n</tool_call>"
+BEAM = (
+    "<|start|>assistant to=f<|channel|>analysis <|constrain|>xml<|message|>"
+    '<rfl:parameter name="a">{}</rfl:parameter><|call|>'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "format_id"),
+    [
+        (QWEN.format("Hello</prameter>\n<paarameeter=number>42"), "qwen3_xml"),
+        ("🛠️ plant bed-3\nradish 40\n🛠🔚️", "simple_agent"),
+        ("<code>\na = 1\n</cdoe>\n<code>\nprint(a)\n</code>", "smolagents_code"),
+        ("<execute_bash>\nls\n</xecute_ba", "codeact"),
+        (BEAM.format('x</rfl:parameter>r<fl:parameter name="b">y'), "beam"),
+        (BEAM.format('x</rfl:parameter>><rfl:parameter name="b">y'), "beam"),
+    ],
+)
+def test_a_value_that_holds_damaged_markup_is_doubted(text: str, format_id: str) -> None:
+    check(text, format_id, "misspelt")
+
+
+@pytest.mark.parametrize(
+    ("text", "format_id"),
+    [
+        (QWEN.format("<param>x</param>"), "qwen3_xml"),
+        (QWEN.format("<parameters>x</parameters>"), "qwen3_xml"),
+        (BEAM.format('<rfl:parameter name="b">x</rfl:parameter> is quoted'), "beam"),
+        ("<code>\nprint('</p>')\n</code>", "smolagents_code"),
+    ],
+)
+def test_a_value_with_tags_of_its_own_runs(text: str, format_id: str) -> None:
+    check(text, format_id)
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        '"argumetns": "x"',
+        '"rguments": [1]',
+        '"argumnets"": {"route": "north", "days": 1}',
+        '"argumen"ts: {"route": "north"}',
+    ],
+)
+def test_a_call_without_arguments_and_with_a_key_like_theirs_is_doubted(member: str) -> None:
+    check(f'<tool_call>\n{{"name": "f", {member}}}\n</tool_call>', "hermes", "misspelt")
+
+
+@pytest.mark.parametrize("member", ['"reason": "x"', '"argument": "x", "arguments": {"a": 1}'])
+def test_another_key_is_no_doubt(member: str) -> None:
+    check(f'<tool_call>\n{{"name": "f", {member}}}\n</tool_call>', "hermes")
+
+
+@pytest.mark.parametrize("key", ["parmeters", "paraemters", "argumens"])
+def test_a_key_like_one_that_wraps_the_arguments_is_doubted(key: str) -> None:
+    check(f"```yaml\naction: find\n{key}:\n  query: tide\n```", "yaml_fence", "misspelt")
+    check(f"```yaml\naction: find\nquery: tide\nplace: {key}\n```", "yaml_fence")
+
+
+@pytest.mark.parametrize("behind", ["``\nrm a\n```", "Now:```\nrm a\n```", "```\nrm a"])
+def test_the_last_call_before_what_may_be_another_is_doubted(behind: str) -> None:
+    check(f"```\nls\n```\nor\n{behind}", "swe_agent", "quoted-call")
+
+
+def test_the_doubts_of_a_call_that_a_later_one_replaces_are_forgotten() -> None:
+    text = "<command>\nls <comm\nnd>\n</command>\n<command>\nls\n</command>"
+    result = toolgrammar.parse(text, format="swe_agent_xml")
+    assert (result.ok, len(result.calls)) == (True, 1)
+    check(text, "swe_agent_xml")
+
+
+_ZED = "<edits>\n<old_text>\na\n</old_text>{}<new_text>\nb\n</new_text>\n{}</edits>".format(
+    "{}", "<old_text>\nc\n</old_text>\n<new_text>\nd\n</new_text>\n"
+)
+_GLM = "<tool_call>f<arg_key>a</arg_key>{}</tool_call>"
+_DSML = (
+    '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n{}</｜DSML｜invoke>\n</｜DSML｜tool_calls>'  # noqa: RUF001
+)
+_NUMBER = '<｜DSML｜parameter name="n" string="false">{}</｜DSML｜parameter>\n'  # noqa: RUF001
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        # What may open a value is left out, or lost a character.
+        ("glm47", _GLM.format("arg_value>1</arg_value>")),
+        # The first half of a closer that was written twice.
+        ("glm47", _GLM.format("<arg_value>1<</arg_value>")),
+        # The value's own closer, and behind it the opener of the next one.
+        ("zed_edits", _ZED.format(":")),
+        # Closer and opener, of which the second is damaged.
+        (
+            "glm47",
+            _GLM.format("<arg_value>1</arg_value><arg(]ey>b</arg_key><arg_value>2</arg_value>"),
+        ),
+        # The wire says that it is JSON.
+        ("deepseek_v4", _DSML.format(_NUMBER.format("abc"))),
+        # Its shape says so.
+        ("yaml_fence", '```yaml\naction: f\nparameters:\n  a: {"b": 1, "c"| 2}\n```'),
+        ("yaml_fence", '```yaml\naction: f\nparameters:\n  a: /{"b": 1}\n```'),
+        # An empty object that nobody wrote.
+        ("hermes", '<tool_call>\n{"name": "f", "arguments": {"a": [1, { {"b": 2}]}}\n</tool_call>'),
+    ],
+)
+def test_small_damage_to_the_markup_of_a_value_is_a_doubt(format_id: str, text: str) -> None:
+    result = toolgrammar.parse(text, format_id)
+    assert result.calls
+    assert not result.ok
+    assert not result.calls[0].executable
+
+
+@pytest.mark.parametrize(
+    "value", ['see "a": [1] or [2]', "[draft] notes", "[1, 2]", "a < b", "print(x[0])", '{"a": 1}']
+)
+def test_what_only_looks_like_json_is_no_doubt(value: str) -> None:
+    text = f"```yaml\naction: f\nparameters:\n  a: {value}\n```"
+    assert toolgrammar.parse(text, "yaml_fence").ok
+
+
+@pytest.mark.parametrize("name", ["no_functin", "o_function", "no_funcn"])
+def test_what_may_stand_for_no_call_does_not_run(name: str) -> None:
+    text = f'<function_call> {{"name": "{name}", "arguments": {{}}}}'
+    (call,) = toolgrammar.parse(text, "granite_20b_fc").calls
+    assert call.doubts == ("misspelt",)
+
+
+@pytest.mark.parametrize("format_id", ["granite_20b_fc", "auto"])
+def test_a_call_that_stands_for_none_is_markup(format_id: str) -> None:
+    text = 'Hi <function_call> {"name": "no_function", "arguments": {}}'
+    result = toolgrammar.parse(text, format_id)
+    assert (result.calls, result.diagnostics, result.text.strip()) == ((), (), "Hi")
+    tool = {"name": "no_function", "parameters": {"properties": {}}}
+    assert toolgrammar.parse(text, format_id, tools=[tool]).calls[0].executable
+    assert toolgrammar.parse(text.replace("no_", "my_"), format_id).calls[0].executable
+
+
+@pytest.mark.parametrize("written", ["\u201cOslo\u201d", "<|\u201c|>Oslo<|\u201c|>", "\u201eOslo"])
+def test_a_quote_of_another_kind_is_a_doubt(written: str) -> None:
+    check(f"<|tool_call>call:f{{city:{written},n:3}}<tool_call|>", "gemma4", "missing-quote")
+
+
+@pytest.mark.parametrize("written", ["dogs\u2019", "<b>x</b>", "it\u2019s", "a|b"])
+def test_a_word_without_such_a_quote_is_none(written: str) -> None:
+    check(f"<|tool_call>call:f{{city:{written},n:3}}<tool_call|>", "gemma4")
+
+
+def test_a_misspelt_token_for_quotes_is_a_doubt() -> None:
+    text = "<start_function_call>call:f{city:<escpe>Oslo<escpe>}<end_function_call>"
+    check(text, "functiongemma", "missing-quote")
+
+
+def test_a_closer_that_kept_its_bars_is_a_doubt() -> None:
+    text = _DSML.format(_NUMBER.format("abc").replace("false", "true").replace("</", "1"))
+    check(text, "deepseek_v4", "misspelt")
+
+
+def test_half_a_closer_of_reasoning_is_no_silent_text() -> None:
+    assert not toolgrammar.parse("Done.<|close|>think\nHi", "kimi_k3").ok
+    assert toolgrammar.parse("Done. Write `<|close|>think`.", "kimi_k3").ok
+
+
+def test_a_number_that_is_none_is_a_doubt_however_it_is_read() -> None:
+    text = (
+        '<|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|><|open|>argument key="x" '
+        'type="number"<|sep|><|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>'
+        "<|close|>tools<|sep|>"
+    )
+    check(text, "kimi_k3", "bare-text")

@@ -1,0 +1,108 @@
+"""A mended call whose name or values show that the mending may have guessed wrong is doubted."""
+
+import pytest
+
+import toolgrammar
+
+TOOL = {
+    "name": "edit",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "lines": {"type": "integer"},
+        },
+    },
+}
+
+
+def check(arguments: str, *doubts: str, name: str = '"edit"', tools: bool = True) -> None:
+    text = f'<tool_call>\n{{"name": {name}, "arguments": {arguments}}}\n</tool_call>'
+    given = [TOOL] if tools else None
+    (call,) = toolgrammar.parse(text, "hermes", tools=given).calls
+    assert call.doubts == doubts
+    *_, end = (
+        event
+        for event in toolgrammar.stream(list(text), "hermes", tools=given)
+        if isinstance(event, toolgrammar.CallEnd)
+    )
+    assert end.call == call
+    assert end.call.doubts == doubts
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"path": "a.py" "mode": "w"}',
+        '{"path": "a.py", “text": "x = 1"}',
+        '{p"ath": "a.py"}',
+        '{\\"path": "a.py"}',
+        '{"path": "q = fjord""}',
+        '{"path": "a.py"py"}',
+        '{"tags": ["a""b"]}',
+        '{"path": "a {"x": 1, "path": "b"}',
+    ],
+)
+def test_a_quote_inside_of_a_string_may_be_none(arguments: str) -> None:
+    check(arguments, "inner-quote")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"path": "he said "no" twice", "lines": 2}',
+        '{"path": "{"name": "x", "v": "1"}", "lines": 2}',
+        '{path: "a", lines: 2}',
+        "{'path': 'a', 'tags': ['b', 'c',],}",
+    ],
+)
+def test_what_is_sure_is_not_doubted(arguments: str) -> None:
+    check(arguments)
+
+
+@pytest.mark.parametrize("arguments", ['{path: ["a"]}', "{pathh: 'a'}", "{lines: 2, tags: [true]}"])
+def test_mended_arguments_fit_the_schema(arguments: str) -> None:
+    check(arguments, "schema-mismatch")
+    check(arguments, tools=False)
+
+
+def test_a_delimiter_may_have_slipped_into_a_string() -> None:
+    check('{"path": "a," "lines": 2}', "slipped-quote")
+    check('{"path": "a.py]", "tags": ["x"}', "slipped-quote")
+    check('{"path": "f[1]", "tags": ["x"}')
+
+
+def test_a_name_without_its_quote_is_that_of_a_tool() -> None:
+    check("{}", name='"edit')
+    check("{}", "missing-quote", name='"edi')
+    check("{}", "missing-quote", name='"edit', tools=False)
+
+
+@pytest.mark.parametrize("name", ['" edit"', '"edit,"', '"functoins.edit"'])
+def test_a_name_has_no_mark_at_its_ends(name: str) -> None:
+    check("{}", "malformed-name", name=name)
+
+
+def test_a_number_that_no_float_holds_is_a_doubt() -> None:
+    check('{"lines": 1e999}', "nonfinite", tools=False)
+
+
+@pytest.mark.parametrize(
+    ("body", "doubts"),
+    [
+        ("a</body>\n</conetnt>", ("misspelt",)),
+        ("src/file.t<s/path", ("stray-close-tag",)),
+        ("<p>a</p> and <br> <b>c</b>", ()),
+    ],
+)
+def test_a_closer_in_a_value_that_lacks_its_own_may_be_that(
+    body: str, doubts: tuple[str, ...]
+) -> None:
+    tool = {
+        "name": "write_to_file",
+        "parameters": {"type": "object", "properties": {"content": {"type": "string"}}},
+    }
+    text = f"<write_to_file>\n<content>{body}\n</write_to_file>"
+    (call,) = toolgrammar.parse(text, "roo_xml", tools=[tool]).calls
+    assert call.doubts == doubts

@@ -1,0 +1,117 @@
+"""A call that may only be quoted is doubted, whatever way the text is cut."""
+
+import pytest
+
+from tests.units.core.cuts import read
+from toolgrammar import RenderError, ToolCall, formats, parse
+
+_TOOLS: list[dict[str, object]] = [
+    {"name": "note", "parameters": {"properties": {"text": {"type": "string"}}}},
+    {"name": "tide", "parameters": {"properties": {"place": {"type": "string"}}}},
+]
+CALL = '<tool_call>\n{"name": "tide", "arguments": {"place": "Narvik"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+@pytest.mark.parametrize(
+    ("text", "executable"),
+    [
+        (f"```\n{CALL}\n```", [True]),
+        (f"So:\n~~~xml\n{CALL}\n~~~\n \n", [True]),
+        (f"```\n{CALL}\n{CALL}\n```", [True, True]),
+        (f"```\nx = 1\n{CALL}\n```", [False]),
+        (f"```\n{CALL}\n```\nThat is how.", [False]),
+        (f"```\n{CALL}\n```\n```\n{CALL}\n```", [False, True]),
+        (f"```py\nx = 1\n```\n{CALL}", [True]),
+        (f"The `tide` is a tool.\n{CALL}", [True]),
+        (f"Write `{CALL}` so.", []),
+    ],
+)
+def test_a_call_in_code_is_one_only_where_it_stands_alone(
+    format_id: str, text: str, executable: list[bool]
+) -> None:
+    result = read(format_id, text, tools=_TOOLS)
+    assert [call.executable for call in result.calls] == executable
+    assert result.ok == all(executable)
+
+
+def test_a_call_of_no_known_tool_in_a_block_of_code_is_doubted() -> None:
+    [call] = read("hermes", f"```\n{CALL}\n```").calls
+    assert call.doubts == ("quoted-call",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<tool_call>garbage</tool_call>\n{CALL}",
+        f'<tool_call>\n{{"nme": "x"}}\n</tool_call>\n{CALL}',
+        f'<tool_call>\n{{"nme": "x"}}\n{CALL}',
+        f"Calls stand between <tool_call> and </tool_call>.\n{CALL}",
+        f"I use tide(place='Narvik') now.\n{CALL}",
+        f"In the <div> I saw it.\n{CALL}",
+    ],
+)
+def test_what_is_closed_or_only_spoken_of_doubts_no_call_behind_it(text: str) -> None:
+    assert read("hermes", text, tools=_TOOLS).calls[-1].executable
+
+
+def _quoted(format_id: str) -> list[str]:
+    """Gives texts with one character of an opener left out, before a payload that shows a call."""
+    form = formats[format_id]
+    try:
+        inner = form.render([ToolCall("tide", {"place": "Narvik"})])
+        wire = form.render([ToolCall("note", {"text": inner})])
+    except RenderError:
+        return []
+    start = max(1, wire.find(inner[:8], 1))
+    return [wire[:at] + wire[at + 1 :] for at in range(0, start, 5)]
+
+
+_UNMARKED = {"code_assistant_caret"}
+"""Formats whose page says that a damaged opener shows nothing of a call."""
+
+
+@pytest.mark.parametrize("format_id", sorted(set(formats) - _UNMARKED))
+def test_a_call_in_the_payload_of_one_with_a_damaged_opener_does_not_run(format_id: str) -> None:
+    ran = [
+        text
+        for text in _quoted(format_id)
+        for call in parse(text, format=format_id, tools=_TOOLS).calls
+        if call.executable and call.name == "tide"
+    ]
+    assert ran == []
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        (
+            "functiongemma",
+            (
+                "<start_fun<ction_call>call:note{text:<escape>As in: "
+                "<start_function_call>call:tide{}<end_function_call> done<escape>}<end_function_call>"
+            ),
+        ),
+        (
+            "minicpm5",
+            (
+                '<function nme="note"><param name="text">As in: <function name="tide">'
+                "</function> done</param></function>"
+            ),
+        ),
+        (
+            "roo_xml",
+            "<note>\n<te<t>As in: <tide>\n<place>Narvik</place>\n</tide> done</text>\n</note>",
+        ),
+    ],
+)
+def test_a_call_behind_an_opener_that_two_characters_damage_is_doubted(
+    format_id: str, text: str
+) -> None:
+    [call] = read(format_id, text, tools=_TOOLS).calls
+    assert (call.name, call.executable) == ("tide", False)
+
+
+def test_a_tag_that_prose_names_doubts_no_call_behind_it() -> None:
+    text = "Wrap it in <execute_bash>.\n<execute_bash>\nls\n</execute_bash>"
+    assert read("codeact", text, tools=[{"name": "execute_bash"}]).calls[0].executable

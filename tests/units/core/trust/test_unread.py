@@ -1,0 +1,158 @@
+"""A call that becomes text, as it could not be read, is told of."""
+
+import pytest
+
+from tests.units.core.cuts import read
+from toolgrammar import Format, RenderError, ToolCall, formats, parse
+from toolgrammar.grammar.call_evidence import CERTAIN
+
+CALL = '<tool_call>\n{"name": "tide", "arguments": {"place": "Narvik"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALL.replace("<tool_call>", "tool_call>"),
+        CALL.replace("<tool_call>", "<tool-cal>"),
+        CALL.replace('"name"', '"who"'),
+        f"{CALL}\nAnd now:\n{CALL.replace('<tool', 'tool')}",
+        f"{CALL.replace('<tool', 'tool')}\nAnd now:\n{CALL}",
+    ],
+)
+def test_a_lost_call_is_told_of_once(text: str) -> None:
+    result = read("hermes", text)
+    [problem] = result.diagnostics
+    assert (problem.code, problem.severity, problem.edits) == ("unread-call", "error", ())
+    assert f"`{text[problem.span.start : problem.span.end]}`" in problem.message
+    assert len(result.calls) == text.count("And now")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Open a call with `<tool_call>`, or with <function=NAME>.",
+        'The answer: {"name": "Kari", "age": 41}',
+        f"Look: {CALL} That is all.",
+        f"<think>\n{CALL.replace('<tool', 'tool')}\n</think>\nNone is needed.",
+        CALL.replace("Narvik", "</tool_cal>"),
+    ],
+)
+def test_what_is_no_lost_call_is_not(text: str) -> None:
+    assert read("hermes", text).diagnostics == ()
+
+
+_TOOLS: list[dict[str, object]] = [
+    {"name": "tide", "parameters": {"properties": {"place": {"type": "string"}}}},
+    {"name": "list_boats", "parameters": {"properties": {}}},
+]
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text", "found"),
+    [
+        ("react", "Action: tide\nActio Input: {}", "Action: tide"),
+        ("llama3_json", '{"name": "tide", "paramters": {}}', '"name": "tide'),
+        ("llama3_json", '{"nam": "tide", "parameters": {}}', 'tide", "parameters"'),
+        ("harmony", "<|channel|>commentay to=functions.tide <|message|>{}", "functions.tide"),
+        ("mistral_v11", '[TOOL_CALLS]tide[AGS]{"place": "Narvik"}', "[TOOL_CALLS]tide"),
+        ("pythonic", "Look: [tide(place='Narvik'}]", "tide(place="),
+        ("pythonic", "[list_boats(()]", "list_boats"),
+        ("functionary_v3_2", ">>list_boats\n{}", "list_boats"),
+        ("auto", "Look:\nActio: tide\nArguments: (place: Narvik)", "tide\nArguments: (place:"),
+        ("auto", '{"name": "tide", "paramters": {}}', '"name": "tide'),
+        ("auto", "Action: tide\nActio Input: {}", "Action: tide"),
+    ],
+)
+def test_the_name_of_a_known_tool_shows_a_call_where_markup_stands_beside_it(
+    format_id: str, text: str, found: str
+) -> None:
+    result = read(format_id, text, tools=_TOOLS)
+    assert result.calls == ()
+    [problem] = result.diagnostics
+    assert (problem.code, problem.severity) == ("unread-call", "error")
+    assert text[problem.span.start : problem.span.end] == found
+    assert read(format_id, text).calls == ()
+
+
+@pytest.mark.parametrize("format_id", ["react", "pythonic", "ts_call", "mcp_json", "auto"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would call tide (it takes a place) for that: shall I?",
+        "Use `tide` or `list_boats()` for it.",
+        'The tools are ["tide", "list_boats"].',
+        "None of (tide) and (boats).",
+        "The tide at place: Narvik (in metres) = 3.",
+        "functions.tide is what you want (see there).",
+        "The text of tides(place=1) and a_tide(place=1).",
+        "list_boats",
+    ],
+)
+def test_prose_may_name_tools(format_id: str, text: str) -> None:
+    assert read(format_id, text, tools=_TOOLS).diagnostics == ()
+
+
+def test_what_stands_before_and_behind_a_call_is_judged_by_itself() -> None:
+    """Whole and in pieces alike, also where one is read the short way and the other is not."""
+    for before, behind in (("[list_boats(()]", " Done." * 30), ("x", "tide(place='Narvik'")):
+        result = read("hermes", f"{before}{CALL}{behind}", tools=_TOOLS)
+        assert len(result.calls) == 1
+        assert [each.code for each in result.diagnostics] == ["unread-call"]
+
+
+def test_blocks_before_the_last_are_no_lost_calls() -> None:
+    tools = [{"name": "bash", "parameters": {"properties": {"command": {"type": "string"}}}}]
+    text = "bash(command=`ls`):\n```\nls\n```\nor\n```\npwd\n```"
+    assert parse(text, format="swe_agent", tools=tools).diagnostics == ()
+
+
+def test_what_another_report_tells_of_is_not_told_twice() -> None:
+    cut = CALL.replace("}}", "} 5")
+    codes = [each.code for each in parse(cut, format="hermes").diagnostics]
+    assert codes
+    assert "unread-call" not in codes
+
+
+def test_names_of_known_tools_are_signs_where_the_format_names_them() -> None:
+    tools = [{"name": "list_tides", "parameters": {"properties": {"path": {"type": "string"}}}}]
+    text = "list_tides>\n<path>a.txt</path>\n</list_tides>"
+    assert [each.code for each in parse(text, format="roo_xml", tools=tools).diagnostics] == [
+        "unread-call"
+    ]
+    assert parse(text, format="roo_xml").diagnostics == ()
+
+
+def test_one_report_speaks_of_a_thousand_lost_calls() -> None:
+    text = f"{CALL}\nor\n{CALL.replace('<tool', 'tool')}\n" * 1000
+    result = parse(text, format="hermes")
+    assert len(result.calls) == 1000
+    assert [each.code for each in result.diagnostics] == ["unread-call"]
+
+
+def _unsaid(form: Format) -> list[int] | None:
+    """Gives the letters of an opener without which a call is lost in silence.
+
+    None where the format has nothing but its opener and keys to show a call, or writes none.
+    """
+    try:
+        wire = form.render([ToolCall("find_tides", {"place": "Narvik", "days": 3})])
+    except RenderError:
+        return None
+    opener, _, behind = wire.partition("find_tides")
+    if not any(weight == CERTAIN and sign in behind for sign, weight in form.tables.signs):
+        return None
+    tools = [{"name": "find_tides", "parameters": {"properties": {"days": {"type": "integer"}}}}]
+    return [
+        place
+        for place, character in enumerate(opener)
+        if character.isalpha()
+        for found in [parse(wire[:place] + wire[place + 1 :], format=form, tools=tools)]
+        if not found.diagnostics and not found.calls
+    ]
+
+
+def test_a_letter_less_in_the_opener_never_loses_a_call_unsaid() -> None:
+    unsaid = {name: _unsaid(form) for name, form in formats.items()}
+    judged = {name: places for name, places in unsaid.items() if places is not None}
+    assert {name: places for name, places in judged.items() if places} == {}
+    assert len(judged) >= 55

@@ -1,0 +1,131 @@
+"""Broken native streams: whole and in every cut of their arguments they give the same calls."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+from anthropic.types import RawMessageStreamEvent
+from openai.types.chat import ChatCompletionChunk
+from pydantic import TypeAdapter
+
+from tests.units.interop.native.broken_streams import CASES, TOOLS, Case, blocks, deltas
+from toolgrammar import Event, ParseResult, Problem, ToolCall
+from toolgrammar.interop import anthropic, openai
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ANY_EVENT: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
+JUNK: tuple[Any, ...] = (None, 5, "x", [], {}, True, '{"a":1}', ["a"], {"a": None})
+RARELY = 0.05
+SIZES = (1, 2, 3, 5, 8, 1000)
+by_name = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+# Of names in pieces this API knows nothing: a block has its name whole.
+WHOLE_NAMES = [
+    case
+    for case in CASES
+    if all(piece.name for piece in case.pieces) and not case.name.startswith(("name-", "new-id"))
+]
+
+
+def said(calls: Sequence[ToolCall]) -> list[tuple[str, dict[str, Any], str | None, str]]:
+    return [(call.name, call.arguments, call.id, call.status) for call in calls]
+
+
+def check(case: Case, result: ParseResult) -> None:
+    """Holds a message that was read against its case."""
+    runs = [(call.name, call.arguments) for call in result.calls if call.executable]
+    assert sorted(runs, key=str) == sorted(case.runs, key=str)
+    refused = [call for call in result.calls if not call.executable]
+    assert [call.name for call in refused] == list(case.refused)
+    assert {each.code for each in result.diagnostics} == set(case.codes)
+    # What does not run says why, to the model too.
+    assert all(call.feedback() for call in refused)
+    errors = [each for each in result.diagnostics if each.severity == "error"]
+    assert len(errors) >= len(refused)
+    assert result.text == case.text
+    ids = [call.id for call in result.calls if call.id]
+    assert len(ids) == len(set(ids))
+
+
+@by_name
+def test_a_completion(case: Case) -> None:
+    whole = None
+    for size in SIZES:
+        stream = openai.from_stream(deltas(case, size), repair=True, format="hermes", tools=TOOLS)
+        events = list(stream)
+        check(case, stream.result)
+        assert stream.finish_reason == (case.finish or ("error" if case.error else None))
+        whole = whole or stream.result
+        assert said(stream.result.calls) == said(whole.calls)
+        assert [e.diagnostic for e in events if isinstance(e, Problem)] == list(whole.diagnostics)
+
+
+@by_name
+def test_a_completion_written_anew(case: Case) -> None:
+    for size in SIZES:
+        chunks = deltas(case, size)
+        stream = openai.repair_stream(chunks, "hermes", TOOLS)
+        out = list(stream)
+        check(case, stream.result)
+        for chunk in out:
+            if "error" in chunk:
+                assert chunk == {"error": case.error}
+            else:
+                ChatCompletionChunk.model_validate(chunk)
+        # Read as a client reads it, only what may run has arguments.
+        again = openai.from_stream(out)
+        list(again)
+        runs = [(call.name, call.arguments) for call in again.result.calls if call.executable]
+        assert sorted(runs, key=str) == sorted(case.runs, key=str)
+        if case.error is not None:
+            assert out[-1] == {"error": case.error}
+        elif case.runs and not case.refused and case.finish != "length":
+            assert out[-1]["choices"][0]["finish_reason"] == "tool_calls"
+        elif case.refused and case.finish in {"length", None}:
+            assert out[-1]["choices"][0]["finish_reason"] == "length"
+
+
+@pytest.mark.parametrize("case", WHOLE_NAMES, ids=lambda case: case.name)
+def test_a_message_of_blocks(case: Case) -> None:
+    for size in SIZES:
+        chunks = blocks(case, size)
+        stream = anthropic.repair_stream(chunks, "hermes", TOOLS)
+        out = list(stream)
+        check(case, stream.result)
+        for event in out:
+            if event["type"] != "error":
+                ANY_EVENT.validate_python(event)
+        again = anthropic.from_stream(out)
+        list(again)
+        runs = [(call.name, call.arguments) for call in again.result.calls if call.executable]
+        assert sorted(runs, key=str) == sorted(case.runs, key=str)
+
+
+def mutated(value: Any, draw: random.Random) -> Any:
+    """A part of a chunk with other values here and there, and with keys missing."""
+    if draw.random() < RARELY:
+        return draw.choice(JUNK)
+    if isinstance(value, dict):
+        kept = {key: part for key, part in value.items() if draw.random() > RARELY / 2}
+        return {key: mutated(part, draw) for key, part in kept.items()}
+    return [mutated(part, draw) for part in value] if isinstance(value, list) else value
+
+
+@by_name
+def test_chunks_of_any_shape_never_raise(case: Case) -> None:
+    draw = random.Random(case.name)
+    for _ in range(20):
+        for api, chunks in ((openai, deltas(case, 7)), (anthropic, blocks(case, 7))):
+            broken = [
+                each for each in (mutated(each, draw) for each in chunks) if isinstance(each, dict)
+            ]
+            assert isinstance(list(api.repair_stream(broken, "hermes", TOOLS)), list)
+            events = api.from_stream(broken, repair=True, tools=TOOLS)
+            assert all(isinstance(each, get_args(Event)) for each in events)
+            # Sound or not, what may run is an object of JSON.
+            assert all(json.dumps(each.arguments) for each in events.result.calls)
+            list(api.from_stream(broken))

@@ -1,0 +1,5 @@
+"""Runs the command line as a user would."""
+
+from tests.units.cli.conftest import run
+
+__all__ = ["run"]
