@@ -20,9 +20,9 @@ from harness import options, report
 from harness.messages import TOOLS, message
 
 import toolgrammar
-from toolgrammar.bulk.lines import new_lines
-from toolgrammar.bulk.reading import reading_of
-from toolgrammar.bulk.rows import rows_of_lines
+from toolgrammar.bulk.rows.parse_options import reading_of
+from toolgrammar.bulk.rows.result_lines import new_lines
+from toolgrammar.bulk.rows.row_fields import rows_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

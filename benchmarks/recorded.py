@@ -9,10 +9,13 @@ those whose source says what it read (`harness/truths.py` has a reader for each 
 - *lost*: a call of the source's is missing; *extra*: there are more than the source read.
 - *wrong, executable*: a call may be executed that the source did not read so.
 - *refused though right*: the same calls, and one is not executable.
-- *truth apart*: what the source read can't be what the message says, as `why_apart` judges by rules:
-  strings that do not stand in it, expressions that were worked out, arguments without names that
-  were dropped, or other calls where ours are the ones that answer the question. They are counted in
-  no other column, and by reason below the table; `--every-truth` counts them in all.
+- *truth completed*: calls of given tools stand plainly in the text, which the source's reader did
+  not read, or not whole. What the readers of Python's library make of them is the truth then.
+- *truth apart*: nothing tells what is right: a value is an expression, which the source worked out
+  or took for its text, or the truth is of another message. They are counted in no other column.
+
+Both follow from the text and the tools alone, whatever this library reads; they are counted by
+reason below the table. `--every-truth` compares with the source's own reading, all the same.
 
 Of all messages: *raised*; *read where it failed*: the source's reader failed, ours gives executable
 calls; *differ when cut*: fed in pieces drawn from a seed, the result or the joined events differ.
@@ -36,7 +39,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import report
-from harness.truths import truth_of, why_apart
+from harness.truths import judged, truth_of
 
 import toolgrammar
 from toolgrammar.testing.cases import Case
@@ -64,6 +67,7 @@ KINDS = (
     "extra",
     "wrong, executable",
     "refused though right",
+    "truth completed",
     "truth apart",
     "read where it failed",
     "raised",
@@ -80,8 +84,8 @@ class Found:
     has_truth: bool = False
     pace: float = 0.0
     """Microseconds a character."""
-    apart: str = ""
-    """Why the truth can't be what the message says."""
+    odd: str = ""
+    """What is odd about the truth of the source."""
     about: str = ""
     """What was read, for `--show`."""
 
@@ -122,19 +126,23 @@ def outcome(row: dict[str, Any], *, cuts: int, every_truth: bool) -> Found:
         if "parser_error" in row["truth"] and any(call.executable for call in result.calls):
             found.kinds.append("read where it failed")
         return found
+    if not every_truth:
+        truth, found.odd = judged(truth, row)
+        if truth is None:
+            found.kinds.append("truth apart")
+            return found
+        if found.odd:
+            found.kinds.append("truth completed")
     found.has_truth = True
-    kinds = compared(result, truth)
-    why = "" if "same" in kinds or every_truth else why_apart(truth, row, result.calls)
-    if why:
-        found.has_truth, found.apart = False, why
-        kinds = ["truth apart"]
-    found.kinds += kinds
+    found.kinds += compared(result, truth)
     return found
 
 
 def compared(result: ParseResult, truth: Truth) -> list[str]:
     """Returns in what the calls differ from those of the source."""
-    calls = result.calls[: len(truth.calls)] if truth.first_only else result.calls
+    calls = list(result.calls[: len(truth.calls)] if truth.first_only else result.calls)
+    if truth.distinct:
+        calls = [call for at, call in enumerate(calls) if not _stands_before(call, calls[:at])]
     pairs = list(zip(calls, truth.calls, strict=False))
     if len(calls) == len(truth.calls) and all(each.is_done_by(call) for call, each in pairs):
         return ["same"] + ["refused though right"] * any(not call.executable for call in calls)
@@ -156,6 +164,10 @@ def compared(result: ParseResult, truth: Truth) -> list[str]:
     if wrong:
         kinds.append("wrong, executable")
     return kinds or ["other"]
+
+
+def _stands_before(call: ToolCall, calls: list[ToolCall]) -> bool:
+    return any(call.name == each.name and call.arguments == each.arguments for each in calls)
 
 
 def _match(call: ToolCall, left: list[Any]) -> Any:
@@ -297,8 +309,9 @@ def main() -> None:
             told = time.monotonic()
             print(f"{len(found):,} of {len(rows):,} messages", file=sys.stderr)
     report(figures(found), given.json)
-    reasons = Counter(each.apart for each in found if each.apart)
-    print("".join(f"\ntruth apart: {count}: {reason}" for reason, count in reasons.most_common()))
+    odd = Counter((each.has_truth, each.odd) for each in found if each.odd)
+    for (is_completed, reason), count in odd.most_common():
+        print(f"truth {'completed' if is_completed else 'apart'}: {count}: {reason}")
     if given.show:
         show(found, given.kind, given.show)
 

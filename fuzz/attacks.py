@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import toolgrammar
 from fuzz.hostile_results import hostile_results
+from fuzz.mixed import disagreement, mixed_case
 from toolgrammar import RenderError, ToolCall
-from toolgrammar.core.roles import JSON_LIKE, bare_name
+from toolgrammar.grammar.roles import JSON_LIKE, bare_name
 from toolgrammar.values.events import CallEnd, CallStart
-from toolgrammar.writing.markup import Markup
-from toolgrammar.writing.read_results import ResultReader
+from toolgrammar.writing.results.markup import Markup
+from toolgrammar.writing.results.read_results import ResultReader
 
 if TYPE_CHECKING:
     import random
@@ -165,12 +166,19 @@ def results(format_id: str, draw: random.Random) -> Attempt:
     return _judged(format_id, wire, draw)
 
 
+def mixed(format_id: str, draw: random.Random) -> Attempt:
+    """Pieces of examples stand together: all readings of them say the same."""
+    case = mixed_case(format_id, draw)
+    return Attempt(case.text, disagreement(case, draw))
+
+
 ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "quoted": quoted,
     "payload": payload,
     "members": members,
     "rendered": rendered,
     "results": results,
+    "mixed": mixed,
 }
 """By its name, an attack."""
 

@@ -1,9 +1,9 @@
 """How often does small damage change a call without a word?
 
 `python -m fuzz.small_damage [FORMAT …] [--attempts N]`: so many texts of each format, its sound
-examples and rows with one to three characters damaged. Counted are the texts in which a call is
-executable that nobody wrote. A letter more or less inside of a name, a key or a value is none:
-nobody can see that. Nor is a call of a tool that was not given: no engine runs it. With `--into FILE` each such text is written as a line of JSON.
+examples and rows with one to three characters of its markup damaged. Counted are the texts in which
+a call is executable that nobody wrote. What is inside of a name, a key or a value is not damaged:
+nobody can see that. With `--into FILE` each such text is written as a line of JSON.
 """
 
 from __future__ import annotations
@@ -12,23 +12,19 @@ import argparse
 import json
 import random
 from collections import Counter
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import toolgrammar
-from tests.laws.damaged import small_damage
 from tests.laws.every_case import cases
+from toolgrammar.testing.readings import deed
+from toolgrammar.testing.small_damage import markup_of, small_damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgrammar import ToolCall
     from toolgrammar.testing import Case
-
-_SMALL = 3
-"""Characters that are damaged at most."""
-Deed = list[tuple[str, Any]]
-"""The name of a call, then its keys and values in their order, with what each is."""
 
 
 def main() -> None:
@@ -63,10 +59,12 @@ def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[str]]:
     for attempt in range(attempts if sound else 0):
         draw = random.Random(f"{format_id} {attempt}")
         given = draw.choice(sound)
-        touched, text = small_damage(given.case.text, draw)
+        text = given.case.text
+        if given.places:
+            text = small_damage(text, given.places, draw)
         if text != given.case.text:
             counts["texts"] += 1
-            if given.changes(touched, text):
+            if given.changes(text):
                 counts["changed"] += 1
                 found.append(text)
     return counts, found
@@ -75,7 +73,7 @@ def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[str]]:
 def _sound(case: Case) -> Iterator[_Given]:
     for tools in (None, case.tools) if case.tools else (None,):
         given = _Given(case, tools)
-        if given.deeds:
+        if given.calls:
             yield given
 
 
@@ -85,72 +83,23 @@ class _Given:
     def __init__(self, case: Case, tools: Any) -> None:
         self.case = case
         self.tools = tools
-        read = self._read(case.text) if case.text else None
-        whole = read is not None and read.ok and all(call.executable for call in read.calls)
-        self.deeds = [_deed(call) for call in read.calls] if read is not None and whole else []
+        read = self._read(case.text)
+        is_sound = read.ok and all(call.executable for call in read.calls)
+        self.calls = read.calls if is_sound else ()
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Where its markup may be damaged."""
+        return markup_of(self.case.text, self.calls)
 
     def _read(self, text: str) -> toolgrammar.ParseResult:
         case = self.case
         return toolgrammar.parse(text, case.format, tools=self.tools, prefix=case.prefix)
 
-    def _runs(self, text: str) -> list[Deed]:
-        names = {tool.name for tool in self.tools} if self.tools else None
-        runs = (call for call in self._read(text).calls if call.executable)
-        return [_deed(call) for call in runs if names is None or call.name in names]
-
-    def changes(self, touched: range, text: str) -> bool:
+    def changes(self, text: str) -> bool:
         """Whether a call of a damaged text is executable that nobody wrote."""
-        odd = [deed for deed in self._runs(text) if deed not in self.deeds]
-        if len(odd) == 1 and any(_is_one_change(deed, odd[0]) for deed in self.deeds):
-            return not all(map(self._is_content, touched))
-        return bool(odd)
-
-    def _is_content(self, place: int) -> bool:
-        """Whether another character at a place only changes a name, a key or a value."""
-        text, here = self.case.text, self.case.text[place]
-        one, other = "34" if here.isdigit() else "qz"
-        deeds = self._runs(f"{text[:place]}{other if here == one else one}{text[place + 1 :]}")
-        odd = [(one, two) for one, two in zip(self.deeds, deeds, strict=False) if one != two]
-        is_one = len(deeds) == len(self.deeds) and len(odd) == 1
-        return is_one and _is_one_change(*odd[0])
-
-
-def _deed(call: ToolCall) -> Deed:
-    value = call.input if call.input is not None and not call.arguments else call.arguments
-    return [("name", call.name), *_parts(value)]
-
-
-def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield "key", key
-            yield from _parts(inner)
-        yield "end", "}"
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _parts(inner)
-        yield "end", "]"
-    else:
-        yield type(value).__name__, value
-
-
-def _is_one_change(one: Deed, other: Deed) -> bool:
-    """Whether one text or number differs, by few characters."""
-    odd = [(first, second) for first, second in zip(one, other, strict=False) if first != second]
-    if len(one) != len(other) or len(odd) != 1:
-        return False
-    (kind, first), (same, second) = odd[0]
-    return kind == same and _are_near(str(first), str(second))
-
-
-def _are_near(one: str, other: str) -> bool:
-    start = 0
-    while start < min(len(one), len(other)) and one[start] == other[start]:
-        start += 1
-    one, other = one[start:], other[start:]
-    while one and other and one[-1] == other[-1]:
-        one, other = one[:-1], other[:-1]
-    return max(len(one), len(other)) <= _SMALL
+        wanted = {deed(call) for call in self.calls}
+        return any(call.executable and deed(call) not in wanted for call in self._read(text).calls)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from toolgrammar.cli.bench_report import machine
+from toolgrammar.cli.bench.report import machine
 
 
 def options(about: str | None, *, rounds: int) -> argparse.Namespace:

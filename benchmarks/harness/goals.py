@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from toolgrammar.cli.bench_report import markdown_table, number
+from toolgrammar.cli.bench.report import markdown_table, number
 
 
 class Goal(NamedTuple):

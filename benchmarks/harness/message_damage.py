@@ -10,6 +10,7 @@ import toolgrammar
 from harness.damage import CLASSES
 from harness.payloads import schema_of, text
 from toolgrammar import RenderError, ToolCall
+from toolgrammar.testing.small_damage import content_of
 
 if TYPE_CHECKING:
     import random
@@ -157,11 +158,11 @@ def _inner_closer_missing(given: Message, draw: random.Random) -> str | None:
     """Drops a closer of one argument, in formats that have such."""
     call = draw.choice(given.calls)
     start = given.text.find(call.raw_arguments, call.span.start)
-    values = "".join(value for value in call.arguments.values() if isinstance(value, str))
+    content = content_of(given.text, [call])
     found = [
         mark.span()
         for mark in _MARKUP.finditer(given.text, start, start + len(call.raw_arguments))
-        if mark.group().startswith("</") and mark.group() not in values
+        if mark.group().startswith("</") and not all(content[mark.start() : mark.end()])
     ]
     if call.raw_arguments[:1] in ("{", "[", "") or not found:
         return None

@@ -7,18 +7,16 @@ that says which calls stand in a message. A kind without a reader says nothing a
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.plain_calls import plain_calls
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from toolgrammar import ToolCall
 
-_ARITHMETIC = re.compile(r"[\d.)]\s*(?:[*/+-]|\*\*)\s*[\d.(]")
-_NUMBERED = re.compile(r"_\d+$")
-_UNDERSCORE = r"\\?_"
 FREE_TEXT = "input"
 """The key that stands for the payload of a call without named arguments."""
 
@@ -38,6 +36,10 @@ class Wanted:
         """Whether a call is the one that the source read."""
         return self.name in (None, call.name) and self.matches(call)
 
+    def equals(self, other: Wanted) -> bool:
+        """Whether two sources read the same call."""
+        return self.name == other.name and alike(self.arguments, other.arguments)
+
 
 @dataclass(frozen=True, slots=True)
 class Truth:
@@ -46,6 +48,8 @@ class Truth:
     calls: tuple[Wanted, ...]
     first_only: bool = False
     """Whether the source took the first call and left the rest unread."""
+    distinct: bool = False
+    """Whether a call that stands there twice counts once."""
 
 
 def truth_of(row: Mapping[str, Any]) -> Truth | None:
@@ -57,64 +61,44 @@ def truth_of(row: Mapping[str, Any]) -> Truth | None:
     return None
 
 
-def gold_of(row: Mapping[str, Any]) -> list[dict[str, dict[str, list[Any]]]] | None:
-    """Returns the calls that answer the question, each value with its alternatives."""
-    kinds = row["truth"]
-    if kinds.get("gold") is not None:
-        gold = kinds["gold"]
-        return [
-            {name: values}
-            for each in (gold if isinstance(gold, list) else [gold])
-            for name, values in each.items()
-        ]
-    if kinds.get("goldlist") is not None:
-        return [{each["name"]: each["arguments"]} for each in kinds["goldlist"]]
-    return None
+def judged(truth: Truth, row: Mapping[str, Any]) -> tuple[Truth | None, str]:
+    """Returns the truth to compare with, and what is odd about the one of the source.
 
-
-def answers(calls: tuple[ToolCall, ...], gold: list[dict[str, dict[str, list[Any]]]]) -> bool:
-    """Whether the calls are what answers the question, whatever the source's reader says."""
-    return len(calls) == len(gold) and all(
-        any(_answers(call, *next(iter(each.items()))) for each in gold) for call in calls
-    )
-
-
-def _answers(call: ToolCall, name: str, values: dict[str, list[Any]]) -> bool:
-    # Of several calls of one tool each has a number; some models may not write the dot in a name.
-    names = {_letters(name), _letters(_NUMBERED.sub("", name))}
-    if _letters(call.name) not in names or not call.arguments.keys() <= values.keys():
-        return False
-    given = call.arguments
-    return all(
-        any(alike(given[key], each) for each in allowed) if key in given else "" in allowed
-        for key, allowed in values.items()
-    )
-
-
-def why_apart(truth: Truth, row: Mapping[str, Any], calls: tuple[ToolCall, ...]) -> str:
-    """Returns why the truth can't be what the message says; "" where it can."""
-    text, gold = row["text"], gold_of(row)
-    if gold and answers(calls, gold):
-        return "our calls are the ones that answer the question"
-    if any(each.name == "" for each in truth.calls):
-        return "a call without a name"
+    It asks the text and the tools alone, not what this library read. None where nothing tells what
+    is right: the message has an expression as a value, or the truth is of another message.
+    """
+    text = row["text"]
     if not all(
         _stands_in(string, text) for each in truth.calls for string in _strings(each.arguments)
     ):
-        return "a string that does not stand in the message"
-    leaves = (leaf for each in truth.calls for leaf in _leaves(each.arguments))
-    if "parser" in row["truth"] and any(_is_expression(leaf, text) for leaf in leaves):
-        return "an expression, taken for its text or worked out"
-    if any(_is_inner_call(key, text) for each in truth.calls for key in _keys(each.arguments)):
-        return "a call inside of a call, taken for an object"
-    tools = row["tools"] or {}
-    if not calls or any(call.name not in tools for call in calls):
-        return ""
-    if not truth.calls and all(call.arguments for call in calls):
-        return "calls of given tools, none of them read"
-    if _drops_unnamed(truth, calls):
-        return "arguments without names, dropped"
-    return ""
+        return None, "a string that does not stand in the message"
+    if "parser" not in row["truth"]:
+        return truth, ""
+    if any(each.name == "" for each in truth.calls):
+        return None, "a call without a name"
+    plain = plain_calls(text, row["tools"] or {})
+    if any(call.arguments is None for call in plain):
+        return None, "an expression, taken for its text or worked out"
+    wanted = tuple(_named(call.name, call.arguments or {}) for call in plain)
+    if _has_less(truth.calls, wanted):
+        return Truth(wanted, distinct=True), "calls that the source's reader did not read"
+    if _lacks_arguments(truth.calls, wanted):
+        return Truth(wanted, distinct=True), "arguments that the source's reader dropped"
+    return truth, ""
+
+
+def _has_less(some: Sequence[Wanted], more: Sequence[Wanted]) -> bool:
+    """Whether calls are a part of others."""
+    return all(any(each.equals(other) for other in more) for each in some) and not all(
+        any(each.equals(other) for other in some) for each in more
+    )
+
+
+def _lacks_arguments(some: Sequence[Wanted], more: Sequence[Wanted]) -> bool:
+    """Whether calls are others, but for arguments that are missing or cut."""
+    return [each.name for each in some] == [each.name for each in more] and any(
+        one.arguments.keys() < other.arguments.keys() for one, other in zip(some, more, strict=True)
+    )
 
 
 def _stands_in(string: str, text: str) -> bool:
@@ -122,45 +106,6 @@ def _stands_in(string: str, text: str) -> bool:
     if "\\" in text or "&" in text:
         return True
     return "".join(filter(str.isalnum, string)) in "".join(filter(str.isalnum, text))
-
-
-def _is_expression(leaf: object, text: str) -> bool:
-    if isinstance(leaf, str):
-        written = re.escape(leaf)
-        bare = re.search(rf"[=:\[,(]\s*(?:{written}|{written.replace('_', _UNDERSCORE)})", text)
-        return bool(leaf and bare) and f"'{leaf}" not in text and f'"{leaf}' not in text
-    if isinstance(leaf, bool) or not isinstance(leaf, int | float):
-        return False
-    return repr(leaf) not in text and _ARITHMETIC.search(text) is not None
-
-
-def _is_inner_call(key: str, text: str) -> bool:
-    return f"{key}(" in text and f"'{key}'" not in text and f'"{key}"' not in text
-
-
-def _keys(value: object) -> Iterator[str]:
-    """Gives the keys of the objects inside of an object."""
-    if isinstance(value, dict):
-        for each in value.values():
-            if isinstance(each, dict):
-                yield from each
-            yield from _keys(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _keys(each)
-
-
-def _drops_unnamed(truth: Truth, calls: tuple[ToolCall, ...]) -> bool:
-    """Whether the source read the same calls, but for arguments that have no names."""
-    return len(calls) == len(truth.calls) and all(
-        call.name == each.name and each.arguments.items() <= call.arguments.items()
-        for call, each in zip(calls, truth.calls, strict=True)
-        if all(not isinstance(value, dict | list) for value in each.arguments.values())
-    )
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name))
 
 
 def alike(found: object, wanted: object) -> bool:

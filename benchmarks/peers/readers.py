@@ -1,5 +1,7 @@
 """Each parser behind two functions: read a text at once, read pieces as they come.
 
+`<tool_call>\n{"name": "tide", "arguments": {"port": "Bude"}}\n</tool_call>` gives the message
+`Message([("tide", '{"port": "Bude"}')])`, and the calls `[("tide", {"port": "Bude"})]`.
 What is made once a request by a server (request, tools, template) is made before the clock runs;
 the parser itself is made within, as a server does, and so do we. Arguments are decoded within the
 clock too: peers give JSON text, callers want values.
@@ -8,7 +10,7 @@ clock too: peers give JSON text, callers want values.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from toolgrammar import Parser, parse
 
@@ -29,6 +31,33 @@ class Reader(Protocol):
 
     def stream(self, pieces: Sequence[str], ids: list[list[int]]) -> Calls:
         """Reads pieces as they come; `ids` are the tokens of each."""
+
+
+class Message(NamedTuple):
+    """All that a parser says of a message."""
+
+    calls: list[tuple[str, Any]]
+    """Name and arguments of each call; arguments are JSON text or, where a parser gives them, values."""
+    text: str = ""
+    reasoning: str = ""
+
+
+class MessageReader:
+    """A parser that gives messages; the calls in them, decoded, are what is timed."""
+
+    def message(self, text: str, ids: list[int]) -> Message:
+        """Reads a text at once."""
+        raise NotImplementedError
+
+    def message_of(self, pieces: Sequence[str], ids: list[list[int]]) -> Message:
+        """Reads pieces as they come."""
+        raise NotImplementedError
+
+    def whole(self, text: str, ids: list[int]) -> Calls:
+        return [(name, _decoded(each)) for name, each in self.message(text, ids).calls]
+
+    def stream(self, pieces: Sequence[str], ids: list[list[int]]) -> Calls:
+        return [(name, _decoded(each)) for name, each in self.message_of(pieces, ids).calls]
 
 
 class Ours:
@@ -57,6 +86,14 @@ class Merged:
 
     def __init__(self) -> None:
         self._calls: dict[int, tuple[list[str], list[str]]] = {}
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+
+    def add_text(self, text: str | None, reasoning: str | None) -> None:
+        if text:
+            self._text.append(text)
+        if reasoning:
+            self._reasoning.append(reasoning)
 
     def add(self, index: int, name: str | None, arguments: str | None) -> None:
         names, parts = self._calls.setdefault(index, ([], []))
@@ -68,94 +105,165 @@ class Merged:
     def add_next(self, name: str, arguments: str) -> None:
         self.add(len(self._calls), name, arguments)
 
-    def decoded(self) -> Calls:
-        return [
-            ("".join(names), json.loads("".join(parts)))
-            for _, (names, parts) in sorted(self._calls.items())
+    def message(self) -> Message:
+        calls = [
+            ("".join(names), "".join(parts)) for _, (names, parts) in sorted(self._calls.items())
         ]
+        return Message(calls, "".join(self._text), "".join(self._reasoning))
 
 
-class Vllm:
-    """What vLLM's server calls for one answer: `parse`, `parse_delta`; no reasoning parser."""
+class Vllm(MessageReader):
+    """What vLLM's server calls for one answer: `parse`, `parse_delta`."""
 
-    def __init__(self, name: str, tokenizer: Tokenizer, tools: list[dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        tokenizer: Tokenizer,
+        tools: list[dict[str, Any]],
+        *,
+        reasoning: str | None = None,
+        prompt: str = "",
+        template: dict[str, Any] | None = None,
+    ) -> None:
+        """Takes the names of both parsers, the end of the prompt, and what the template was told."""
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
         from vllm.parser.parser_manager import ParserManager
 
         self._tokenizer = tokenizer
         self._class = ParserManager.get_parser(
             tool_parser_name=name,
-            reasoning_parser_name=None,
+            reasoning_parser_name=reasoning,
             enable_auto_tools=True,
             model_name="m",
         )
+        self._template = template or {}
         self._request = ChatCompletionRequest(
             model="m",
             messages=[{"role": "user", "content": "x"}],
-            tools=_for_openai(tools),
-            tool_choice="auto",
+            chat_template_kwargs=template,
+            **({"tools": _for_openai(tools), "tool_choice": "auto"} if tools else {}),
         )
         self._request.skip_special_tokens = False
+        self._prompt = tokenizer.encode(prompt) if prompt else [1]
         self._parser()
 
     def _parser(self) -> Any:
         return self._class(
-            self._tokenizer, self._request.tools, chat_template_kwargs={}, model_config=None
+            self._tokenizer,
+            self._request.tools,
+            chat_template_kwargs=self._template,
+            model_config=None,
         )
 
-    def whole(self, text: str, ids: list[int]) -> Calls:
-        _, _, calls = self._parser().parse(
+    def message(self, text: str, ids: list[int]) -> Message:
+        reasoning, content, calls = self._parser().parse(
             text, self._request, enable_auto_tools=True, model_output_token_ids=ids
         )
-        return [(call.name, json.loads(call.arguments)) for call in calls or ()]
+        found = [(call.name, call.arguments) for call in calls or ()]
+        return Message(found, content or "", reasoning or "")
 
-    def stream(self, pieces: Sequence[str], ids: list[list[int]]) -> Calls:
+    def message_of(self, pieces: Sequence[str], ids: list[list[int]]) -> Message:
         merged, last = Merged(), len(pieces) - 1
         feed = self._parser().parse_delta
         for index, piece in enumerate(pieces):
             delta = feed(
-                piece, ids[index], self._request, prompt_token_ids=[1], finished=index == last
+                piece,
+                ids[index],
+                self._request,
+                prompt_token_ids=self._prompt,
+                finished=index == last,
             )
             if delta is None:
                 continue
+            merged.add_text(delta.content, delta.reasoning)
             for call in delta.tool_calls or ():
                 if call.function is not None:
                     merged.add(call.index, call.function.name, call.function.arguments)
-        return merged.decoded()
+        return merged.message()
 
 
-class Sglang:
+class Sglang(MessageReader):
     """What SGLang's server calls for one answer, with its flush at the end of a stream."""
 
-    def __init__(self, name: str, tokenizer: Tokenizer, tools: list[dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        tokenizer: Tokenizer,
+        tools: list[dict[str, Any]],
+        *,
+        reasoning: str | None = None,
+        begun: bool | None = None,
+    ) -> None:
+        """Takes the names of both parsers, and whether the prompt has begun the reasoning."""
         from sglang.srt.entrypoints.openai.protocol import Tool
         from sglang.srt.function_call.function_call_parser import FunctionCallParser
 
         self._class, self._name, self._tokenizer = FunctionCallParser, name, tokenizer
         self._tools = [Tool(**tool) for tool in _for_openai(tools)]
+        self._reasoning, self._begun = reasoning, begun
         self._parser()
 
     def _parser(self) -> Any:
         return self._class(self._tools, self._name, tokenizer=self._tokenizer)
 
-    def whole(self, text: str, ids: list[int]) -> Calls:
-        parser = self._parser()
-        if not parser.has_tool_call(text):
-            return []
-        _, calls = parser.parse_non_stream(text)
-        return [(call.name, json.loads(call.parameters)) for call in calls]
+    def _reasoning_parser(self, *, stream: bool) -> Any:
+        if self._reasoning is None:
+            return None
+        from sglang.srt.parser.reasoning_parser import ReasoningParser
 
-    def stream(self, pieces: Sequence[str], ids: list[list[int]]) -> Calls:
+        return ReasoningParser(
+            self._reasoning,
+            stream_reasoning=stream,
+            force_reasoning=self._begun,
+            tokenizer=self._tokenizer,
+            tool_call_parser_active=bool(self._tools),
+        )
+
+    def message(self, text: str, ids: list[int]) -> Message:
+        thought, reader = "", self._reasoning_parser(stream=False)
+        if reader is not None:
+            thought, text = reader.parse_non_stream(text)
+        parser = self._parser()
+        if not self._tools or not parser.has_tool_call(text):
+            return Message([], text or "", thought or "")
+        content, calls = parser.parse_non_stream(text)
+        found = [(call.name, call.parameters) for call in calls]
+        return Message(found, content or "", thought or "")
+
+    def message_of(self, pieces: Sequence[str], ids: list[list[int]]) -> Message:
         merged, parser = Merged(), self._parser()
+        reader = self._reasoning_parser(stream=True)
         for piece in pieces:
-            _, calls = parser.parse_stream_chunk(piece)
+            self._take(merged, parser, self._without_reasoning(merged, reader, piece))
+        if hasattr(reader, "parse_stream_end"):
+            thought, rest = reader.parse_stream_end()
+            merged.add_text(None, thought)
+            if rest:
+                self._take(merged, parser, rest)
+        if self._tools:
+            content, calls = parser.parse_stream_end()
+            merged.add_text(content, None)
             for call in calls:
                 merged.add(call.tool_index, call.name, call.parameters)
-        _, calls = parser.parse_stream_end()
+            self._flush(parser.detector, merged)
+        return merged.message()
+
+    @staticmethod
+    def _without_reasoning(merged: Merged, reader: Any, piece: str) -> str:
+        if reader is None:
+            return piece
+        thought, text = reader.parse_stream_chunk(piece)
+        merged.add_text(None, thought)
+        return text or ""
+
+    def _take(self, merged: Merged, parser: Any, piece: str) -> None:
+        if not self._tools:
+            merged.add_text(piece, None)
+            return
+        content, calls = parser.parse_stream_chunk(piece)
+        merged.add_text(content, None)
         for call in calls:
             merged.add(call.tool_index, call.name, call.parameters)
-        self._flush(parser.detector, merged)
-        return merged.decoded()
 
     @staticmethod
     def _flush(detector: Any, merged: Merged) -> None:
@@ -171,10 +279,13 @@ class Sglang:
             merged.add(index, None, whole[len(sent[index]) :])
 
 
-class Transformers:
+class Transformers(MessageReader):
     """The response parser of transformers, with the templates that `transformers serve` has."""
 
-    def __init__(self, model_type: str, tools: list[dict[str, Any]]) -> None:
+    def __init__(
+        self, model_type: str, tools: list[dict[str, Any]], *, prompt: str | None = None
+    ) -> None:
+        """Takes a model type that has a template, and the end of the prompt, its header included."""
         from transformers.cli.serving import utils
         from transformers.utils.chat_parsing.response_parser import ResponseParser
         from transformers.utils.chat_parsing.response_templates import load_response_template
@@ -182,7 +293,7 @@ class Transformers:
         fallbacks = utils._RESPONSE_TEMPLATE_FALLBACKS  # noqa: SLF001 - they have no other name
         spec = next(value for types, value in fallbacks.items() if model_type in types)
         anchor = spec["start_anchor"]
-        self._prefix = anchor if isinstance(anchor, str) else anchor[0]
+        self._prefix = prompt or (anchor if isinstance(anchor, str) else anchor[0])
         self._template = load_response_template(spec)
         self._class, self._utils = ResponseParser, utils
         self._tools = _for_openai(tools)
@@ -190,25 +301,32 @@ class Transformers:
     def _parser(self) -> Any:
         return self._class(self._template, prefix=self._prefix, tools=self._tools)
 
-    def whole(self, text: str, ids: list[int]) -> Calls:
+    def message(self, text: str, ids: list[int]) -> Message:
         parser = self._parser()
         parser.feed(text)
         message, _ = parser.finalize()
         functions = [call["function"] for call in message.get("tool_calls") or ()]
-        return [(each["name"], _decoded(each["arguments"])) for each in functions]
+        thought = message.get("reasoning_content") or message.get("thinking") or ""
+        found = [(each["name"], each["arguments"]) for each in functions]
+        return Message(found, message.get("content") or "", thought)
 
-    def stream(self, pieces: Sequence[str], ids: list[list[int]]) -> Calls:
+    def message_of(self, pieces: Sequence[str], ids: list[list[int]]) -> Message:
         merged, parser = Merged(), self._parser()
+        self._take(merged, parser.initial_events)
         for piece in pieces:
             self._take(merged, parser.feed(piece))
         _, events = parser.finalize()
         self._take(merged, events)
-        return merged.decoded()
+        return merged.message()
 
     def _take(self, merged: Merged, events: Any) -> None:
         for item in self._utils.response_events_to_chunks(list(events)):
             if isinstance(item, self._utils.ToolCall):
                 merged.add_next(item.name, item.arguments)
+            elif isinstance(item, self._utils.ReasoningText):
+                merged.add_text(None, str(item))
+            elif isinstance(item, str):
+                merged.add_text(item, None)
 
 
 def _decoded(arguments: Any) -> Any:

@@ -1,8 +1,9 @@
 """Makes the environment of the peers: vLLM's and SGLang's own parsers, unpacked without GPU parts.
 
 The wheels are unpacked without what they depend on; what their parsers import is installed beside
-them, torch included: about 7 GB and a few minutes. A step whose result is there is skipped. The
-folder is `.venv-peers/` of the checkout, or what `TOOLGRAMMAR_PEERS` names.
+them, torch included: about 7 GB and a few minutes. The other readers of the league come from their
+packages, each without what it depends on; one that can't be installed is left out. A step whose
+result is there is skipped. The folder is `.venv-peers/` of the checkout, or what `TOOLGRAMMAR_PEERS` names.
 """
 
 from __future__ import annotations
@@ -34,6 +35,19 @@ sentencepiece setproctitle tiktoken torch transformers<5.24 xgrammar
 """.split()  # noqa: SIM905 - a list one can read
 """What `vllm.tool_parsers`, `sglang.srt.function_call` and the suites import."""
 
+OTHERS = {
+    "agent-tool-parser": "0.1.3",
+    "ai-dynamo-runtime": "1.2.1",
+    "canitoolcall": "0.1.1",
+    "lmdeploy": "0.18.0",
+    "mlx-lm": "0.32.2",
+    "qwen-agent": "0.0.34",
+    "tensorrt-llm": "1.2.1",
+}
+"""The other readers of the league, and the suite that they are held against."""
+OTHERS_IMPORT = ["json5", "mmengine-lite", "pyyaml", "shortuuid", "soundfile"]
+"""What they and the league import, but for what is installed already."""
+
 
 def unpack(name: str, version: str, place: Path) -> None:
     """Downloads one wheel and keeps the Python of it."""
@@ -64,6 +78,21 @@ def install(place: Path) -> None:
     say("packages that the parsers import, torch among them: this takes minutes")
     pip("install", *INSTALLED)
     done.touch()
+
+
+def install_others(place: Path) -> None:
+    """Installs the other readers of the league, as far as they can be."""
+    for name, version in OTHERS.items():
+        done = place / f".tried-{name}-{version}"
+        if done.exists():
+            continue
+        say(f"{name} {version}")
+        try:
+            pip("install", "--no-deps", "--only-binary", ":all:", f"{name}=={version}")
+        except subprocess.CalledProcessError:
+            say(f"{name} {version} can't be installed here: the league leaves it out")
+        done.touch()
+    pip("install", *OTHERS_IMPORT)
 
 
 def install_node(place: Path) -> None:
@@ -105,6 +134,7 @@ def main() -> None:
     for name, version in UNPACKED.items():
         unpack(name, version, place)
     install(place)
+    install_others(place)
     install_node(place)
     say("done")
 

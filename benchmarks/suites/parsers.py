@@ -16,8 +16,8 @@ from peers.wires import WIRES
 from suites.parsers_growth import growth, load_times, memory, memory_of_all
 from suites.parsers_speed import OURS, WAYS, measure
 from toolgrammar import formats
-from toolgrammar.cli.bench_plots import dots
-from toolgrammar.cli.bench_report import (
+from toolgrammar.cli.bench.plots import dots
+from toolgrammar.cli.bench.report import (
     machine,
     markdown_table,
     number,

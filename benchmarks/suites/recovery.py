@@ -9,8 +9,8 @@ from harness.goals import Goal, goals_table
 
 from suites.recovery_readings import OURS, OUTCOMES, counts, versions
 from suites.recovery_speed import dense, growth, streams
-from toolgrammar.cli.bench_plots import dots, shares
-from toolgrammar.cli.bench_report import (
+from toolgrammar.cli.bench.plots import dots, shares
+from toolgrammar.cli.bench.report import (
     machine,
     markdown_table,
     number,
