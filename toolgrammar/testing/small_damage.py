@@ -107,7 +107,9 @@ def _mark(marked: bytearray, text: str, part: str, call: ToolCall) -> bool:
 @lru_cache(maxsize=1024)
 def _written(part: str, *, is_plain: bool) -> re.Pattern[str]:
     """Returns what finds a text as it is, or else with escapes of strings or with entities."""
-    pattern = re.escape(part) if is_plain else r"(?:\\\n)?".join(map(_ways, part))
+    # A line that goes on in the next one may be broken anywhere. Like the ways of a character it is
+    # given up by nothing that follows: else a text that is not there is looked for in 2^n ways.
+    pattern = re.escape(part) if is_plain else r"(?:\\\n)?+".join(map(_ways, part))
     return re.compile(rf"(?<!\w){pattern}(?!\w)" if len(part) <= _SHORT else pattern)
 
 
@@ -117,8 +119,11 @@ def _ways(character: str) -> str:
     ways = [rf"&#(?i:0*{code}|x0*{code:x});", rf"\\(?i:u\{{0*{code:x}\}}|u{code:04x}|x{code:02x})"]
     if character in _ENTITIES:
         ways.append(f"&{_ENTITIES[character]};")
-    ways += [re.escape(json.dumps(character)[1:-1]), rf"\\{re.escape(character)}"]
-    return f"(?:{'|'.join([*ways, re.escape(character)])})"
+    ways.append(re.escape(json.dumps(character)[1:-1]))
+    # A backslash before a line end is no way to write it: the line goes on.
+    if character != "\n":
+        ways.append(rf"\\{re.escape(character)}")
+    return f"(?>{'|'.join(dict.fromkeys([*ways, re.escape(character)]))})"
 
 
 def _beside(text: str, content: bytearray) -> Iterator[int]:

@@ -6,6 +6,7 @@ import pytest
 
 import toolgrammar
 from toolgrammar.testing.small_damage import content_of, markup_of, small_damage
+from toolgrammar.values.spans import Span
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,23 @@ def test_content_is_found_as_it_is_written(text: str, format_id: str, content: l
     kept = "".join(each if marked[place] else "\0" for place, each in enumerate(text))
     found = [each for each in kept.split("\0") if each]
     assert found[: len(content)] == content
+
+
+@pytest.mark.parametrize(
+    ("value", "wire"),
+    [
+        ('print("a")\n' * 20 + "x", 'print(\\"a\\")\\n' * 20 + "y"),
+        ("\\" * 40 + "x", "\\" * 60 + "y"),
+        ("\n" * 40 + "x", "\\\n" * 60 + "y"),
+    ],
+    ids=["quotes", "backslashes", "broken lines"],
+)
+def test_content_that_is_written_otherwise_is_looked_for_once(value: str, wire: str) -> None:
+    """Each character was once looked for in two ways that mean the same: 2^40 ways for forty."""
+    marked = content_of(
+        wire, [toolgrammar.ToolCall("save", {"body": value}, span=Span(0, len(wire)))]
+    )
+    assert not all(marked)
 
 
 def test_damage_is_in_the_markup_alone() -> None:
