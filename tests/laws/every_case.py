@@ -17,7 +17,8 @@ SHARED = ROOT.parent / "shared" / "cases"
 SHOWN_FAILURES = 5
 LONGEST_SCRAP = 40
 
-each_format = pytest.mark.parametrize("format_id", sorted(toolgrammar.formats))
+FORMAT_IDS = sorted(toolgrammar.formats)
+each_format = pytest.mark.parametrize("format_id", FORMAT_IDS)
 
 
 @cache
