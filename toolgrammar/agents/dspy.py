@@ -20,6 +20,8 @@ except ImportError as error:
         "this adapter needs DSPy: pip install 'toolgrammar[dspy]'", name="dspy"
     ) from error
 
+from toolgrammar.agents.text_calls import check_settings
+
 if TYPE_CHECKING:
     from dspy.signatures.signature import Signature
 
@@ -47,7 +49,11 @@ class TextCallAdapter(ChatAdapter):
         Args:
             settings: how the model writes calls.
             options: what `ChatAdapter` takes.
+
+        Raises:
+            TypeError: the settings are something else.
         """
+        check_settings(settings)
         # By default the error says what was wrong, and nobody asks in another format.
         super().__init__(**{"use_json_adapter_fallback": False, **options})
         self._settings = settings

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.agents.text_calls import check_settings
 from toolgrammar.interop.exchange import text_of
+from toolgrammar.values.errors import check_type
 from toolgrammar.values.events import ReasoningDelta, TextDelta
 
 try:
@@ -69,7 +71,12 @@ class TextCallModel(BaseChatModel):
             model: the model whose answers are read.
             settings: how it writes calls.
             options: what every chat model of LangChain takes: `name`, `tags`, `cache`, …
+
+        Raises:
+            TypeError: the model or the settings are something else.
         """
+        check_type("model", model, BaseChatModel, "bind tools to what this makes of the model")
+        check_settings(settings)
         super().__init__(**options)
         self._inner = model
         self._settings = settings

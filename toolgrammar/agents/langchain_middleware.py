@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.agents.langchain import REFUSED, TextCallModel
+from toolgrammar.agents.text_calls import check_settings
 
 try:
     from langchain.agents.middleware import AgentMiddleware, hook_config
@@ -39,7 +40,12 @@ class TextCallMiddleware(AgentMiddleware):
         Args:
             settings: how the agent's models write calls.
             retries: how often in a row the model is asked again where none of its calls may run.
+
+        Raises:
+            TypeError: the settings or the number are something else.
+            ValueError: the number is below 0.
         """
+        check_settings(settings, retries)
         super().__init__()
         self._settings = settings
         self._retries = retries

@@ -27,6 +27,9 @@ except ImportError as error:
         name="agents",
     ) from error
 
+from toolgrammar.agents.text_calls import check_settings
+from toolgrammar.values.errors import check_type
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TextCallModel", "TextCallProvider"]
 
+_MEND: Final = "TextCallProvider(MultiProvider(), settings).get_model(name)"
 _REMEMBERED: Final = 1000
 """Answers of which it is kept that they had refused calls."""
 
@@ -62,7 +66,13 @@ class TextCallModel(Model):
             settings: how it writes calls.
             retries: how often in one request the model is asked again where none of its calls may
                 run.
+
+        Raises:
+            TypeError: the model, the settings or the number are something else.
+            ValueError: the number is below 0.
         """
+        check_type("model", model, Model, f"a name becomes one by a provider: {_MEND}")
+        check_settings(settings, retries)
         self._inner = model
         self._settings = settings
         self._retries = retries
@@ -251,7 +261,13 @@ class TextCallProvider(ModelProvider):
             provider: whose models are read.
             settings: how they write calls.
             retries: as in `TextCallModel`.
+
+        Raises:
+            TypeError: the provider, the settings or the number are something else.
+            ValueError: the number is below 0.
         """
+        check_type("provider", provider, ModelProvider)
+        check_settings(settings, retries)
         self._inner = provider
         self._settings = settings
         self._retries = retries

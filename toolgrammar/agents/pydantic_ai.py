@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.agents.text_calls import check_settings
+from toolgrammar.values.errors import check_type
 from toolgrammar.values.events import ReasoningDelta, TextDelta
 
 try:
@@ -29,7 +31,7 @@ try:
         ToolReturnPart,
         UserPromptPart,
     )
-    from pydantic_ai.models import StreamedResponse
+    from pydantic_ai.models import Model, StreamedResponse
     from pydantic_ai.models.wrapper import WrapperModel
 except ImportError as error:
     raise ImportError(
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
     from pydantic_ai import RunContext
     from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
-    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.usage import RequestUsage
@@ -73,7 +75,12 @@ class TextCallModel(WrapperModel):
         Args:
             wrapped: the model whose responses are read, or its name.
             settings: how it writes calls.
+
+        Raises:
+            TypeError: the model or the settings are something else.
         """
+        check_type("wrapped", wrapped, (Model, str))
+        check_settings(settings)
         super().__init__(wrapped)
         self._text_calls = settings
 

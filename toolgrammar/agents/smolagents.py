@@ -23,6 +23,9 @@ except ImportError as error:
         "this model needs smolagents: pip install 'toolgrammar[smolagents]'", name="smolagents"
     ) from error
 
+from toolgrammar.agents.text_calls import check_settings
+from toolgrammar.values.errors import check_type
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -48,7 +51,12 @@ class TextCallModel(Model):
             model: the model whose messages are read.
             settings: how it writes calls. smolagents teaches a format of its own in its system
                 prompt; with `prompt=True` both stand there.
+
+        Raises:
+            TypeError: the model or the settings are something else.
         """
+        check_type("model", model, Model, "wrap a model of smolagents, OpenAIModel(…) say")
+        check_settings(settings)
         super().__init__(
             flatten_messages_as_text=model.flatten_messages_as_text, model_id=model.model_id
         )

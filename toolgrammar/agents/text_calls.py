@@ -14,6 +14,7 @@ from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.interop.prompted import prompted_messages
 from toolgrammar.salvage.policy import SalvagePolicy
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,8 +42,12 @@ class TextCalls:
 
         Raises:
             UnknownFormat: there is no such format.
+            TypeError: a setting is of another type.
             ValueError: there is more than one, and a model can be taught one only.
         """
+        check_type("prompt", self.prompt, bool)
+        check_type("policy", self.policy, SalvagePolicy)
+        check_type("prefix", self.prefix, str)
         chosen = formats.resolve_any(self.format)
         if self.prompt and not isinstance(chosen, Format):
             raise ValueError(f"prompt=True needs one format, got {self.format!r:.80}")
@@ -86,7 +91,25 @@ class TextCalls:
         Args:
             messages: the conversation, in the shape of OpenAI's API.
             tools: the tools, in the shape of OpenAI's API.
+
+        Raises:
+            TypeError: `messages` or `tools` hold something else.
+            ValueError: a message is of another shape, or there is more than one format.
         """
         chosen = formats.resolve_any(self.format)
-        assert isinstance(chosen, Format)  # `__post_init__` saw to it
-        return prompted_messages(chosen, messages, tools)
+        if isinstance(chosen, Format):
+            return prompted_messages(chosen, messages, tools)
+        raise ValueError(f"a conversation is written in one format, got {self.format!r:.80}")
+
+
+def check_settings(settings: object, retries: int = 0) -> None:
+    """Makes sure that an adapter is handed how its model writes calls, where it is made.
+
+    Raises:
+        TypeError: the settings or the number are something else.
+        ValueError: the number is below 0.
+    """
+    check_type("settings", settings, TextCalls, "TextCalls(format) makes them")
+    check_type("retries", retries, int)
+    if retries < 0:
+        raise ValueError(f"retries must be at least 0, got {retries}")

@@ -196,6 +196,7 @@ class Format:
 
         Raises:
             RenderError: the format has no such text, or there is markup that is to be refused.
+            TypeError: `results` holds something else.
             ValueError: `on_markup` is something else.
         """
         if on_markup not in ("escape", "refuse"):
@@ -228,6 +229,7 @@ class Format:
 
         Raises:
             RenderError: the format can't carry a message.
+            TypeError: `messages` is no list.
             ValueError: a message is of another shape.
         """
         from toolgrammar.writing.conversation import render_conversation

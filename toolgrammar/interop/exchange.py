@@ -17,10 +17,12 @@ from typing import (
     TypeAlias,
 )
 
+from toolgrammar.interop.handed_in import checked_calls
 from toolgrammar.parsing.call_ids import ids_of
 from toolgrammar.recovery.json_parser import recover_json
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.diagnostics import Diagnostic
+from toolgrammar.values.errors import described
 from toolgrammar.values.events import (
     CallEnd,
     CallStart,
@@ -36,7 +38,7 @@ Message: TypeAlias = Any
 
 def with_ids(calls: Iterable[ToolCall], prefix: str | None) -> list[tuple[ToolCall, str]]:
     """Returns each call with its id, or with the one that is made for a call without."""
-    found = list(calls)
+    found = checked_calls(calls)
     return list(zip(found, ids_of(found, prefix), strict=True))
 
 
@@ -182,7 +184,7 @@ def plain(item: object) -> Mapping[str, Any]:
     dump = getattr(item, "model_dump", None)
     # The models of the APIs' libraries are pydantic's. A class of them is no message.
     if dump is None or isinstance(item, type):
-        raise TypeError(f"expected a dict or a model of the API, got {type(item).__name__}")
+        raise TypeError(f"expected a dict or a model of the API, got {described(item)}")
     found: Mapping[str, Any] = dump()
     return found
 

@@ -6,7 +6,7 @@ A call becomes `{"name": "get_weather", "args": {"city": "Oslo"}, "id": …, "ty
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from toolgrammar.interop.exchange import (
     Withheld,
@@ -18,6 +18,7 @@ from toolgrammar.interop.exchange import (
     text_of,
     with_ids,
 )
+from toolgrammar.interop.handed_in import check_result, given_calls, keys_of, no_event
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.streaming import both_ways, read_both_ways, read_stream, translated
 from toolgrammar.parsing.call_ids import ArrivingIds
@@ -116,11 +117,13 @@ def from_tool_calls(tool_calls: Iterable[object] | None) -> list[ToolCall]:
         TypeError: one of them is no dict.
         KeyError: one of them has no name.
     """
-    return [_from_tool_call(plain(tool_call)) for tool_call in tool_calls or ()]
+    return [_from_tool_call(plain(tool_call)) for tool_call in given_calls(tool_calls)]
 
 
 def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
     # An invalid call may have no name.
+    if "name" not in tool_call:
+        raise KeyError(f"a tool call has its name under name; this one has {keys_of(tool_call)}")
     name, identity = tool_call["name"] or "", tool_call.get("id") or None
     arguments, error = tool_call.get("args"), tool_call.get("error")
     # The `args` are a dict in `tool_calls` and a text in `invalid_tool_calls`.
@@ -142,7 +145,11 @@ def to_message(result: ParseResult, *, id_prefix: str | None = None) -> dict[str
         result: the message as it was parsed.
         id_prefix: what stands before the index in the id of a call that has none; None: the id is
             made from the call's place and text.
+
+    Raises:
+        TypeError: `result` is none.
     """
+    check_result(result)
     message: dict[str, Any] = {
         "type": "ai",
         "content": result.text,
@@ -205,7 +212,7 @@ class _Chunks:
             case Problem():
                 return []
             case _:
-                assert_never(item)
+                raise no_event(item)
 
     def _rest(self, index: int, call: ToolCall) -> str:
         """Returns the end of the arguments, which shows whether they may be run."""

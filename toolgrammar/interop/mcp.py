@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.interop.exchange import arguments_of, plain, with_ids
+from toolgrammar.interop.exchange import (
+    arguments_of,
+    mapping_of,
+    plain,
+    with_ids,
+)
+from toolgrammar.interop.handed_in import given_calls, keys_of
 from toolgrammar.values.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -54,12 +60,14 @@ def from_tool_calls(requests: Iterable[object] | None) -> list[ToolCall]:
         TypeError: one of them is neither.
         KeyError: one of them has no name.
     """
-    found = (plain(request) for request in requests or ())
+    found = (plain(request) for request in given_calls(requests))
     return [_call(request) for request in found if request.get("method") == _METHOD]
 
 
 def _call(request: Mapping[str, Any]) -> ToolCall:
-    params = request["params"]
+    params = mapping_of(request.get("params"))
+    if not isinstance(params.get("name"), str):
+        raise KeyError(f"a call has its name under params.name; this one has {keys_of(params)}")
     identity = request.get("id")
     return ToolCall(
         params["name"],

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from toolgrammar.interop.exchange import to_json, written_json
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.errors import RenderError
+from toolgrammar.values.errors import RenderError, check_several
 from toolgrammar.writing.conversation import (
     AnsweredCall,
     answered_call,
     assistant_text,
     calls_as_written,
     calls_of,
+    check_message,
     functions_of,
     results_text,
 )
@@ -58,7 +59,7 @@ def prompted_messages(
 
 
 def written_messages(
-    chosen: Format, messages: Iterable[object], tools: Iterable[object] | None
+    chosen: Format, messages: Iterable[Any], tools: Iterable[object] | None
 ) -> Messages:
     """Returns a conversation with its calls and results as text; other messages as they are.
 
@@ -74,12 +75,12 @@ def written_messages(
 
     Raises:
         ValueError: a message has a wrong shape.
-        TypeError: so has a tool.
+        TypeError: so has a tool, or `messages` is no list.
     """
+    check_several("messages", messages, "a list of dicts", "write [message]")
     writer = _Writer(chosen, to_specs(tools))
     for number, message in enumerate(messages):
-        if not isinstance(message, Mapping):
-            raise ValueError(f"message {number}: expected an object, got {message!r:.80}")  # noqa: TRY004
+        check_message(message, number)
         writer.add(message, number)
     writer.end_results()
     return writer.written

@@ -17,6 +17,8 @@ from collections.abc import (
 )
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
+from toolgrammar.values.errors import check_several
+
 if TYPE_CHECKING:
     from toolgrammar.values.calls import ParseResult
 
@@ -157,6 +159,7 @@ def read_stream(
     reader: Reader[Taken, Given], items: Iterable[Taken] | AsyncIterable[Taken]
 ) -> ReadStream[Given] | AsyncReadStream[Given]:
     """Returns the other stream, and the message at its end; an async one for an async one."""
+    _check_stream(items)
     if isinstance(items, AsyncIterable):
         return AsyncReadStream(reader, items)
     return ReadStream(reader, items)
@@ -166,10 +169,22 @@ def translated(
     translator: Translator[Taken, Given], items: Iterable[Taken] | AsyncIterable[Taken]
 ) -> Iterator[Given] | AsyncIterator[Given]:
     """Returns the other stream; an async one for an async one."""
+    _check_stream(items)
     # An object may be both; the async way holds up no event loop.
     if isinstance(items, AsyncIterable):
         return _translated_async(translator, items)
     return _translated(translator, items)
+
+
+def _check_stream(items: object) -> None:
+    """Makes sure that a caller handed in a stream, here and not at its first item.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(items, AsyncIterable):
+        wanted = "an iterable or async iterable of chunks or events"
+        check_several("a stream", items, wanted, "write [chunk]")
 
 
 def _translated(

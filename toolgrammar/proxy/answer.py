@@ -19,6 +19,7 @@ from toolgrammar.salvage.policy import SalvagePolicy
 from toolgrammar.salvage.refusals import Refusal
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import check_several, check_type
 from toolgrammar.values.events import CallEnd, Event, ReasoningDelta, TextDelta
 from toolgrammar.values.spans import Span
 
@@ -64,13 +65,17 @@ def reading_of(
     """Returns how the answers to a request are read; None if it offers no tools, or none to call.
 
     Raises:
-        TypeError: a tool of the request has no name, or a wrong shape.
+        TypeError: a tool of the request has no name, or a wrong shape; or the request has one.
         ValueError: a tool of the request costs too much to read.
     """
+    check_type("request", request, Mapping, "hand in the body of the request")
+    check_type("policy", policy, (SalvagePolicy, type(None)))
+    check_type("prefix", prefix, str)
     tools = request.get("tools")
     # Without tools no text is a call: the answer goes through as it is.
     if not tools or request.get("tool_choice") == "none":
         return None
+    check_several("tools", tools, "a list of dicts", "write [tool]")
     # Custom and built-in tools have no schema, and are no functions.
     functions = [tool for tool in tools if not isinstance(tool, Mapping) or _is_function(tool)]
     messages = request.get("messages")

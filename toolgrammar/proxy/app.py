@@ -24,14 +24,14 @@ except ImportError as problem:  # pragma: no cover - the tests have all of them
     message = f"the proxy needs {problem.name}: pip install 'toolgrammar[proxy]'"
     raise ImportError(message, name=problem.name) from problem
 
+from toolgrammar.proxy.models import ModelRules
 from toolgrammar.salvage.policy import SalvagePolicy
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.requests import Request
-
-    from toolgrammar.proxy.models import ModelRules
 
 MAX_BODY: Final = 32_000_000
 """Bytes of the longest request, whole answer and event of a stream."""
@@ -64,8 +64,12 @@ def create_app(
         timeout: seconds without a byte after which an answer of the upstream is given up.
 
     Raises:
+        TypeError: an argument is of another type.
         ValueError: the upstream's address is none of HTTP, or a number is not above 0.
     """
+    check_type("upstream", upstream, str)
+    check_type("rules", rules, ModelRules, "ModelRules({}, ModelRule(format)) makes them")
+    check_type("policy", policy, SalvagePolicy)
     if max_body <= 0 or timeout <= 0:
         raise ValueError("max_body and timeout must be above 0")
     metrics = Metrics()

@@ -17,16 +17,18 @@ except ImportError as problem:
     raise ImportError(message, name=problem.name) from problem
 
 from toolgrammar.proxy.answer import reading_of
+from toolgrammar.proxy.models import ModelRules
 from toolgrammar.proxy.prompted import rewrite_request
 from toolgrammar.proxy.response import read_response
 from toolgrammar.proxy.stream import StreamRewriter
+from toolgrammar.salvage.policy import SalvagePolicy
+from toolgrammar.values.errors import check_type
+from toolgrammar.values.feedback import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 
     from toolgrammar.proxy.answer import Reading
-    from toolgrammar.proxy.models import ModelRules
-    from toolgrammar.salvage.policy import SalvagePolicy
     from toolgrammar.salvage.refusals import Refusal
     from toolgrammar.values.calls import ToolCall
 
@@ -45,7 +47,12 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         Args:
             rules: in which format each model writes calls, by the names that LiteLLM's callers use.
             policy: which calls may run; None: the defaults.
+
+        Raises:
+            TypeError: the rules or the policy are something else.
         """
+        check_type("rules", rules, ModelRules, "ModelRules({}, ModelRule(format)) makes them")
+        check_type("policy", policy, (SalvagePolicy, type(None)))
         super().__init__()
         self._rules = rules
         self._policy = policy
@@ -133,4 +140,4 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
 
 def _report(call: ToolCall, refusal: Refusal | None) -> None:
     if refusal is not None:
-        LOG.info("refused a call of %r: %s", call.name[:80], refusal.code)
+        LOG.info("refused a call of %s: %s", shown_name(call.name), refusal.code)

@@ -7,16 +7,17 @@ format, with its tools in the prompt, and every other model in another.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.values.errors import UnknownFormat
+from toolgrammar.values.errors import UnknownFormat, check_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 _KEYS: Final = ("format", "prompt", "prefix", "body")
@@ -54,12 +55,16 @@ class ModelRules:
             default: for all others; None leaves them alone.
 
         Raises:
+            TypeError: a rule is no `ModelRule`.
             UnknownFormat: no format has an id or alias that is named.
             GrammarError: the grammar of one is broken.
         """
+        check_type("models", models, Mapping, '{"big-*": ModelRule(format)} is one')
+        check_type("default", default, (ModelRule, type(None)), "ModelRule(format) makes one")
         self._models = dict(models)
         self._default = default
         for rule in [*self._models.values(), *([default] if default else [])]:
+            check_type("a rule", rule, ModelRule, "ModelRule(format) makes one")
             # Compiled here, so that no request waits for it.
             _ = formats.resolve(rule.format).tables
 

@@ -6,15 +6,15 @@ tools. …"}, …]}`, with earlier calls and results as text.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.interop.prompted import with_prompt, written_messages
 from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgrammar.catalogue.registry import FormatLike
 
 _OF_TOOLS: Final = ("tools", "tool_choice", "parallel_tool_calls")
@@ -37,9 +37,10 @@ def rewrite_request(
 
     Raises:
         ValueError: a message or a tool has a wrong shape.
-        TypeError: so has a tool.
+        TypeError: so has a tool, or the request.
         UnknownFormat: no format has this id or alias.
     """
+    check_type("request", request, Mapping, "hand in the body of the request")
     body = dict(request)
     tools, messages = request.get("tools"), request.get("messages")
     if not prompt or not isinstance(messages, list):

@@ -24,6 +24,7 @@ from toolgrammar.proxy.response import read_response
 from toolgrammar.proxy.stream import TOO_LONG, StreamRewriter, error_events
 from toolgrammar.proxy.upstream import UpstreamError, request_headers, response_headers
 from toolgrammar.values.errors import RenderError
+from toolgrammar.values.feedback import shown_name
 
 if TYPE_CHECKING:
     import httpx
@@ -346,8 +347,8 @@ class Relay:
         if refusal is None:
             answering.count_call()
         else:
-            # The name as JSON: a model can't write lines into the log. Never its arguments.
-            LOG.info("refused a call of %s: %s", json.dumps(call.name[:80]), refusal.code)
+            # A model can't write lines into the log. Never its arguments.
+            LOG.info("refused a call of %s: %s", shown_name(call.name), refusal.code)
 
     def _note(self, answering: _Answering) -> None:
         kind = "passed" if answering.reading is None else "rewritten"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.proxy.answer import AnswerReader, Piece, Reading, Report, reading_of
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
     from toolgrammar.catalogue.registry import FormatsLike
@@ -38,9 +39,10 @@ def rewrite_response(
 
     Raises:
         UnknownFormat: no format has this id or alias.
-        TypeError: a tool of the request has a wrong shape.
+        TypeError: a tool of the request has a wrong shape, or the response or the request has one.
         ValueError: a tool of the request costs too much to read.
     """
+    check_type("response", response, Mapping, "a model of the API becomes one by .model_dump()")
     reading = reading_of(request, format, policy, prefix, report)
     return response if reading is None else read_response(response, reading)
 

@@ -15,6 +15,7 @@ from toolgrammar.proxy.answer import Reading, Report, reading_of
 from toolgrammar.proxy.choices import Choice, StreamedChoice, index_of
 from toolgrammar.proxy.errors import error_body
 from toolgrammar.proxy.sse import DONE, Events, data_of
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
@@ -77,7 +78,13 @@ class StreamRewriter:
         Args:
             reading: how the answers are read; None changes nothing.
             longest_event: bytes of the longest event.
+
+        Raises:
+            TypeError: `reading` is something else.
         """
+        check_type(
+            "reading", reading, (Reading, type(None)), "reading_of(request, format) makes one"
+        )
         self._reading = reading
         self._events = Events(longest_event)
         self._choices: dict[int, StreamedChoice] = {}

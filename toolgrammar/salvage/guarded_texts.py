@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.tools.json_tokens import ESCAPED, HEX
+from toolgrammar.values.errors import check_several, described
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -89,12 +90,11 @@ class GuardedTexts:
 
 
 def _checked(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    if isinstance(messages, str | bytes | Mapping):
-        raise TypeError(f"messages must be a list of dicts, got {type(messages).__name__}")
+    check_several("messages", messages, "a list of dicts", "write [message]")
     given = list(messages)
-    for message in given:
+    for number, message in enumerate(given):
         if not isinstance(message, Mapping):
-            raise TypeError(f"a message must be a dict, got {type(message).__name__}")
+            raise TypeError(f"message {number} must be a dict, got {described(message)}")
     return given
 
 

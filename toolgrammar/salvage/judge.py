@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.salvage.code_blocks import CodeBlocks, FormatMarks
 from toolgrammar.salvage.refusals import Refusal, refusal
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
     from toolgrammar.salvage.guarded_texts import GuardedTexts
     from toolgrammar.salvage.refusals import Code
-    from toolgrammar.values.calls import ToolCall
 
 
 class Judge:
@@ -57,7 +58,12 @@ class Judge:
         self.native = True
 
     def feed(self, piece: str) -> None:
-        """Takes the next piece of the message, before any of its calls is judged."""
+        """Takes the next piece of the message, before any of its calls is judged.
+
+        Raises:
+            TypeError: the piece is no text.
+        """
+        check_type("piece", piece, str)
         self._pieces.append(piece)
         self.fed += len(piece)
 
@@ -66,7 +72,11 @@ class Judge:
 
         Calls come in the order of the text. One that was made by hand has no text: it is judged by
         its name and its arguments.
+
+        Raises:
+            TypeError: it is no call.
         """
+        check_type("call", call, ToolCall)
         before, text = self._taken(call)
         # The code before a call counts for all that follow, so it is read for refused calls as well.
         quoted = self._blocks is not None and self._is_quoted(self._blocks, call, before, text)

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from toolgrammar.salvage.guarded_texts import GuardedTexts
 from toolgrammar.salvage.judge import Judge
 from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.errors import check_several, check_type
 
 if TYPE_CHECKING:
     from toolgrammar.salvage.refusals import Refusal
-    from toolgrammar.values.calls import ParseResult, ToolCall
+    from toolgrammar.values.calls import ToolCall
 
 # A model mends the first problems; a long list only fills its context.
 _MOST: Final = 8
@@ -63,11 +65,15 @@ class SalvagePolicy:
     Shorter ones, `{"city": "Oslo"}`, are often in a conversation by right."""
 
     def __post_init__(self) -> None:
-        """Looks at the number.
+        """Looks at the choices.
 
         Raises:
-            ValueError: it is below 1.
+            TypeError: one is of another type.
+            ValueError: the number is below 1.
         """
+        for name in ("beside_native", "in_code", "echoes"):
+            check_type(name, getattr(self, name), bool)
+        check_type("least_arguments", self.least_arguments, int)
         if self.least_arguments < 1:
             raise ValueError(f"least_arguments must be at least 1, got {self.least_arguments!r}")
 
@@ -90,8 +96,9 @@ class SalvagePolicy:
             prefix: what `parse` was given as `prefix`.
 
         Raises:
-            TypeError: `tools` or `messages` hold something else.
+            TypeError: `result` is no result, or `tools` or `messages` hold something else.
         """
+        check_type("result", result, ParseResult, "judge(parse(text, format))")
         judge = self.judge_stream(tools=tools, messages=messages, native=native, prefix=prefix)
         judge.feed(result.source)
         given: list[ToolCall] = []
@@ -124,8 +131,9 @@ class SalvagePolicy:
             prefix: as in `judge`.
 
         Raises:
-            TypeError: `tools` or `messages` hold something else.
+            TypeError: `tools` or `messages` hold something else, or `prefix` is no text.
         """
+        check_type("prefix", prefix, str)
         return Judge(
             names=_names(tools),
             guarded=None if self.echoes else GuardedTexts(messages, self.least_arguments),
@@ -145,6 +153,7 @@ def _names(tools: Tools) -> frozenset[str] | None:
     # Specs that were made before keep their fast way, and their names are their keys.
     if isinstance(tools, Mapping):
         return frozenset(to_specs(tools))
+    check_several("tools", tools, "a list of tools or names", "write [tool], or 'any'")
     given = list(tools)
     named = [tool for tool in given if isinstance(tool, str)]
     return frozenset([*named, *to_specs([tool for tool in given if not isinstance(tool, str)])])

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from toolgrammar.tools.bounds import check_depth, check_tool
 from toolgrammar.tools.signatures import schema_of_callable
+from toolgrammar.values.errors import described
 from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - kept for the documentation
 from toolgrammar.values.tools import ToolSpec
 
@@ -53,7 +54,7 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
             raise TypeError("tools must be a list of tools, got one dict; write [tool]")
         tools = list(tools.values())
     elif isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
-        raise TypeError(f"tools must be a list of tools, got {_shown(tools)}")
+        raise TypeError(f"tools must be a list of tools, got {described(tools)}")
     # Only plain dicts can be copied and compared for sure; functions and models are read anew.
     if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
         return _read(tools)
@@ -106,7 +107,7 @@ def to_spec(tool: object) -> ToolSpec:
     if callable(tool):
         name, description, schema = schema_of_callable(tool)
         return ToolSpec(name, description, schema)
-    raise TypeError(f"{_EXPECTED}; got {_shown(tool)}")
+    raise TypeError(f"{_EXPECTED}; got {described(tool)}")
 
 
 def _is_tool(tool: object) -> bool:
@@ -128,22 +129,17 @@ def _of_dict(tool: Mapping[Any, Any]) -> ToolSpec:
 def _of_model(model: type) -> ToolSpec:
     describe = getattr(model, "model_json_schema", None)
     if not callable(describe):
-        raise TypeError(f"{_EXPECTED}; got {_shown(model)}, which is no pydantic model")
+        raise TypeError(f"{_EXPECTED}; got {described(model)}, which is no pydantic model")
     schema = describe()
     return _spec(model, model.__name__, schema.get("description"), schema)
 
 
 def _spec(tool: object, name: object, description: object, schema: object) -> ToolSpec:
     if not isinstance(name, str) or not name:
-        raise TypeError(f"{_EXPECTED}; got {_shown(tool)} without a name")
+        raise TypeError(f"{_EXPECTED}; got {described(tool)} without a name")
     if schema is not None and not isinstance(schema, Mapping):
-        raise TypeError(f"the schema of the tool {name!r} must be a dict, got {_shown(schema)}")
+        raise TypeError(f"the schema of the tool {name!r} must be a dict, got {described(schema)}")
     parameters: JsonSchema | None = (
         schema if isinstance(schema, dict) or schema is None else {**schema}
     )
     return ToolSpec(name, description if isinstance(description, str) else "", parameters)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"

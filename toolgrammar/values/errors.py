@@ -13,6 +13,7 @@ What has the wrong Python type raises a plain `TypeError`, a missing extra an `I
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -80,3 +81,54 @@ class GrammarError(ToolGrammarError, ValueError):
 
 class RenderError(ToolGrammarError, ValueError):
     """The format can't carry what was to be written in it."""
+
+
+def described(value: object) -> str:
+    """Returns a value as an error shows it: its type, and how it begins."""
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
+
+
+def check_type(what: str, value: object, wanted: type | tuple[type, ...], mend: str = "") -> None:
+    """Makes sure that a caller handed in what is wanted.
+
+    Args:
+        what: the name of the argument.
+        value: what was handed in.
+        wanted: its type, or one of several.
+        mend: what to do about another.
+
+    Raises:
+        TypeError: it is another: "result must be a ParseResult, got str 'Hi': parse it first".
+    """
+    # `True` is an `int` for Python, and no number of anything for a caller.
+    if isinstance(value, wanted) and not (wanted is int and isinstance(value, bool)):
+        return
+    kinds = wanted if isinstance(wanted, tuple) else (wanted,)
+    names = " or ".join(kind.__name__ for kind in kinds)
+    article = "an" if names[0] in "AEIOaeio" else "a"
+    raise TypeError(f"{what} must be {article} {names}, got {_got(value, mend)}")
+
+
+def check_several(what: str, values: object, wanted: str, mend: str = "") -> None:
+    """Makes sure that a caller handed in several things, which can be gone through.
+
+    Args:
+        what: the name of the argument.
+        values: what was handed in.
+        wanted: what it should be.
+        mend: what to do about anything else.
+
+    Raises:
+        TypeError: it is one thing, or none: "calls must be a list of ToolCall, got str 'Hi'".
+    """
+    # Python would take a text for its characters, and a dict for its keys.
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(f"{what} must be {wanted}, got {_got(values, mend)}")
+
+
+def _got(value: object, mend: str) -> str:
+    if hasattr(value, "__await__"):
+        # Asked of an async client and not waited for: the most likely mistake of all.
+        mend = "await it first"
+    return f"{described(value)}: {mend}" if mend else described(value)

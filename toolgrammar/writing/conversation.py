@@ -7,11 +7,12 @@ In: `{"role": "assistant", "content": "Hi.", "tool_calls": […]}`. Out: role an
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.errors import RenderError
+from toolgrammar.values.errors import RenderError, check_several
 from toolgrammar.writing.read_back import read_message
 from toolgrammar.writing.render import has_place_for, render_message
 from toolgrammar.writing.results.json_lines import json_lines
@@ -19,7 +20,7 @@ from toolgrammar.writing.results.render_results import render_results
 from toolgrammar.writing.stretches import Stretch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from toolgrammar.values.tools import ToolSpec
     from toolgrammar.writing.read_back import Writable
@@ -46,13 +47,18 @@ def render_conversation(
 
     Raises:
         RenderError: a message has no place in the format.
+        TypeError: `messages` is no list.
         ValueError: a message is of another shape.
     """
+    check_several("messages", messages, "a list of dicts", "write [message]")
+    given = list(messages)
+    for number, each in enumerate(given):
+        check_message(each, number)
     written: list[dict[str, str]] = []
     calls: dict[str, ToolCall] = {}
     answers: list[AnsweredCall] = []
     # One round more than there are messages: it writes the results at the end.
-    for number, message in enumerate([*messages, None]):
+    for number, message in enumerate([*given, None]):
         role = None if message is None else message.get("role")
         # Results that follow each other are one message: a format may write them in one section.
         if answers and role != "tool":
@@ -78,6 +84,16 @@ def render_conversation(
         else:
             written.append({"role": role, "content": _text(message.get("content"), number)})
     return written
+
+
+def check_message(message: object, number: int) -> None:
+    """Makes sure that a message is an object; `number` is its place.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not isinstance(message, Mapping):
+        raise ValueError(f"message {number}: expected an object, got {message!r:.80}")  # noqa: TRY004
 
 
 def assistant_text(

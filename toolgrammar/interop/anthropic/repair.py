@@ -99,8 +99,8 @@ class _Blocks:
     ) -> None:
         self._format = format
         # Every block is parsed with them: an iterator would be empty at the second.
-        self._tools = list(tools) if tools is not None else None
-        self._specs: Mapping[str, ToolSpec] = to_specs(self._tools)
+        self._specs: Mapping[str, ToolSpec] = to_specs(tools)
+        self._tools = None if tools is None else self._specs
         self._id_prefix = id_prefix
         self.found: list[Any] = []
         """The blocks as they go out; those with nothing to repair as they came."""

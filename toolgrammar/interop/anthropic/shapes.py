@@ -5,7 +5,7 @@ A call becomes `{"type": "tool_use", "id": …, "name": "get_weather", "input": 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.interop.anthropic.blocks import BlockReader
 from toolgrammar.interop.exchange import (
@@ -18,6 +18,7 @@ from toolgrammar.interop.exchange import (
     with_ids,
     written_arguments,
 )
+from toolgrammar.interop.handed_in import check_result, given_calls, no_event
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.streaming import both_ways, read_both_ways, read_stream, translated
 from toolgrammar.parsing.call_ids import ArrivingIds
@@ -89,7 +90,7 @@ def from_tool_calls(blocks: Iterable[object] | None) -> list[ToolCall]:
     """
     if isinstance(blocks, str):
         return []  # a content that is a text
-    found = (plain(block) for block in blocks or ())
+    found = (plain(block) for block in given_calls(blocks))
     return [_call(block) for block in found if block.get("type") == "tool_use"]
 
 
@@ -120,7 +121,11 @@ def to_message(
             made from the call's place and text.
         thinking: whether the reasoning comes as a `thinking` block. It has no signature, so the
             API itself would refuse it.
+
+    Raises:
+        TypeError: `result` is none.
     """
+    check_result(result)
     content: list[dict[str, Any]] = []
     if thinking and result.reasoning:
         content.append({"type": "thinking", "thinking": result.reasoning, "signature": ""})
@@ -264,7 +269,7 @@ class BlockWriter:
             case Problem():
                 return []
             case _:
-                assert_never(event)
+                raise no_event(event)
 
     def _text(self, text: str) -> list[dict[str, Any]]:
         """Returns a piece of text; white space opens no block: the API refuses a blank one."""

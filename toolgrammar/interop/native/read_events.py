@@ -105,6 +105,7 @@ def read_events(
         tools: the tools that the model had.
 
     Raises:
+        TypeError: `tools` holds something else.
         ValueError: nothing is to be repaired, and yet it is said how.
     """
     if not repair:
@@ -112,9 +113,10 @@ def read_events(
             raise ValueError("format and tools say how to repair: they need repair=True")
         plain_pieces = Pieces()
         return ReadEvents(reader(plain_pieces), None, plain_pieces)
-    # Read here and by the parser: an iterator would be empty at the second.
-    known = None if tools is None else list(tools)
-    pieces = RepairedPieces(to_specs(known))
+    # Read once: an iterator would be empty when the parser reads it again.
+    specs = to_specs(tools)
+    pieces = RepairedPieces(specs)
+    known = None if tools is None else specs
     reread = None if format is None else Reread(format, known)
     return ReadEvents(reader(pieces), reread, pieces)
 

@@ -7,7 +7,7 @@ A call becomes `{"id": …, "type": "function", "function": {"name": "get_weathe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from toolgrammar.interop.exchange import (
     Cut,
@@ -24,6 +24,7 @@ from toolgrammar.interop.exchange import (
     written_arguments,
     written_json,
 )
+from toolgrammar.interop.handed_in import check_result, given_calls, keys_of, no_event
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.openai.responses import ResponsesEvents, is_responses_event
 from toolgrammar.interop.streaming import both_ways, read_both_ways, read_stream, translated
@@ -97,7 +98,7 @@ def from_tool_calls(tool_calls: Iterable[object] | None) -> list[ToolCall]:
         TypeError: one of them is neither.
         KeyError: one of them has no name.
     """
-    return [_from_tool_call(plain(tool_call)) for tool_call in tool_calls or ()]
+    return [_from_tool_call(plain(tool_call)) for tool_call in given_calls(tool_calls)]
 
 
 def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
@@ -111,7 +112,7 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
     name = function.get("name") if isinstance(function, Mapping) else None
     # A call in the shape of another API, say: the error names the keys that it has instead.
     if not isinstance(function, Mapping) or not isinstance(name, str):
-        found = ", ".join(map(repr, tool_call)) or "nothing"
+        found = keys_of(tool_call)
         raise KeyError(f"a tool call has its name under function.name; this one has {found}")
     return read_call(name, written_json(function.get("arguments")), identity)
 
@@ -126,7 +127,11 @@ def to_message(
         id_prefix: what stands before the index in the id of a call that has none; None: the id is
             made from the call's place and text.
         reasoning_key: the key for the reasoning, such as `reasoning_content`; None leaves it out.
+
+    Raises:
+        TypeError: `result` is none.
     """
+    check_result(result)
     # With calls the API has None where there is no text.
     message: dict[str, Any] = {"role": "assistant", "content": result.text or None}
     if reasoning_key is not None and result.reasoning:
@@ -247,7 +252,7 @@ class ChunkWriter:
             case Problem():
                 return None
             case _:
-                assert_never(event)
+                raise no_event(event)
 
 
 def _arguments(index: int, json: str) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 from toolgrammar.core.payloads.raw.entities import encoded
 from toolgrammar.grammar.roles import JSON_LIKE, RESULTS
 from toolgrammar.patterns.sample import sample
-from toolgrammar.values.errors import RenderError
+from toolgrammar.values.errors import RenderError, check_several, described
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.writing.read_back import calls_in
 from toolgrammar.writing.results.markup import Markup
@@ -70,7 +70,14 @@ def render_results(
     rules = fmt.tables.results
     if not rules:
         raise RenderError("the format has no text of its own for tool results")
+    mend = "an engine's report has them; AnsweredCall(call, content) makes one"
+    check_several("results", results, "a list of results", mend)
     answers = list(results)
+    for place, answer in enumerate(answers):
+        if not (hasattr(answer, "call") and hasattr(answer, "content")):
+            raise TypeError(
+                f"results[{place}] must have a call and a content, got {described(answer)}"
+            )
     if not answers:
         return ""
     markup = Markup(fmt.header, fmt.tables)
