@@ -1,7 +1,7 @@
 """Programs of DSPy on models that write their calls as text: `make agents`."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -10,7 +10,7 @@ pytest.importorskip("dspy", reason="DSPy is not installed; `make agents` install
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
-from toolgrammar.agents.dspy import TextCallAdapter
+from toolgrammar.agents.dspy import TextCallAdapter, finish_reasons
 from toolgrammar.agents.text_calls import TextCalls
 
 CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 1, "b": 2}}\n</tool_call>'
@@ -36,9 +36,10 @@ class Say(Ask):
 class Script(dspy.BaseLM):
     """Answers with one text after the other."""
 
-    def __init__(self, *answers: str) -> None:
+    def __init__(self, *answers: str, reason: str = "stop") -> None:
         super().__init__("script", cache=False)
         self.answers = iter(answers)
+        self.reason = reason
         self.asked: list[Any] = []
 
     def forward(self, prompt: Any = None, messages: Any = None, **options: Any) -> Any:
@@ -46,14 +47,21 @@ class Script(dspy.BaseLM):
 
         self.asked.append(messages)
         message = {"role": "assistant", "content": next(self.answers)}
-        return ModelResponse(choices=[{"message": message, "finish_reason": "stop"}])
+        return ModelResponse(choices=[{"message": message, "finish_reason": self.reason}])
 
     async def aforward(self, *args: Any, **options: Any) -> Any:
         return self.forward(*args, **options)
 
 
-def _ask(script: Script, signature: Any = Ask, *, prompt: bool = True, way: str = "sync") -> Any:
-    adapter = TextCallAdapter(TextCalls("hermes", prompt=prompt))
+def _ask(
+    script: Script,
+    signature: Any = Ask,
+    *,
+    format: str = "hermes",
+    prompt: bool = True,
+    way: str = "sync",
+) -> Any:
+    adapter = TextCallAdapter(TextCalls(format, prompt=prompt))
     given = {"question": "1+2?", "tools": [dspy.Tool(add)]}
     with dspy.context(lm=script, adapter=adapter):
         if way == "sync":
@@ -104,3 +112,33 @@ def test_a_signature_without_calls_is_dspys_own() -> None:
     script = Script(f"[[ ## answer ## ]]\n{CALL}\n\n[[ ## completed ## ]]")
     with dspy.context(lm=script, adapter=TextCallAdapter(TextCalls("hermes"))):
         assert dspy.Predict("question -> answer")(question="?").answer == CALL
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_call_of_an_answer_that_was_cut_does_not_run(way: str, *, prompt: bool) -> None:
+    # In this format `add(a=1, b=2)` ends a message, and may go on: `add(a=1, b=2) + 1`.
+    options: Any = {"format": "pythonic", "prompt": prompt, "way": way}
+    text = "add(a=1, b=2)"
+    assert len(_ask(Script(text), **options).calls.tool_calls) == 1
+    with pytest.raises(AdapterParseError, match="cut"):
+        _ask(Script(text, reason="length"), **options)
+
+
+def test_why_each_of_several_answers_ended_is_known() -> None:
+    lm = Script("Hi.")
+    outputs, others = ["a", "b"], ["a", "b"]
+    choices = [{"finish_reason": "stop"}, {"finish_reason": "length"}]
+    lm.history.append({"outputs": outputs, "response": {"choices": choices}})
+    lm.history.append({"outputs": others, "response": {"status": "incomplete"}})
+    assert finish_reasons(lm, outputs) == ["stop", "length"]
+    # Fewer answers than texts: whose reason it is, nobody can say.
+    assert finish_reasons(lm, others) == [None, None]
+    assert finish_reasons(lm, ["a"]) == [None]
+    lm.history.append({"outputs": others[:1], "response": {"status": "incomplete"}})
+    assert finish_reasons(lm, lm.history[-1]["outputs"]) == ["length"]
+
+
+def test_settings_of_another_type_are_told() -> None:
+    with pytest.raises(TypeError, match="settings must be a TextCalls, got str 'hermes'"):
+        TextCallAdapter(cast("Any", "hermes"))

@@ -2,18 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 pytest.importorskip("agents", reason="openai-agents is not installed; `make agents` installs it")
 
-from agents import Agent, RunConfig, Runner, Usage, function_tool
+from agents import Agent, ModelSettings, RunConfig, Runner, Usage, function_tool
+from agents.exceptions import ModelBehaviorError
 from agents.items import ModelResponse
 from agents.models.chatcmpl_stream_handler import ChatCmplStreamHandler
 from agents.models.interface import Model, ModelProvider
 from openai.types.chat import ChatCompletionChunk
-from openai.types.responses import Response, ResponseFunctionToolCall
+from openai.types.responses import Response, ResponseFunctionToolCall, ResponseIncompleteEvent
 
 from toolgrammar.agents.openai_agents import TextCallModel, TextCallProvider
 from toolgrammar.agents.openai_items import message_item
@@ -44,11 +45,14 @@ NATIVE = {"id": "n1", "function": {"name": "add", "arguments": '{"a": 5, "b": 5}
 class Script(Model):
     """Answers with one text after the other, streamed by the SDK's own reader of chat chunks."""
 
-    def __init__(self, *answers: str, length: int = 6, native: bool = False) -> None:
+    def __init__(
+        self, *answers: str, length: int = 6, native: bool = False, tokens: int = 2
+    ) -> None:
         self.answers = iter(answers)
         self.asked: list[dict[str, Any]] = []
         self.length = length
         self.native = native
+        self.tokens = tokens
 
     def _next(self, args: tuple[Any, ...]) -> tuple[str, bool]:
         names = ("instructions", "input", "settings", "tools", "schema", "handoffs")
@@ -61,7 +65,7 @@ class Script(Model):
         if native:
             function: Any = NATIVE["function"]
             output.append(ResponseFunctionToolCall(call_id="n1", type="function_call", **function))
-        usage = Usage(requests=1, input_tokens=10, output_tokens=2, total_tokens=12)
+        usage = Usage(requests=1, input_tokens=10, output_tokens=self.tokens, total_tokens=12)
         return ModelResponse(output=output, usage=usage, response_id=None)
 
     async def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
@@ -82,14 +86,16 @@ class Script(Model):
             tools=[],
             parallel_tool_calls=True,
         )
-        stream: Any = _chunks(deltas)
+        stream: Any = _chunks(deltas, self.tokens)
         async for event in ChatCmplStreamHandler.handle_stream(response, stream):
             yield event
 
 
-async def _chunks(deltas: Iterable[dict[str, Any]]) -> AsyncIterator[ChatCompletionChunk]:
+async def _chunks(
+    deltas: Iterable[dict[str, Any]], tokens: int
+) -> AsyncIterator[ChatCompletionChunk]:
     head = {"id": "r1", "created": 0, "model": "script", "object": "chat.completion.chunk"}
-    usage = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
+    usage = {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": 12}
     for delta in deltas:
         choice = {"index": 0, "delta": delta}
         yield ChatCompletionChunk.model_validate({**head, "choices": [choice]})
@@ -97,8 +103,15 @@ async def _chunks(deltas: Iterable[dict[str, Any]]) -> AsyncIterator[ChatComplet
     yield ChatCompletionChunk.model_validate({**head, "choices": [last], "usage": usage})
 
 
-def _run(script: Script, *, prompt: bool = False, streamed: bool = False, **options: Any) -> Any:
-    model = TextCallModel(script, TextCalls("hermes", prompt=prompt))
+def _run(
+    script: Script,
+    *,
+    format: str = "hermes",
+    prompt: bool = False,
+    streamed: bool = False,
+    **options: Any,
+) -> Any:
+    model = TextCallModel(script, TextCalls(format, prompt=prompt))
     agent = Agent("Clerk", instructions="Be brief.", model=model, tools=[add], **options)
 
     async def run() -> Any:
@@ -246,3 +259,56 @@ def test_without_tools_an_answer_stays_as_it_is(*, streamed: bool) -> None:
         return result
 
     assert asyncio.run(run()).final_output == CALL
+
+
+LIMITS = (ModelSettings(max_tokens=30), ModelSettings(extra_args={"max_completion_tokens": 30}))
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("settings", LIMITS)
+@pytest.mark.parametrize("tokens", [2, 30])
+def test_a_call_of_an_answer_as_long_as_it_may_be_does_not_run(
+    tokens: int, settings: ModelSettings, *, streamed: bool
+) -> None:
+    # In this format `add(a=1, b=2)` ends a message, and may go on: `add(a=1, b=2) + 1`.
+    script = Script("add(a=1, b=2)", "Never mind.", tokens=tokens)
+    result = _run(script, format="pythonic", streamed=streamed, model_settings=settings)
+    assert result.final_output == "Never mind."
+    assert ([] if tokens == 30 else [(1, 2)]) == RAN
+
+
+def test_text_that_was_held_back_comes_before_what_breaks_the_stream() -> None:
+    class Broken(Script):
+        async def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
+            async for event in super().stream_response(*args, **options):
+                if event.type == "response.completed":
+                    fields = {"response": event.response, "sequence_number": 99}
+                    yield ResponseIncompleteEvent(type="response.incomplete", **fields)
+                    return
+                yield event
+
+    model = TextCallModel(Broken("On it. <tool"), TextCalls("hermes"))
+
+    async def run() -> None:
+        result = Runner.run_streamed(
+            Agent("Clerk", model=model, tools=[add]), "?", run_config=CONFIG
+        )
+        async for event in result.stream_events():
+            data = getattr(event, "data", None)
+            said.append(getattr(data, "delta", ""))
+
+    said: list[str] = []
+    with pytest.raises(ModelBehaviorError):
+        asyncio.run(run())
+    assert "".join(said) == "On it. <tool"
+
+
+def test_what_is_no_model_is_told() -> None:
+    with pytest.raises(TypeError, match=r"model must be a Model, got str 'gpt': .*Provider"):
+        TextCallModel("gpt", TextCalls("hermes"))
+    with pytest.raises(TypeError, match="settings must be a TextCalls, got str 'hermes'"):
+        TextCallModel(Script(), cast("Any", "hermes"))
+    with pytest.raises(TypeError, match="provider must be a ModelProvider, got Script"):
+        TextCallProvider(Script(), TextCalls("hermes"))
+    with pytest.raises(ValueError, match="retries must be at least 0"):
+        TextCallModel(Script(), TextCalls("hermes"), retries=-1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -10,7 +10,7 @@ pytest.importorskip("smolagents", reason="smolagents is not installed; `make age
 
 from smolagents import ToolCallingAgent, tool
 from smolagents.models import ChatMessage, ChatMessageStreamDelta, MessageRole, Model
-from smolagents.monitoring import LogLevel
+from smolagents.monitoring import LogLevel, TokenUsage
 
 from toolgrammar.agents.smolagents import TextCallModel
 from toolgrammar.agents.text_calls import TextCalls
@@ -41,15 +41,17 @@ def add(a: int, b: int) -> int:
 class Script(Model):
     """Answers with one text after the other."""
 
-    def __init__(self, *answers: str, raw: Any = None) -> None:
-        super().__init__(model_id="script")
+    def __init__(self, *answers: str, raw: Any = None, tokens: int = 2, **options: Any) -> None:
+        super().__init__(model_id="script", **options)
+        self.usage = TokenUsage(10, tokens)
         self.answers = iter(answers)
         self.asked: list[tuple[list[Any], dict[str, Any]]] = []
         self.raw = raw
 
     def generate(self, messages: list[Any], **options: Any) -> ChatMessage:
         self.asked.append((messages, options))
-        return ChatMessage(MessageRole.ASSISTANT, next(self.answers), raw=self.raw)
+        answer = next(self.answers)
+        return ChatMessage(MessageRole.ASSISTANT, answer, raw=self.raw, token_usage=self.usage)
 
 
 class Streamed(Script):
@@ -59,6 +61,7 @@ class Streamed(Script):
         text = str(self.generate(messages, **options).content)
         for start in range(0, len(text), 5):
             yield ChatMessageStreamDelta(content=text[start : start + 5])
+        yield ChatMessageStreamDelta(token_usage=self.usage)
 
 
 def _run(script: Script, *, prompt: bool = False, **options: Any) -> Any:
@@ -132,3 +135,26 @@ def test_native_calls_pass() -> None:
     message = ChatMessage(MessageRole.ASSISTANT, CALL, tool_calls=[call])
     found = TextCallModel(Script(), TextCalls("hermes")).parse_tool_calls(message)
     assert [each.function.arguments for each in found.tool_calls] == [{"a": 5, "b": 5}]
+
+
+@pytest.mark.parametrize("kind", [Script, Streamed])
+@pytest.mark.parametrize("tokens", [2, 30])
+def test_a_call_of_an_answer_as_long_as_it_may_be_does_not_run(
+    tokens: int, kind: type[Script]
+) -> None:
+    # In this format `add(a=1, b=2)` ends a message, and may go on: `add(a=1, b=2) + 1`.
+    end = "final_answer(answer='Three.')"
+    script = kind("add(a=1, b=2)", f"[{end}]", tokens=tokens, max_tokens=30)
+    model = TextCallModel(script, TextCalls("pythonic"))
+    agent = ToolCallingAgent(
+        [add], model, verbosity_level=LogLevel.OFF, stream_outputs=kind is Streamed
+    )
+    assert agent.run("1+2?") == "Three."
+    assert ([] if tokens == 30 else [(1, 2)]) == RAN
+
+
+def test_what_is_no_model_is_told() -> None:
+    with pytest.raises(TypeError, match="model must be a Model, got str"):
+        TextCallModel("gpt", TextCalls("hermes"))
+    with pytest.raises(TypeError, match=r"settings must be a TextCalls, got str 'hermes'"):
+        TextCallModel(Script(), cast("Any", "hermes"))

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.interop.exchange import arguments_of, ids_in, written_arguments
+from toolgrammar.interop.exchange import arguments_of, arguments_or_refusal, ids_in
 from toolgrammar.parsing.call_ids import UniqueIds
 from toolgrammar.salvage.refusals import Refusal
 
@@ -92,20 +92,12 @@ def answer_of(
     refused: list[AnswerRefusal] = []
     for place, call in enumerate(result.calls):
         identity = ids.next(call, place)
-        refusal = refusals.get(id(call))
-        if refusal is None:
-            try:
-                written = written_arguments(call)
-            except ValueError as problem:
-                # A number such as NaN, which no API can carry.
-                message = f"Your call of `{call.name[:80]}` did not run: {problem}."
-                refusal = Refusal(call, "not-executable", message)
-            else:
-                calls.append(AnswerCall(identity, call.name, arguments_of(call), written))
-                continue
-        refused.append(
-            AnswerRefusal(identity, call.name, call.raw_arguments, refusal.code, refusal.message)
-        )
+        found = refusals.get(id(call)) or arguments_or_refusal(call)
+        if isinstance(found, Refusal):
+            said = (call.raw_arguments, found.code, found.message)
+            refused.append(AnswerRefusal(identity, call.name, *said))
+        else:
+            calls.append(AnswerCall(identity, call.name, arguments_of(call), found))
     return Answer(
         result.text, result.reasoning, tuple(calls), tuple(refused), _feedback(result, refused)
     )

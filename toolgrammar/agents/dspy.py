@@ -23,6 +23,7 @@ except ImportError as error:
 from toolgrammar.agents.text_calls import check_settings
 
 if TYPE_CHECKING:
+    from dspy.clients.base_lm import BaseLM
     from dspy.signatures.signature import Signature
 
     from toolgrammar.agents.text_calls import TextCalls
@@ -34,6 +35,8 @@ _LOG = logging.getLogger(__name__)
 _Asked: TypeAlias = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 # `parse` is handed the answer alone; `format` runs before it, in the same task.
 _ASKED: ContextVar[_Asked] = ContextVar("asked", default=([], []))
+# So is why the server stopped, which DSPy keeps in the history of its model alone.
+_REASON: ContextVar[str | None] = ContextVar("finish_reason", default=None)
 
 
 class TextCallAdapter(ChatAdapter):
@@ -88,7 +91,7 @@ class TextCallAdapter(ChatAdapter):
         field = self._get_tool_call_output_field_name(signature)
         if field is None:
             return super().parse(signature, completion)
-        answer = self._settings.read(completion, *_ASKED.get())
+        answer = self._settings.read(completion, *_ASKED.get(), _REASON.get())
         if not (answer.calls or answer.refused or self._settings.prompt):
             # The model may have written its calls as DSPy has taught it, which is no call of the
             # format, however much it looks like one.
@@ -107,6 +110,26 @@ class TextCallAdapter(ChatAdapter):
         calls = [{"name": call.name, "args": call.arguments} for call in answer.calls]
         return {**values, field: ToolCalls.from_dict_list(calls)}
 
+    def _call_postprocess(
+        self,
+        processed_signature: type[Signature],
+        original_signature: type[Signature],
+        outputs: list[Any],
+        lm: BaseLM,
+        lm_kwargs: dict[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Returns the values of each answer; `parse` is told which of them the server cut."""
+        values: list[dict[str, Any]] = []
+        for output, reason in zip(outputs, finish_reasons(lm, outputs), strict=True):
+            token = _REASON.set(reason)
+            try:
+                values += super()._call_postprocess(
+                    processed_signature, original_signature, [output], lm, lm_kwargs
+                )
+            finally:
+                _REASON.reset(token)
+        return values
+
     def _others(self, signature: type[Signature], text: str, *, called: bool) -> dict[str, Any]:
         """Returns the values of the fields that are no calls."""
         if not signature.output_fields:
@@ -118,3 +141,38 @@ class TextCallAdapter(ChatAdapter):
             if not called:
                 raise
             return dict.fromkeys(signature.output_fields)
+
+
+def finish_reasons(lm: BaseLM, outputs: list[Any]) -> list[str | None]:
+    """Returns why the server stopped each answer; None where that is not known.
+
+    Args:
+        lm: the model that answered.
+        outputs: its answers, the very list that it returned.
+    """
+    unknown: list[str | None] = [None] * len(outputs)
+    # By identity: other tasks may ask the same model at the same time.
+    entries = (entry for entry in reversed(lm.history) if entry.get("outputs") is outputs)
+    entry = next(entries, None)
+    if entry is None:  # with `disable_history=True`
+        return unknown
+    response = entry.get("response")
+    # A chat completion, or a response of DSPy's own, of which there is a tuple for several answers.
+    answers = _part(response, "choices") or (
+        response if isinstance(response, tuple) else [response]
+    )
+    found = [_reason(answer) for answer in answers]
+    return found if len(found) == len(outputs) else unknown
+
+
+def _reason(answer: object) -> str | None:
+    reason = _part(answer, "finish_reason")
+    # The Responses API says it so.
+    if reason is None and _part(answer, "status") == "incomplete":
+        return "length"
+    return reason if isinstance(reason, str) else None
+
+
+def _part(holder: object, name: str) -> Any:
+    # What was cached is dicts, what was not is objects.
+    return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)

@@ -27,6 +27,7 @@ except ImportError as error:
         name="agents",
     ) from error
 
+from toolgrammar.agents.reading import is_full
 from toolgrammar.agents.text_calls import check_settings
 from toolgrammar.values.errors import check_type
 
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 __all__ = ["TextCallModel", "TextCallProvider"]
 
 _MEND: Final = "TextCallProvider(MultiProvider(), settings).get_model(name)"
+_BREAKS: Final = frozenset({"response.incomplete", "response.failed", "response.error", "error"})
+"""Events that end a stream before its answer is whole."""
 _REMEMBERED: Final = 1000
 """Answers of which it is kept that they had refused calls."""
 
@@ -114,11 +117,14 @@ class TextCallModel(Model):
             response = await self._inner.get_response(*ask.arguments(turn), **ask.options)
             if not turn.offered:
                 return response
+            text, cut = text_of(response.output)
+            # Before the tokens of other requests are added.
+            if ask.is_full(response.usage):
+                cut = "length"
             # Every request is paid for, so the tokens of those asked again are added up.
             if usage is not None:
                 response.usage.add(usage)
             usage = response.usage
-            text, cut = text_of(response.output)
             native = any(isinstance(item, ResponseFunctionToolCall) for item in response.output)
             answer = self._settings.read(text, turn.offered, turn.given, cut, native=native)
             if not answer.failed or native or not left:
@@ -162,6 +168,8 @@ class TextCallModel(Model):
                 return
             completed = heard.completed
             cut = text_of(completed.response.output)[1]
+            if ask.is_full(completed.response.usage):
+                cut = "length"
             # What the parser held back, since it could have begun a call, comes out only here.
             deltas, answer = heard.reading.close(cut, native=events.native)
             for made in [*events.shown(deltas), *events.texts_end()]:
@@ -203,6 +211,15 @@ class _Request:
     output_schema: AgentOutputSchemaBase | None
     tracing: ModelTracing
     options: dict[str, Any] = field(default_factory=dict)
+
+    def is_full(self, usage: Any) -> bool:
+        """Whether the answer was cut, as far as its tokens tell: chat models drop the reason."""
+        # Of several requests there is only the sum, which says nothing about the last.
+        if usage is None or getattr(usage, "requests", 1) > 1:
+            return False
+        settings = self.settings
+        own = {"max_tokens": settings.max_tokens}
+        return is_full(usage.output_tokens, own, settings.extra_body, settings.extra_args)
 
     def arguments(self, turn: Turn) -> tuple[Any, ...]:
         """Returns the arguments of the inner model's methods."""
@@ -246,6 +263,11 @@ class _Heard:
         elif event.type == "response.output_text.delta":
             self.texts.append(event.delta)
             yield from self.events.shown(self.reading.feed(event.delta))
+        elif event.type in _BREAKS:
+            # What was held back comes out before it: the SDK raises then.
+            yield from self.events.shown(self.reading.close("length")[0])
+            yield from self.events.texts_end()
+            yield from self.events.passed(event)
         # One answer has one beginning, however often the model was asked.
         elif not isinstance(event, ResponseCreatedEvent) or not self.events.count:
             yield from self.events.passed(event)

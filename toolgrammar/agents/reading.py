@@ -6,21 +6,38 @@ and when it is closed an `Answer` with the call.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgrammar.agents.answers import Answer, answer_of
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.values.events import ReasoningDelta, TextDelta
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.salvage.policy import SalvagePolicy
     from toolgrammar.values.events import Event
 
+_LIMITS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens")
+"""How APIs and libraries call the most tokens of an answer."""
 Delta: TypeAlias = TextDelta | ReasoningDelta
 """What goes out before the end."""
+
+
+def is_full(output_tokens: object, *options: object) -> bool:
+    """Whether an answer has all the tokens that it may have: most likely it was cut.
+
+    Some libraries drop why the server stopped; this is what they leave of it.
+
+    Args:
+        output_tokens: how many it has, as far as that is known.
+        options: of the request, each a dict that may hold a limit.
+    """
+    found = [each.get(name) for each in options if isinstance(each, Mapping) for name in _LIMITS]
+    limits = [limit for limit in found if isinstance(limit, int)]
+    return isinstance(output_tokens, int) and bool(limits) and output_tokens >= min(limits)
 
 
 class AnswerReading:

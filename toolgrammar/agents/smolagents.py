@@ -23,6 +23,7 @@ except ImportError as error:
         "this model needs smolagents: pip install 'toolgrammar[smolagents]'", name="smolagents"
     ) from error
 
+from toolgrammar.agents.reading import is_full
 from toolgrammar.agents.text_calls import check_settings
 from toolgrammar.values.errors import check_type
 
@@ -75,6 +76,7 @@ class TextCallModel(Model):
     ) -> ChatMessage:
         """Returns the inner model's message; `parse_tool_calls` finds the calls in it."""
         asked, options = self._request(messages, stop_sequences, tools_to_call_from)
+        self._asked.options = kwargs
         return self._inner.generate(asked, response_format=response_format, **options, **kwargs)
 
     @property
@@ -92,6 +94,7 @@ class TextCallModel(Model):
             **kwargs: Any,
         ) -> Iterator[ChatMessageStreamDelta]:
             asked, options = self._request(messages, stop_sequences, tools_to_call_from)
+            self._asked.options = kwargs
             yield from inner(asked, response_format=response_format, **options, **kwargs)
 
         return generate_stream
@@ -127,7 +130,12 @@ class TextCallModel(Model):
             return self._inner.parse_tool_calls(message)
         text = _text(message.content)
         tools, given = getattr(self._asked, "tools", []), getattr(self._asked, "given", [])
-        answer = self._settings.read(text, tools, given, _finish_reason(message.raw))
+        reason = _finish_reason(message.raw)
+        tokens = getattr(message.token_usage, "output_tokens", None)
+        # Streams keep no reason, only how long the answer is.
+        if is_full(tokens, self._inner.kwargs, getattr(self._asked, "options", None)):
+            reason = "length"
+        answer = self._settings.read(text, tools, given, reason)
         if not answer.calls:
             missing = "No call of a tool was found. To answer, call the tool `final_answer`."
             raise ValueError(answer.feedback or missing)

@@ -20,6 +20,7 @@ from typing import (
 from toolgrammar.interop.handed_in import checked_calls
 from toolgrammar.parsing.call_ids import ids_of
 from toolgrammar.recovery.json_parser import recover_json
+from toolgrammar.salvage.refusals import Refusal
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.errors import described
@@ -30,6 +31,7 @@ from toolgrammar.values.events import (
     Problem,
     TextDelta,
 )
+from toolgrammar.values.feedback import shown_name
 from toolgrammar.values.spans import NOWHERE
 
 Message: TypeAlias = Any
@@ -100,6 +102,16 @@ def written_arguments(call: ToolCall) -> str:
         return raw
     # Without its last bracket, `{"city": "Oslo"`: what a call that was cut looks like.
     return to_json(arguments_of(call))[:-1]
+
+
+def arguments_or_refusal(call: ToolCall) -> str | Refusal:
+    """Returns the arguments of a call that may run as JSON, or why it does not run after all."""
+    try:
+        return written_arguments(call)
+    except ValueError as problem:
+        # A number such as NaN, which no API can carry.
+        message = f"Your call of `{shown_name(call.name)}` did not run: {problem}."
+        return Refusal(call, "not-executable", message)
 
 
 class Withheld:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from toolgrammar.interop.exchange import ids_in, written_arguments
+from toolgrammar.interop.exchange import arguments_or_refusal, ids_in
 from toolgrammar.parsing.call_ids import UniqueIds
 from toolgrammar.parsing.checks import is_cut
 from toolgrammar.parsing.parser import Parser
@@ -162,22 +162,15 @@ class AnswerReader:
         return found
 
     def _take(self, call: ToolCall, place: int, found: list[Piece]) -> None:
-        refusal = self._refusal(call)
-        written = None
-        if refusal is None:
-            try:
-                written = written_arguments(call)
-            except ValueError as problem:
-                # A number that JSON has not, such as `NaN` in a Python call.
-                refusal = Refusal(call, "not-executable", f"Your call did not run: {problem}.")
+        judged = self._refusal(call) or arguments_or_refusal(call)
+        refusal = judged if isinstance(judged, Refusal) else None
         if self._report is not None:
-            # Told after both tests, so that arguments which JSON can't hold count as refused.
             self._report(call, refusal)
-        if written is None:
+        if isinstance(judged, Refusal):
             # The text of a refused call is not lost: the client sees what the model wrote.
             _add(found, "content", self._parser.read_text(call.span.start, call.span.end))
             return
-        function = {"name": call.name, "arguments": written}
+        function = {"name": call.name, "arguments": judged}
         identity = self._ids.next(call, place)
         found.append(("call", {"id": identity, "type": "function", "function": function}))
         self.given += 1
