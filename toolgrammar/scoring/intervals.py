@@ -1,4 +1,4 @@
-"""Computes Wilson's interval of a share, also where what is counted comes in clusters.
+"""Computes intervals: Wilson's of a share, also where what is counted comes in clusters, and of ratios.
 
 8 of 10 messages: 0.49 to 0.94. Of 20 calls that stand in 10 messages, those of one message succeed
 and fail together, so they tell less than 20 calls drawn one by one: the interval is that of the
@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Z = 1.959963984540054
 """Of 95 %: the normal distribution has so much of its mass within so many deviations."""
@@ -68,3 +72,45 @@ def wilson(share: float, number: float) -> tuple[float, float]:
     half = Z * sqrt(share * (1 - share) / number + squared / (4 * number * number))
     scale = 1 + squared / number
     return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def ratio(
+    pairs: Sequence[tuple[float, float]], strata: Sequence[str] | None = None
+) -> tuple[float, float, float] | None:
+    """Returns the ratio of two sums and its 95 % interval, or None where there is nothing.
+
+    Each message gives a pair, as its tokens in two formats: 30 of 20, 45 of 30. The mean of values
+    is such a ratio, with ones. The interval is that of a ratio over clusters, linearised as in
+    `Sums`, with Student's quantile instead of `Z`, since messages may be few.
+
+    Args:
+        pairs: a pair for each message.
+        strata: for each message its kind, where it is given how many of each kind there are: then
+            only what varies inside of a kind makes the ratio uncertain.
+    """
+    below = sum(of for _, of in pairs)
+    if below == 0:
+        return None
+    value = sum(of for of, _ in pairs) / below
+    kinds: dict[str, list[float]] = {}
+    for (over, under), kind in zip(pairs, strata or [""] * len(pairs), strict=True):
+        kinds.setdefault(kind, []).append(over - value * under)
+    # Of one message nobody can say how much messages of its kind vary: those are a kind together.
+    alone = [rest[0] for rest in kinds.values() if len(rest) == 1]
+    several = [rest for rest in (*kinds.values(), alone) if len(rest) > 1]
+    degrees = sum(len(rest) - 1 for rest in several)
+    if not degrees:
+        return value, float("-inf"), float("inf")
+    squares = 0.0
+    for rest in several:
+        middle = sum(rest) / len(rest)
+        squares += sum((each - middle) ** 2 for each in rest) * len(rest) / (len(rest) - 1)
+    half = _student(degrees) * sqrt(squares) / abs(below)
+    return value, value - half, value + half
+
+
+def _student(degrees: int) -> float:
+    """Returns Student's quantile that belongs to `Z`, by two terms of Cornish and Fisher's series."""
+    first = (Z**3 + Z) / 4
+    second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
+    return Z + first / degrees + second / degrees**2

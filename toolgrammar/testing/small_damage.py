@@ -21,6 +21,7 @@ _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _REPLACEMENTS = " \n\"'`{}[]()<>:,=/|\\_-x7"
 _NOTHING = re.compile(r">(\s*)</")
 """An element without content: between its tags stands a value, which is empty."""
+_WORD = re.compile(r"\w")
 _SHORT = 2
 """Characters of a text that is only looked for as a word, since it may stand anywhere."""
 
@@ -96,25 +97,53 @@ def _leaves(value: Any) -> Iterator[str]:
 def _mark(marked: bytearray, text: str, part: str, call: ToolCall) -> bool:
     if not part:
         return True
-    is_plain = text.find(part, call.span.start, call.span.end) >= 0
-    pattern = _written(part, is_plain=is_plain)
-    found = [each.span() for each in pattern.finditer(text, call.span.start, call.span.end)]
+    found = list(_places(text, part, call.span.start, call.span.end))
     for start, end in found:
         marked[start:end] = b"\1" * (end - start)
     return bool(found)
 
 
-@lru_cache(maxsize=1024)
-def _written(part: str, *, is_plain: bool) -> re.Pattern[str]:
-    """Returns what finds a text as it is, or else with escapes of strings or with entities."""
-    # A line that goes on in the next one may be broken anywhere. Like the ways of a character it is
-    # given up by nothing that follows: else a text that is not there is looked for in 2^n ways.
-    pattern = re.escape(part) if is_plain else r"(?:\\\n)?+".join(map(_ways, part))
-    return re.compile(rf"(?<!\w){pattern}(?!\w)" if len(part) <= _SHORT else pattern)
+def _places(text: str, part: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yields where a part stands as it is, or else with escapes of strings or with entities."""
+    is_plain = text.find(part, start, end) >= 0
+    while (found := _next(text, part, start, end, is_plain=is_plain)) is not None:
+        first, last = found
+        around = text[max(0, first - 1) : first] + text[last : last + 1]
+        if len(part) > _SHORT or not _WORD.search(around):
+            yield found
+            start = last
+        else:
+            start = first + 1
+
+
+def _next(text: str, part: str, start: int, end: int, *, is_plain: bool) -> tuple[int, int] | None:
+    if is_plain:
+        first = text.find(part, start, end)
+        return (first, first + len(part)) if first >= 0 else None
+    opening = _ways(part[0])
+    while (begun := opening.search(text, start, end)) is not None:
+        last = _end_of(text, part, begun.start(), end)
+        if last is not None:
+            return begun.start(), last
+        start = begun.start() + 1
+    return None
+
+
+def _end_of(text: str, part: str, place: int, end: int) -> int | None:
+    """Returns where a part ends that is written from a place on; each character has one way."""
+    for number, character in enumerate(part):
+        # A line that goes on in the next one may be broken anywhere.
+        if number and text.startswith("\\\n", place, end):
+            place += 2
+        found = _ways(character).match(text, place, end)
+        if found is None:
+            return None
+        place = found.end()
+    return place
 
 
 @lru_cache(maxsize=1024)
-def _ways(character: str) -> str:
+def _ways(character: str) -> re.Pattern[str]:
     code = ord(character)
     ways = [rf"&#(?i:0*{code}|x0*{code:x});", rf"\\(?i:u\{{0*{code:x}\}}|u{code:04x}|x{code:02x})"]
     if character in _ENTITIES:
@@ -123,7 +152,7 @@ def _ways(character: str) -> str:
     # A backslash before a line end is no way to write it: the line goes on.
     if character != "\n":
         ways.append(rf"\\{re.escape(character)}")
-    return f"(?>{'|'.join(dict.fromkeys([*ways, re.escape(character)]))})"
+    return re.compile("|".join([*ways, re.escape(character)]))
 
 
 def _beside(text: str, content: bytearray) -> Iterator[int]:

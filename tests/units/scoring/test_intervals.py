@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from toolgrammar.scoring.intervals import Sums, wilson
+from toolgrammar.scoring.intervals import Sums, ratio, wilson
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,24 @@ def test_the_interval_covers_what_is_so() -> None:
         plain += low <= 0.7 <= high
     assert covered >= 0.92 * 400
     assert plain < 0.85 * 400  # what the interval of independent calls would promise wrongly
+
+
+def test_a_ratio_has_students_interval() -> None:
+    """Of five values the mean and its interval by the t-distribution, from any table."""
+    found = ratio([(value, 1) for value in (1, 2, 3, 4, 5)])
+    # 3 +- 2.776 * sqrt(2.5 / 5), of four degrees of freedom.
+    assert found == pytest.approx((3, 3 - 1.963, 3 + 1.963), rel=0.04)
+
+
+def test_what_differs_between_kinds_is_not_uncertain() -> None:
+    pairs = [(1.0, 1.0), (1.2, 1.0), (9.0, 1.0), (9.2, 1.0)]
+    plain, parted = ratio(pairs), ratio(pairs, ["a", "a", "b", "b"])
+    assert plain is not None
+    assert parted is not None
+    assert plain[0] == parted[0]
+    assert parted[2] - parted[1] < (plain[2] - plain[1]) / 5
+
+
+def test_one_message_says_nothing_about_others() -> None:
+    assert ratio([(3, 2)]) == (1.5, float("-inf"), float("inf"))
+    assert ratio([]) is None

@@ -1,8 +1,7 @@
-"""The command `bench`: formats compared on the same calls.
+"""The command `bench`: formats compared, and the suites of a checkout.
 
-In: messages, our own or a caller's. Out: tables and figures of size, speed, robustness, and of how
-early a call is known.
+In: options, and a caller's files. Out: tables, sentences, pages and plots of a comparison.
 
-Begin with `command`, then `formats`; `material` makes the messages, `damage` breaks them, `report`,
-`plots` and `drawings` show what was measured.
+Begin with `command`; `material` reads a caller's files, `pages` and `drawings` show a comparison, and
+`report` and `plots` write what any suite measured. What is measured is in `toolgrammar.comparison`.
 """

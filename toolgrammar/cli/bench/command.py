@@ -3,50 +3,53 @@
 from __future__ import annotations
 
 import argparse
+import os
+import random
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.cli.bench import formats as bench_formats
-from toolgrammar.cli.bench import material as bench_material
-from toolgrammar.cli.bench import tokens as bench_tokens
 from toolgrammar.cli.bench.drawings import draw
-from toolgrammar.cli.bench.report import (
-    machine,
-    markdown_table,
-    number,
-    percent,
-    write_suite,
-)
+from toolgrammar.cli.bench.material import read_material
+from toolgrammar.cli.bench.pages import about, sections, summary
+from toolgrammar.cli.bench.report import machine, write_suite
 from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain, write_line, write_table
+from toolgrammar.comparison.answers import answers
+from toolgrammar.comparison.damages import recorded
+from toolgrammar.comparison.messages import SHAPES, drawn
+from toolgrammar.comparison.runs import Settings, compare
+from toolgrammar.comparison.tokens import CHARACTERS, from_file, installed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from toolgrammar.catalogue.format import Format
+    from toolgrammar.cli.bench.material import Material
+    from toolgrammar.comparison.runs import Comparison
+    from toolgrammar.comparison.tokens import Tokenizer
 
 _FORMATS = "formats"
 _PARSERS = "parsers"
 _SUITES = (_FORMATS, _PARSERS, "recovery")
-_ROUNDS = 15
-_DAMAGES = 300
-
-Rows = "list[dict[str, Any]]"
-
-_OUTCOMES = ("exact", "noticed", "lost", "wrong")
+_MESSAGES = 120
+"""So many are drawn where the caller has none."""
+_SECONDS = 5.0
+"""Between two words of progress."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command to the command line."""
     parser = commands.add_parser(
         "bench",
-        help="measure size, speed and robustness of formats on the same calls",
-        description="Writes the same calls in every format and measures size, tokens, speed, "
-        "robustness, and how early a call is known. In a source checkout it also runs the suites "
-        "`parsers` (beside other parsers) and `recovery` (beside repairers of JSON).",
+        help="compare formats on the same calls: cost, robustness, speed",
+        description="Writes the same calls in every format and measures tokens, what damages and "
+        "cuts come to, how early a call is known, and speed, with 95 % intervals. In a source "
+        "checkout it also runs the suites `parsers` (beside other parsers) and `recovery` (beside "
+        "repairers of JSON).",
     )
     parser.add_argument(
         "suites", nargs="*", metavar="suite", help=f"{', '.join(_SUITES)} (default: all there are)"
@@ -58,7 +61,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         default=[],
         metavar="PATH",
         help="your own files, or folders of them: .lark formats, .json tools, .jsonl and .txt "
-        "transcripts, whose calls then take the place of the built-in ones",
+        "transcripts, whose calls then take the place of drawn ones",
     )
     parser.add_argument(
         "--format",
@@ -68,11 +71,46 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="ID",
         help="only this format of the catalogue; may be given again",
     )
-    parser.add_argument("--rounds", type=_positive, help=f"rounds (default: {_ROUNDS})")
-    parser.add_argument("--damages", type=_positive, help=f"a format (default: {_DAMAGES})")
+    _add_comparison(parser)
     parser.add_argument("--into", metavar="FOLDER", help="write JSON, tables and plots there")
     parser.add_argument("--long", action="store_true", help="also what takes tens of minutes")
     parser.set_defaults(run=run)
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    """Adds what is said of the comparison of formats."""
+    usual = Settings()
+    for name, default, words in (
+        ("rounds", usual.rounds, "rounds in which the reading is timed"),
+        ("damages", usual.damages, "damaged messages of each format, of either kind"),
+        ("sample", usual.sample, "messages that are damaged, cut and shown; sizes are of all"),
+    ):
+        parser.add_argument(
+            f"--{name}", type=_positive, metavar="N", help=f"{words} (default: {default})"
+        )
+    parser.add_argument(
+        "--limit", type=_positive, metavar="N", help="draw at most so many of the messages"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="from which all is drawn (default: 0)"
+    )
+    parser.add_argument(
+        "--tokenizer",
+        dest="tokenizers",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="count tokens with this tokenizer.json, as Hugging Face has them; may be repeated",
+    )
+    parser.add_argument(
+        "--recorded",
+        metavar="FILE",
+        help="a log of your model, with the columns `text`, `format` and `tools`: its damages are "
+        "drawn as often as they occur there",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=0, metavar="N", help="processes (default: one a processor)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -126,71 +164,106 @@ def _run_script(scripts: Path, suite: str, arguments: argparse.Namespace) -> int
 
 
 def _run_formats(arguments: argparse.Namespace) -> None:
-    own = arguments.own
-    material = (
-        bench_material.read_material(own)
-        if own
-        else bench_material.Material(bench_material.built_in())
-    )
-    chosen: list[Format] = [formats.resolve(name) for name in arguments.formats] or list(
-        formats.values()
-    )
-    tokenizers, missing = bench_tokens.tokenizers()
-    # The caller's own formats come first in the table.
-    cases, skipped = bench_formats.cases((*material.formats, *chosen), material.messages)
-    for words in (*missing, *material.skipped, *skipped):
+    material = _material(arguments)
+    chosen = [formats.resolve(name) for name in arguments.formats] or list(formats.values())
+    tokenizers, missing = _tokenizers(arguments.tokenizers)
+    for words in (*missing, *_skipped(material)):
         complain(words, "note")
-    rows = bench_formats.measure(
-        cases,
+    found = compare(
+        # The caller's own formats come first.
+        (*material.formats, *chosen),
+        material.messages,
         tokenizers,
-        rounds=arguments.rounds or _ROUNDS,
-        damaged=arguments.damages or _DAMAGES,
+        _settings(arguments),
+        jobs=arguments.jobs or os.cpu_count() or 1,
+        tell=_Progress(),
     )
+    if not found.rows:
+        reasons = "; ".join(f"{row['format']}: {row['reason']}" for row in found.apart[:3])
+        raise InputError(f"no format carries nearly all of the messages: {reasons}")
     names = list(tokenizers)
-    headings, cells = _table(rows, names)
-    write_table(headings, cells)
-    write_line(_legend(len(material.messages)))
+    # The first that counts tokens: a file, where one was given.
+    main = next((name for name in names if name != CHARACTERS), CHARACTERS)
+    statements = answers(found, main)
+    write_table(*summary(found, main))
+    write_line(about(found))
+    for words in statements:
+        write_line(f"- {words}")
+    for row in found.apart:
+        write_line(f"- {row['format']}: carries {row['carried']} of {row['of']} messages")
     if arguments.into:
-        _write(Path(arguments.into), rows, names, _legend(len(material.messages)))
+        _write(Path(arguments.into), found, names, main, statements)
 
 
-def _table(
-    rows: list[dict[str, Any]], tokenizers: Sequence[str]
-) -> tuple[list[str], list[list[str]]]:
-    columns: list[tuple[str, str, Callable[[Any], str]]] = [
-        ("format", "format", str),
-        ("messages", "messages", str),
-        *((f"{name} +", f"{name}_overhead", percent) for name in ("characters", *tokenizers)),
-        ("parse µs", "parse_us", number),
-        ("delta µs", "delta_us", number),
-        ("4 KB µs", "parse_long_us", number),
-        ("4 KB delta µs", "delta_long_us", number),
-        ("name at", "name_known", percent),
-        ("call at", "call_known", percent),
-        *((name, name, percent) for name in _OUTCOMES),
-    ]
-    # Some figures are missing: those of a long message that a format can't carry, say.
-    cells = [[shown(row.get(key)) for _, key, shown in columns] for row in rows]
-    for row, line in zip(rows, cells, strict=True):
-        # Calls of its own: such sizes do not compare with those of the others.
-        line[1] = f"{row['messages']} own" if row["own_calls"] else str(row["messages"])
-    return [heading for heading, _, _ in columns], cells
+def _material(arguments: argparse.Namespace) -> Material:
+    """Returns what the caller gave, with drawn messages where that has none."""
+    material = read_material(arguments.own)
+    # Drawn, since the first of a log are often of one kind.
+    if arguments.limit and len(material.messages) > arguments.limit:
+        draw = random.Random(arguments.seed)  # noqa: S311 - the same in every run
+        material.messages[:] = draw.sample(material.messages, arguments.limit)
+    if not material.messages:
+        if arguments.own and (material.skipped or not material.formats):
+            complain("no call of your own was found: drawn ones are measured", "note")
+        each = -(-(arguments.limit or _MESSAGES) // len(SHAPES))
+        material.messages.extend(drawn(arguments.seed, each))
+    return material
 
 
-def _legend(messages: int) -> str:
-    return (
-        f"messages: carried of {messages}; `own`: calls of the format's own page instead. "
-        "+: more than the bare JSON of the calls. µs: least of all rounds, a message or a delta of "
-        f"{bench_formats.DELTA} characters. at: share of the characters that must be there. "
-        "exact … wrong: what one damaged character of the syntax comes to."
+def _skipped(material: Material) -> Iterator[str]:
+    """Yields what could not be used: a line for each reason, however many it is of."""
+    for reason, names in material.skipped.items():
+        first = f"{names[0]}: {reason}"
+        yield first if len(names) == 1 else f"{first}; and {len(names) - 1:,} more of this kind"
+
+
+def _tokenizers(paths: Sequence[str]) -> tuple[dict[str, Tokenizer], list[str]]:
+    found, missing = installed()
+    own: dict[str, Tokenizer] = {}
+    for path in paths:
+        try:
+            tokenizer = from_file(Path(path))
+        except ValueError as error:
+            raise InputError(str(error)) from error
+        own[tokenizer.name] = tokenizer
+    # Whoever names the tokenizer of a model misses no other.
+    return {**own, **found}, [] if own else missing
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    usual = Settings()
+    given = {name: getattr(arguments, name) for name in ("sample", "damages", "rounds")}
+    weights = recorded(arguments.recorded) if arguments.recorded else usual.weights
+    if not weights:
+        raise InputError(f"--recorded {arguments.recorded}: no damage of a known kind in it")
+    return replace(
+        usual,
+        seed=arguments.seed,
+        weights=weights,
+        **{name: value for name, value in given.items() if value},
     )
 
 
-def _write(folder: Path, rows: list[dict[str, Any]], tokenizers: list[str], legend: str) -> None:
-    sections = [legend, markdown_table(*_table(rows, tokenizers))]
-    write_suite(folder, "formats", "Formats", machine(), {"rows": rows}, sections)
-    # Figures compare formats on the same calls; those on calls of their own are left out.
-    draw(folder, [row for row in rows if not row["own_calls"]] or rows, tokenizers)
+class _Progress:
+    """Says on standard error how far a run has come, every few seconds."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        now = time.monotonic()
+        if now - self._last >= _SECONDS:
+            complain(f"{done} of {of} {what}", "progress")
+            self._last = now
+
+
+def _write(
+    folder: Path, found: Comparison, tokenizers: list[str], main: str, statements: list[str]
+) -> None:
+    top = "## Answers\n\n" + "\n".join(f"- {words}" for words in statements)
+    parts = [top, *sections(found, tokenizers)]
+    write_suite(folder, "formats", "Formats", machine(), found.to_dict(), parts)
+    draw(folder, found, main)
 
 
 def _positive(text: str) -> int:

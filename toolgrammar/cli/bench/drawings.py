@@ -1,105 +1,115 @@
-"""The four figures of the comparison of formats."""
+"""The figures of the comparison of formats, grouped by family."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.cli.bench import plots as bench_plots
+from toolgrammar.comparison.costs import AS_ONE, AS_TEXT
+from toolgrammar.comparison.robustness import WRONG
+from toolgrammar.comparison.tokens import CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from toolgrammar.comparison.figures import Figure
+    from toolgrammar.comparison.runs import Comparison
 
     Row = dict[str, Any]
     """What was measured of one format."""
 
 _SPEEDS = {
-    "parse, short message": "parse_us",
+    "parse, short messages": "parse_us",
     "parse, 4 KB": "parse_long_us",
-    "delta, short message": "delta_us",
+    "delta, short messages": "delta_us",
     "delta, 4 KB": "delta_long_us",
 }
-OUTCOMES = {
-    "read as it was": ("exact", "#0b6e4f"),
-    "noticed": ("noticed", "#edae49"),
-    "lost without a word": ("lost", "#8d99ae"),
-    "wrong without a word": ("wrong", "#d1495b"),
-}
-"""What a damage comes to, in words, with its key and its colour."""
 
 
-def draw(folder: Path, rows: Sequence[Row], tokenizers: Sequence[str]) -> None:
+def draw(folder: Path, found: Comparison, tokenizer: str) -> None:
     """Draws all figures into a folder, as PNG and as SVG."""
-    most = max(row["messages"] for row in rows)
-    # Without tokenizers the figure is of characters.
-    _sizes(folder, rows, tokenizers or ["characters"], most)
-    _earliest(folder, rows, most)
-    _speeds(folder, rows, most)
-    _robustness(folder, rows, most)
-
-
-def _ordered(rows: Sequence[Row], *keys: str) -> list[Row]:
-    # A format that can't carry the long message has no figure for it.
-    there = [row for row in rows if row.get(keys[0]) is not None]
-    return sorted(there, key=lambda row: [row[key] for key in keys])
-
-
-def _labels(rows: Sequence[Row], most: int) -> list[str]:
-    """Returns the formats; of one that can't carry all messages, how many it does."""
-    return [
-        row["format"]
-        if row["messages"] == most
-        else f"{row['format']} ({row['messages']} of {most})"
-        for row in rows
-    ]
-
-
-def _sizes(folder: Path, rows: Sequence[Row], counted: Sequence[str], most: int) -> None:
-    ordered = _ordered(rows, f"{counted[0]}_overhead")
-    unit = "characters" if counted[0] == "characters" else "tokens"
-    bench_plots.dots(
+    rows = found.rows
+    unit = "characters" if tokenizer == CHARACTERS else f"tokens of {tokenizer}"
+    _draw(
         folder / "formats-size",
         "What a format adds to the bare JSON of the same calls",
         f"more {unit} than the bare JSON, %",
-        _labels(ordered, most),
-        {name: [row[f"{name}_overhead"] * 100 for row in ordered] for name in counted},
+        rows,
+        {
+            "markers as text": lambda row: _percent(row["sizes"][tokenizer][AS_TEXT]),
+            "each marker one token": lambda row: _percent(row["sizes"][tokenizer][AS_ONE]),
+        },
         line_at=0,
     )
-
-
-def _earliest(folder: Path, rows: Sequence[Row], most: int) -> None:
-    ordered = _ordered(rows, "call_known", "name_known")
-    bench_plots.dots(
+    _draw(
         folder / "formats-earliest",
-        "How much of a message must be there until the name, and the whole call, is known",
-        "characters of the message, %",
-        _labels(ordered, most),
-        {
-            words: [row[key] * 100 for row in ordered]
-            for words, key in (("name", "name_known"), ("call", "call_known"))
-        },
+        "How much later than in bare JSON the name, and the whole call, is known",
+        "characters",
+        rows,
+        {"name": lambda row: row["name_known"], "call": lambda row: row["call_known"]},
+        line_at=0,
     )
+    _draw(
+        folder / "formats-robustness",
+        "Of 1,000 messages with an error in 1,000 characters of markup: a call runs otherwise",
+        "messages of 1,000",
+        rows,
+        {"runs otherwise": lambda row: row["random"]["of 1,000"][WRONG]},
+    )
+    _draw(
+        folder / "formats-models",
+        "Of messages damaged as models damage them: a call runs otherwise",
+        "% of messages",
+        rows,
+        {"runs otherwise": lambda row: _percent(row["models"]["of damaged"][WRONG])},
+    )
+    _draw(
+        folder / "formats-cuts",
+        "Of messages cut at a tenth: what is kept of the arguments",
+        "% of their characters, mean of nine cuts",
+        rows,
+        {"kept": lambda row: _percent(row["cuts"]["kept"])},
+    )
+    _draw(
+        folder / "formats-confusion",
+        "Of texts that show a message and make no call: a call runs",
+        "% of texts",
+        rows,
+        {"runs": lambda row: _percent(row["confusion"]["ran"])},
+    )
+    if any("speed" in row for row in rows):
+        _speeds(folder, rows)
 
 
-def _speeds(folder: Path, rows: Sequence[Row], most: int) -> None:
-    ordered = _ordered(rows, "parse_us")
+def _percent(figure: Figure | None) -> Figure | None:
+    return figure and figure.times(100)
+
+
+def _draw(
+    path: Path,
+    title: str,
+    axis: str,
+    rows: Sequence[Row],
+    series: Mapping[str, Callable[[Row], Figure | None]],
+    *,
+    line_at: float | None = None,
+) -> None:
+    first = next(iter(series.values()))
+    groups: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda row: (row["family"], (first(row) or (0.0,))[0])):
+        groups.setdefault(row["family"], []).append(row["format"])
+    columns = {name: {row["format"]: of(row) for row in rows} for name, of in series.items()}
+    bench_plots.intervals(path, title, axis, groups, columns, line_at=line_at)
+
+
+def _speeds(folder: Path, rows: Sequence[Row]) -> None:
+    ordered = sorted(rows, key=lambda row: (row["family"], row["speed"]["parse_us"]))
     bench_plots.dots(
         folder / "formats-speed",
         "How long a message and one delta of it take",
-        "µs",
-        _labels(ordered, most),
-        {words: [row.get(key) for row in ordered] for words, key in _SPEEDS.items()},
+        "µs, least of all rounds",
+        [row["format"] for row in ordered],
+        {words: [row["speed"].get(key) for row in ordered] for words, key in _SPEEDS.items()},
         logarithmic=True,
-    )
-
-
-def _robustness(folder: Path, rows: Sequence[Row], most: int) -> None:
-    # The best at the top.
-    ordered = list(reversed(_ordered(rows, "exact", "noticed")))
-    bench_plots.shares(
-        folder / "formats-robustness",
-        "What one damaged character of the syntax comes to",
-        _labels(ordered, most),
-        {words: [row[key] for row in ordered] for words, (key, _) in OUTCOMES.items()},
-        [colour for _, colour in OUTCOMES.values()],
     )

@@ -1,4 +1,7 @@
-"""The messages whose calls the formats are compared on: ours, a caller's, or those of a page."""
+"""Reads a caller's own formats, tools and messages, which take the place of drawn ones.
+
+A folder with `mine.lark`, `tools.json` and `seen.jsonl` is a format, its tools and messages.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.catalogue.format import Format, load_format
-from toolgrammar.catalogue.page import PageError, read_page_text
 from toolgrammar.cli.input import InputError, read_tools
+from toolgrammar.comparison.messages import Message, message_of
 from toolgrammar.interop.openai import from_tool_calls
 from toolgrammar.parsing.whole import parse
 from toolgrammar.tools.specs import to_specs
@@ -22,72 +25,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _MISSING = object()
-_PAGE_MESSAGES = 5
-"""So many examples of its page stand for a format that can't carry the calls of all others."""
-
-# With quotes, braces, line ends and a letter beyond ASCII: what formats have to escape.
-_CODE = 'def rate(km: float) -> str:\n    return f"{km * 0.75:.2f} EUR"  # naïve\n'
-
-_TOOLS: list[object] = [
-    {
-        "name": "get_weather",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "city": {"type": "string"},
-                "days": {"type": "integer"},
-                "metric": {"type": "boolean"},
-            },
-            "required": ["city"],
-        },
-    },
-    {
-        "name": "write_file",
-        "parameters": {
-            "type": "object",
-            "properties": {"path": {"type": "string"}, "body": {"type": "string"}},
-            "required": ["path", "body"],
-        },
-    },
-    {
-        "name": "find_trips",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "from": {"type": "string"},
-                "stops": {"type": "array", "items": {"type": "string"}},
-                "limits": {
-                    "type": "object",
-                    "properties": {"price": {"type": "number"}, "changes": {"type": "integer"}},
-                },
-            },
-            "required": ["from"],
-        },
-    },
-    {"name": "list_notes", "parameters": {"type": "object", "properties": {}}},
-]
-
-_WEATHER = ToolCall("get_weather", {"city": "Tromsø", "days": 16, "metric": True})
-_TRIPS = ToolCall(
-    "find_trips",
-    {
-        "from": "Oslo",
-        "stops": ["Hamar", "Lillehammer"],
-        "limits": {"price": 249.5, "changes": 28},
-    },
-)
-
-
-@dataclass(frozen=True)
-class Message:
-    """The calls of one message, and what their tools look like."""
-
-    name: str
-    """What the message is called in reports."""
-    calls: tuple[ToolCall, ...]
-    """The calls, without ids."""
-    tools: list[object] = field(default_factory=list)
-    """The tools that they call, as far as they are known."""
+_LISTS = "tools"
+"""The key of a row's tools: a list, or the id of one in the first line."""
 
 
 @dataclass
@@ -98,28 +37,12 @@ class Material:
     """The messages that every format is asked to carry."""
     formats: list[Format] = field(default_factory=list)
     """Formats of the caller's own."""
-    skipped: list[str] = field(default_factory=list)
-    """What could not be used, and why."""
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+    """Why something could not be used, and the names of what."""
 
-
-def built_in() -> list[Message]:
-    """Returns messages of all shapes: one call, code, nested values, no arguments, two calls."""
-    specs = to_specs(_TOOLS)
-    messages = {
-        "one call": (_WEATHER,),
-        "code": (ToolCall("write_file", {"path": "src/fare.py", "body": _CODE * 3}),),
-        "nested": (_TRIPS,),
-        "no arguments": (ToolCall("list_notes"),),
-        "two calls": (_WEATHER, _TRIPS),
-    }
-    return [_message(name, calls, specs) for name, calls in messages.items()]
-
-
-def long_message(size: int) -> Message:
-    """Returns a message with one argument of about so many characters of code."""
-    body = _CODE * (size // len(_CODE))
-    call = ToolCall("write_file", {"path": "src/fare.py", "body": body})
-    return _message("long", (call,), to_specs(_TOOLS))
+    def skip(self, reason: str, name: str) -> None:
+        """Notes what could not be used."""
+        self.skipped.setdefault(reason, []).append(name)
 
 
 def read_material(paths: Iterable[str]) -> Material:
@@ -144,50 +67,23 @@ def read_material(paths: Iterable[str]) -> Material:
             case ".jsonl" | ".txt":
                 texts.append(path)
             case _:
-                found.skipped.append(f"{path}: not a .lark, .json, .jsonl or .txt file")
+                found.skip("not a .lark, .json, .jsonl or .txt file", str(path))
     # After all files are seen: a transcript may come before the grammar that reads it.
     own = {each.id: each for each in found.formats}
     for path in texts:
+        lists: dict[str, Any] = {}
         for name, record in _records(path):
-            calls = tuple(_calls(name, record, own, specs))
+            # The first line may have the lists of tools by id, as logs have them.
+            if not lists and isinstance(record.get(_LISTS), dict) and len(record) == 1:
+                lists = record[_LISTS]
+                continue
+            known = _tools(name, record, lists) or specs
+            calls = tuple(_calls(name, record, own, known))
             if calls:
-                found.messages.append(_message(name, calls, specs))
+                found.messages.append(message_of(name, calls, known))
             else:
-                found.skipped.append(f"{name}: there is no call in it")
-    if not found.messages:
-        if texts or found.skipped or not (found.formats or specs):
-            found.skipped.append("no call of your own was found: the built-in ones are measured")
-        found.messages.extend(built_in())
+                found.skip("there is no call in it", name)
     return found
-
-
-def of_page(form: Format) -> list[Message]:
-    """Returns the calls of sound examples on a format's own page."""
-    try:
-        page = read_page_text(form.page, form.id)
-    except PageError:
-        return []
-    messages: list[Message] = []
-    for example in page.examples:
-        tools = example.expected.get("tools")
-        # An example may name tools of its own.
-        specs = to_specs(tools if isinstance(tools, list) else page.tools)
-        found = parse(example.text, format=form, tools=list(specs.values()))
-        # Sound ones only: a repaired message does not come back as it was written.
-        if found.calls and not found.diagnostics:
-            messages.append(_message(example.slug, found.calls, specs))
-        if len(messages) == _PAGE_MESSAGES:
-            break
-    return messages
-
-
-def _message(name: str, calls: Iterable[ToolCall], specs: Mapping[str, ToolSpec]) -> Message:
-    # Without ids, which not every format has a place for.
-    chosen = tuple(ToolCall(call.name, call.arguments, None, call.input) for call in calls)
-    called = [specs[name] for name in dict.fromkeys(call.name for call in chosen) if name in specs]
-    # Dicts, as callers give them; one list that stays, so that it is read once.
-    tools: list[object] = [{"name": spec.name, "parameters": spec.parameters} for spec in called]
-    return Message(name, chosen, tools)
 
 
 def _files(paths: Iterable[str]) -> Iterator[Path]:
@@ -226,6 +122,17 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if not isinstance(record, dict):
             raise InputError(f"{path}:{number}: expected a JSON object")
         yield f"{path.name}:{number}", record
+
+
+def _tools(name: str, record: dict[str, Any], lists: dict[str, Any]) -> dict[str, ToolSpec]:
+    """Returns the tools that a row has of its own."""
+    given = record.get(_LISTS)
+    if isinstance(given, str):
+        given = lists.get(given)
+    try:
+        return dict(to_specs(given)) if isinstance(given, list) else {}
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: its tools: {error}") from error
 
 
 def _calls(

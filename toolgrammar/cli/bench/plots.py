@@ -73,6 +73,56 @@ def dots(
     _save(figure, axes, path)
 
 
+def intervals(
+    path: Path,
+    title: str,
+    axis: str,
+    groups: Mapping[str, Sequence[str]],
+    series: Mapping[str, Mapping[str, tuple[float, float, float] | None]],
+    *,
+    line_at: float | None = None,
+) -> None:
+    """Draws a row for each label, below the name of its group, with a dot and its interval.
+
+    Args:
+        path: where to, without an ending.
+        title: what is shown.
+        axis: what the figures are.
+        groups: the labels of each group.
+        series: for each label its figure and the ends of its interval.
+        line_at: where a line is drawn from top to bottom.
+    """
+    rows = [row for group, labels in groups.items() for row in (group, *labels)]
+    figure, axes = _rows(title, axis, rows)
+    heads = {place for place, row in enumerate(rows) if row in groups}
+    for place, label in enumerate(axes.get_yticklabels()):
+        if place in heads:
+            label.set_fontweight("bold")
+            axes.axhline(place - 0.5, color="#dddddd", linewidth=0.6)
+    for index, (name, column) in enumerate(series.items()):
+        points = [(column.get(row), place) for place, row in enumerate(rows) if place not in heads]
+        there = [(figures, place) for figures, place in points if figures is not None]
+        # Side by side, so that the bars can be told apart.
+        shift = 0.24 * (index - (len(series) - 1) / 2)
+        axes.errorbar(
+            [figures[0] for figures, _ in there],
+            [place + shift for _, place in there],
+            xerr=[
+                # Where the figure is an end itself, rounding may put it a hair beyond.
+                [max(0.0, figures[0] - figures[1]) for figures, _ in there],
+                [max(0.0, figures[2] - figures[0]) for figures, _ in there],
+            ],
+            fmt=_MARKS[index % len(_MARKS)],
+            markersize=3,
+            elinewidth=0.8,
+            color=COLOURS[index % len(COLOURS)],
+            label=name,
+        )
+    if line_at is not None:
+        axes.axvline(line_at, color="#555555", linewidth=0.8)
+    _save(figure, axes, path)
+
+
 def shares(
     path: Path,
     title: str,

@@ -1,26 +1,22 @@
 import json
-import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.house.checkout import ROOT
 from tests.units.cli.running import Run
-from toolgrammar import ToolCall, formats
+from toolgrammar import ToolCall
 from toolgrammar.cli.bench import command as bench
-from toolgrammar.cli.bench import material as bench_material
-from toolgrammar.cli.bench.damage import damages, outcome
-from toolgrammar.cli.bench.formats import bare_json, cases, measure
-from toolgrammar.cli.bench.material import built_in, of_page, read_material
+from toolgrammar.cli.bench.material import read_material
+from toolgrammar.cli.input import InputError
 
-FAST = ("--rounds", "1", "--damages", "20")
+FAST = ("--rounds", "1", "--damages", "5", "--sample", "3", "--jobs", "1")
 BARE = '{"name": "weather", "arguments": {"city": "Tromsø"}}'
 
 
 def test_own_files_are_measured(run: Run, tmp_path: Path) -> None:
     """One option takes formats, tools and transcripts; the transcripts replace our messages."""
-    for needed in ("bpe_openai", "matplotlib"):
-        pytest.importorskip(needed, reason=f"{needed} is not installed; `make bench` installs it")
     folder = tmp_path / "own"
     folder.mkdir()
     (tmp_path / "mine.lark").rename(folder / "mine.lark")
@@ -37,16 +33,15 @@ def test_own_files_are_measured(run: Run, tmp_path: Path) -> None:
     done = run("bench", "formats", "--with", "own", "--format", "hermes", *FAST, "--into", "report")
     assert done.status == 0
     assert "there is no call in it" in done.error
-    rows = json.loads((tmp_path / "report" / "formats.json").read_text(encoding="utf-8"))["rows"]
-    assert [(row["format"], row["messages"]) for row in rows] == [("mine", 3), ("hermes", 3)]
+    found = json.loads((tmp_path / "report" / "formats.json").read_text(encoding="utf-8"))
+    assert [row["format"] for row in found["rows"]] == ["mine", "hermes"]
+    assert found["compared"] == {"one call": 3}
     bare = sum(len(BARE.replace("Tromsø", city)) for city in ("Tromsø", "Bodø", "Oslo"))
-    assert rows[0]["characters_bare"] == bare
     wire = sum(
         len('<call>weather:{"city": "Tromsø"}</call>') - 6 + len(city)
         for city in ("Tromsø", "Bodø", "Oslo")
     )
-    assert rows[0]["characters"] == wire
-    assert rows[0]["o200k"] > 0
+    assert found["rows"][0]["sizes"]["characters"]["text"][0] == pytest.approx(wire / bare - 1)
     names = {path.name for path in (tmp_path / "report").iterdir()}
     assert {"formats.md", "formats-size.svg", "formats-speed.png"} <= names
 
@@ -83,16 +78,65 @@ def test_a_transcript_may_be_in_a_format_of_the_same_folder(tmp_path: Path) -> N
     found = read_material([str(tmp_path)])
     [message] = found.messages
     assert (message.name, message.calls) == ("a.txt", (ToolCall("go", {"to": "Bergen"}),))
-    assert found.skipped == ["b.jsonl:1: there is no call in it"]
+    assert found.skipped == {"there is no call in it": ["b.jsonl:1"]}
 
 
-def test_it_is_told_that_the_built_in_calls_are_measured(tmp_path: Path) -> None:
-    assert "the built-in ones are measured" in read_material([str(tmp_path)]).skipped[-1]
-    path = tmp_path / "prose.txt"
-    path.write_text("No call at all.")
+def test_it_is_told_that_drawn_calls_are_measured(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "prose.txt").write_text("No call at all.")
+    (tmp_path / "own" / "more.txt").write_text("None here.")
+    done = run("bench", "formats", "--with", "own", "--format", "hermes", "--limit", "5", *FAST)
+    assert done.status == 0
+    assert "prose.txt" not in done.error
+    # A line for each reason, however many files it is of.
+    assert "more.txt: there is no call in it; and 1 more of this kind" in done.error
+    assert "drawn ones are measured" in done.error
+
+
+def test_limit_draws_from_own_messages(run: Run, tmp_path: Path) -> None:
+    lines = [{"calls": [{"name": "f", "arguments": {"text": "word " * n}}]} for n in range(40)]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "seen.jsonl").write_text(text, encoding="utf-8")
+
+    def out(seed: str) -> str:
+        given = ("--format", "hermes", "--limit", "6", "--seed", seed, *FAST)
+        done = run("bench", "formats", "--with", "seen.jsonl", *given)
+        assert done.status == 0
+        return done.out
+
+    assert "Over 6 of 6 messages (6 one call)" in out("3")
+    assert out("3") == out("3")
+    assert out("3") != out("4").replace("seed 4", "seed 3")
+
+
+def test_tools_may_stand_in_the_rows_as_in_a_log(tmp_path: Path) -> None:
+    tool = {"name": "weather", "parameters": {"properties": {"days": {"type": "integer"}}}}
+    text = "<tool_call>\n<function=weather>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>"
+    lines: list[dict[str, Any]] = [
+        {"tools": {"a": [tool]}},
+        {"text": text, "format": "qwen3_xml", "tools": "a"},
+        {"text": text, "format": "qwen3_xml", "tools": [tool]},
+    ]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
     found = read_material([str(path)])
-    assert found.messages == built_in()
-    assert "the built-in ones are measured" in found.skipped[-1]
+    assert [message.calls[0].arguments for message in found.messages] == [{"days": 3}] * 2
+    path.write_text('{"calls": [{"name": "f"}], "tools": [1]}', encoding="utf-8")
+    with pytest.raises(InputError, match="its tools"):
+        read_material([str(path)])
+
+
+def test_a_tokenizer_that_is_none_is_a_mistake(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    done = run("bench", "formats", "--tokenizer", "tokenizer.json", *FAST)
+    assert done.status == 2
+    assert "not a tokenizer.json" in done.error
+
+
+def test_messages_that_no_format_carries_are_a_mistake(run: Run) -> None:
+    done = run("bench", "formats", "--format", "bash_fence", "--limit", "5", *FAST)
+    assert done.status == 2
+    assert "no format carries nearly all of the messages: bash_fence: " in done.error
 
 
 @pytest.mark.parametrize("number", ["x", "0", "-1", ""])
@@ -129,58 +173,6 @@ def test_a_suite_of_the_checkout_is_told_what_to_measure(
     assert done.status == 0
     said = (tmp_path / "said").read_text(encoding="utf-8")
     assert said == "--rounds 2 --format hermes --format glm45"
-
-
-def test_name_and_call_are_known_at_the_character_that_says_so() -> None:
-    message = bench_material.Message("one", (ToolCall("list_notes"),))
-    found, skipped = cases([formats["hermes"]], [message])
-    (row,) = measure(found, {}, rounds=1, damaged=10)
-    text = found[0].messages[0][1]
-    assert skipped == []
-    assert row["call_known"] == 1.0
-    commit = text.index('"arguments"') + len('"arguments"')
-    assert row["name_known"] == pytest.approx(commit / len(text))
-    assert row["characters_overhead"] == pytest.approx(len(text) / len(bare_json(message)) - 1)
-
-
-def test_a_format_with_tools_of_its_own_is_measured_on_its_page() -> None:
-    found, _ = cases([formats["apply_patch"]], built_in())
-    assert found[0].is_own
-    assert found[0].messages
-
-
-def test_damages_change_one_place_of_the_syntax_and_no_value() -> None:
-    (message,) = [each for each in built_in() if each.name == "nested"]
-    text = formats["hermes"].render(message.calls)
-    found = list(damages(text, message, 200, "seed"))
-    assert len(found) == 200
-    assert found == list(damages(text, message, 200, "seed"))
-    for damaged in found:
-        for word in ("find_trips", "Hamar", "Lillehammer", "249.5"):
-            assert word in damaged
-    assert all(abs(len(damaged) - len(text)) <= 1 for damaged in found)
-
-
-def test_outcomes_tell_noticed_from_silent() -> None:
-    (message,) = [each for each in built_in() if each.name == "one call"]
-    form = formats["hermes"]
-    text = form.render(message.calls)
-    assert outcome(text, form, message) == "exact"
-    assert outcome(text[:-40], form, message) == "noticed"
-    assert outcome("nothing here", form, message) == "lost"
-    assert outcome(text.replace("Tromsø", "Bodø"), form, message) == "wrong"
-
-
-def test_pages_give_sound_calls_only() -> None:
-    for name in random.Random(1).sample(sorted(formats), 10):
-        for message in of_page(formats[name]):
-            assert message.calls
-
-
-def test_material_without_messages_takes_ours(tmp_path: Path) -> None:
-    (tmp_path / "tools.json").write_text('[{"name": "x", "parameters": {}}]', encoding="utf-8")
-    found = read_material([str(tmp_path)])
-    assert [message.name for message in found.messages] == [each.name for each in built_in()]
 
 
 def test_own_material_that_is_not_there_is_a_mistake(run: Run) -> None:

@@ -1,0 +1,275 @@
+"""Says what a comparison answers, in sentences that hold where its intervals say so.
+
+That a family has the least tokens is said where its interval and those of all others lie apart by
+as much again as they are wide. What another seed would turn round is not said at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.comparison.costs import AS_ONE
+from toolgrammar.comparison.figures import Figure
+from toolgrammar.comparison.messages import SEVERAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from toolgrammar.comparison.runs import Comparison
+
+    Row = dict[str, Any]
+    Of = Callable[[Row], Figure | None]
+
+_BOUNDS: Final = (1, 3, 10, 30, 100)
+"""What a statement may give as a bound: with coarse ones another seed gives the same."""
+_WIDER: Final = 2
+"""Times as wide as they are intervals must lie apart: so another seed gives the same sentences."""
+_MOST: Final = 0.5
+"""Of the texts of a kind from which a call must run for it to be said."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of every family."""
+
+    asked: str
+    """In a few words."""
+    unit: str
+    """Of the figures."""
+    of: Of
+    """The figure of a format; less is better."""
+    factor: float = 1
+    """What it is multiplied by."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The families that are parted from all others, at either end."""
+
+    question: Question
+    """What was asked."""
+    best: dict[str, Figure]
+    """Those with the least, where they are parted from the rest."""
+    worst: dict[str, Figure]
+    """Those with the most."""
+    all: dict[str, Figure]
+    """Every family."""
+
+
+def answers(found: Comparison, tokenizer: str) -> list[str]:
+    """Returns the sentences: what to train on, what it costs, where the choice does not matter."""
+    if len(found.rows) < 2:
+        return []
+    standings = [_standing(found.rows, each) for each in _questions(found, tokenizer)]
+    said = [
+        _best(standings, found.rows),
+        _worst(standings),
+        *(_stands(each) for each in standings),
+        _bounded(found.rows),
+        _cut(found.rows),
+        _shown(found.rows),
+    ]
+    return [words for words in said if words]
+
+
+def _questions(found: Comparison, tokenizer: str) -> list[Question]:
+    def of_shape(shape: str) -> Of:
+        return lambda row: row["shapes"][shape][tokenizer][AS_ONE]
+
+    unit = f"% more {tokenizer} than bare JSON"
+    return [
+        Question("tokens", unit, lambda row: row["sizes"][tokenizer][AS_ONE], 100),
+        *(
+            Question(f"tokens of messages of the shape '{shape}'", unit, of_shape(shape), 100)
+            for shape in found.compared
+            # A mixture of the others, which asks nothing of its own.
+            if shape != SEVERAL
+        ),
+        Question(
+            "tokens of the prompt",
+            f"{tokenizer} more than the tools",
+            lambda row: row["prompt"][tokenizer][AS_ONE],
+        ),
+        Question(
+            "characters until a call is known", "more than bare JSON", lambda row: row["call_known"]
+        ),
+        Question(
+            "messages that errors at one rate keep from running as meant",
+            "of 1,000",
+            lambda row: row["random"]["fail"],
+        ),
+        Question(
+            "messages that damages of models keep from running as meant",
+            "%",
+            lambda row: row["models"]["fail"],
+            100,
+        ),
+        Question(
+            "arguments that cuts take away",
+            "% of their characters",
+            lambda row: row["cuts"]["kept"] and row["cuts"]["kept"].times(-1, 1),
+            100,
+        ),
+    ]
+
+
+def by_family(rows: Sequence[Row], of: Of) -> dict[str, Figure]:
+    """Returns the mean of the formats of each family.
+
+    The ends of its interval are the means of theirs: they share the messages, so that their errors
+    do not even out.
+    """
+    found: dict[str, list[Figure]] = {}
+    for row in rows:
+        figure = of(row)
+        if figure is not None:
+            found.setdefault(row["family"], []).append(figure)
+    return {
+        family: Figure(
+            *(sum(ends) / len(ends) for ends in zip(*map(_sorted, figures), strict=True))
+        )
+        for family, figures in found.items()
+    }
+
+
+def _sorted(figure: Figure) -> Figure:
+    return Figure(figure.value, *sorted(figure[1:]))
+
+
+def parted(figures: Mapping[str, Figure]) -> dict[str, Figure]:
+    """Returns the one or two with the least, where they are parted from all others; else none.
+
+    Parted are they where intervals that are `_WIDER` would still lie below those of all others.
+    """
+    ordered = sorted(figures.items(), key=lambda each: _wider(each[1]).high)
+    for number in (1, 2):
+        first, rest = ordered[:number], ordered[number:]
+        if rest and _wider(first[-1][1]).high < min(_wider(each).low for _, each in rest):
+            return dict(sorted(first, key=lambda each: each[1].value))
+    return {}
+
+
+def _wider(figure: Figure) -> Figure:
+    value, low, high = figure
+    return Figure(value, value - _WIDER * (value - low), value + _WIDER * (high - value))
+
+
+def _standing(rows: Sequence[Row], question: Question) -> Standing:
+    figures = by_family(rows, question.of)
+    turned = {family: _sorted(figure.times(-1)) for family, figure in figures.items()}
+    worst = {family: figures[family] for family in parted(turned)}
+    return Standing(question, parted(figures), worst, figures)
+
+
+def _best(standings: Sequence[Standing], rows: Sequence[Row]) -> str:
+    """Returns the families with the least tokens that are at the bad end of nothing."""
+    bad = {family for each in standings for family in each.worst}
+    parts = []
+    for family in standings[0].best:
+        if family not in bad:
+            formats = ", ".join(row["format"] for row in rows if row["family"] == family)
+            also = [each.question.asked for each in standings[1:] if family in each.best]
+            more = f", also the least {'; '.join(also)}" if also else ""
+            parts.append(f"{family} ({formats}){more}")
+    if not parts:
+        return ""
+    return (
+        "**What to train on:** the least tokens, and the most of nothing that is asked below, have "
+        f"{'. And '.join(parts)}."
+    )
+
+
+def _counts(
+    good: Sequence[Mapping[str, Figure]], bad: Sequence[Mapping[str, Figure]]
+) -> dict[str, int]:
+    """Returns how often each family is at the good end, of those that are never at the bad one."""
+    never = {family for each in bad for family in each}
+    counts: dict[str, int] = {}
+    for each in good:
+        for family in each:
+            if family not in never:
+                counts[family] = counts.get(family, 0) + 1
+    return counts
+
+
+def _worst(standings: Sequence[Standing]) -> str:
+    counts = _counts([each.worst for each in standings], [each.best for each in standings])
+    most = max(counts.values(), default=0)
+    if not most:
+        return ""
+    names = " and ".join(family for family, count in counts.items() if count == most)
+    return f"**What costs most:** {names}, the worst at the most questions and the best at none."
+
+
+def _stands(standing: Standing) -> str:
+    """Returns who has the least and the most of what is asked."""
+    question = standing.question
+    if not (standing.best or standing.worst):
+        return ""
+    parts = []
+    if standing.best:
+        parts.append(f"least with {_listed(standing.best, question)}")
+    if standing.worst:
+        parts.append(f"most with {_listed(standing.worst, question)}")
+    return (
+        f"*{question.asked[0].upper()}{question.asked[1:]}* ({question.unit}): {', '.join(parts)}."
+    )
+
+
+def _listed(figures: Mapping[str, Figure], question: Question) -> str:
+    return " and ".join(
+        f"{family} ({' '.join(f'{end:.1f}' for end in figure.times(question.factor))})"
+        for family, figure in figures.items()
+    )
+
+
+def _bounded(rows: Sequence[Row]) -> str:
+    """Returns below what all families stay in what is worst: a call that runs and was not meant."""
+    said = []
+    for words, of, factor in (
+        (
+            "of 1,000 messages with errors at one rate",
+            lambda row: row["random"]["of 1,000"]["wrong"],
+            1,
+        ),
+        (
+            "per cent of those that models damage",
+            lambda row: row["models"]["of damaged"]["wrong"],
+            100,
+        ),
+    ):
+        most = max(figure.high * factor for figure in by_family(rows, of).values())
+        bound = next((each for each in _BOUNDS if most < each), None)
+        if bound is not None:
+            said.append(f"{bound} {words}")
+    if not said:
+        return ""
+    return (
+        "**Where the choice does not matter:** calls that were not meant. In every family they run "
+        f"in fewer than {' and in fewer than '.join(said)}."
+    )
+
+
+def _cut(rows: Sequence[Row]) -> str:
+    """Returns which formats run what was cut."""
+    figures = {row["format"]: row["cuts"]["ran"] for row in rows}
+    most = sorted(name for name, figure in figures.items() if figure.low > 0.1)
+    rest = [figure.high for name, figure in figures.items() if name not in most]
+    if not rest or max(rest) > 0.1:
+        return ""
+    but = f", but with {', '.join(most)}" if most else ""
+    return f"*Cut messages* run a call that was not meant in fewer than 10 % of the cuts{but}."
+
+
+def _shown(rows: Sequence[Row]) -> str:
+    """Returns from which texts that show a call it runs, and in how many formats."""
+    parts = []
+    for kind in rows[0]["confusion"]["kinds"]:
+        figures = [row["confusion"]["kinds"][kind] for row in rows]
+        runs = sum(figure is not None and figure.low > _MOST for figure in figures)
+        parts.append(f"{kind} {runs}")
+    return (
+        f"*Texts that show a call* run it more often than not in so many of {len(rows)} formats: "
+        f"{', '.join(parts)}."
+    )

@@ -1,0 +1,127 @@
+"""Writes the same messages in every format, and says which of them a format can't carry, and why."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.parsing.whole import parse
+from toolgrammar.testing.small_damage import content_of, markup_of
+from toolgrammar.values.errors import RenderError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toolgrammar.catalogue.format import Format
+    from toolgrammar.comparison.messages import Message
+    from toolgrammar.values.calls import ToolCall
+
+NEARLY_ALL: Final = 0.9
+"""The share of the messages that a format must carry to be compared with others."""
+_OTHER_READING: Final = "what it writes is read otherwise"
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A message as it is written in one format."""
+
+    message: Message
+    """What it says."""
+    text: str
+    """As it is written."""
+    calls: tuple[ToolCall, ...]
+    """As they are read in the text, with their places."""
+
+    @cached_property
+    def content(self) -> bytearray:
+        """For each character whether it is part of a name, a key or a value."""
+        return content_of(self.text, self.calls)
+
+    @cached_property
+    def markup(self) -> list[int]:
+        """The places of the markup that are not beside content."""
+        return markup_of(self.text, self.calls)
+
+
+@dataclass
+class Carried:
+    """A format, and the messages that it carries."""
+
+    form: Format
+    """The format."""
+    wires: list[Wire] = field(default_factory=list)
+    """The messages that it carries."""
+    refused: Counter[str] = field(default_factory=Counter)
+    """How many messages of each shape it can't carry."""
+    reason: str = ""
+    """Why not, of the first of them."""
+
+
+def carried(form: Format, messages: Iterable[Message]) -> Carried:
+    """Returns the messages that a format carries and reads back."""
+    wires: list[Wire] = []
+    refused: Counter[str] = Counter()
+    reasons: list[str] = []
+    for message in messages:
+        wire = _written(form, message)
+        if isinstance(wire, Wire):
+            wires.append(wire)
+        else:
+            refused[message.shape] += 1
+            reasons.append(wire)
+    return Carried(form, wires, refused, reasons[0] if reasons else "")
+
+
+def compared(found: Sequence[Carried], messages: int) -> tuple[list[Carried], list[Carried]]:
+    """Returns the formats that are compared, over the same messages, and those that stand apart.
+
+    Compared are those that carry nearly all messages, over the messages that each of them carries.
+    """
+    whole = [each for each in found if len(each.wires) >= NEARLY_ALL * messages and each.wires]
+    names = [{wire.message.name for wire in each.wires} for each in whole]
+    common = set.intersection(*names) if names else set()
+    # Formats that each lack others would leave nothing to be compared over.
+    if not common:
+        return [], list(found)
+    same = [
+        replace(each, wires=[wire for wire in each.wires if wire.message.name in common])
+        for each in whole
+    ]
+    ids = {each.form.id for each in whole}
+    return same, [each for each in found if each.form.id not in ids]
+
+
+def deeds(calls: Iterable[ToolCall]) -> list[str]:
+    """Returns what calls would do: names and arguments, of the same types, in their order."""
+    return [_deed(call) for call in calls]
+
+
+def _deed(call: ToolCall) -> str:
+    # No arguments and an empty text are the same in formats that write neither.
+    value = call.arguments or call.input or None
+    return json.dumps([call.name, value], sort_keys=True)
+
+
+def _written(form: Format, message: Message) -> Wire | str:
+    """Returns the message in the format, or why it can't carry it."""
+    # A format of JSON alone can't carry a free text: the call is tried by its arguments, too.
+    as_json = tuple(replace(call, input=None) if call.arguments else call for call in message.calls)
+    reason = ""
+    for calls in (message.calls, as_json):
+        try:
+            text = form.render(calls)
+        except RenderError as error:
+            reason = reason or str(error)
+        else:
+            # Read back with the tools, as a caller would do it.
+            read = parse(text, format=form, tools=message.tools)
+            if read.ok and deeds(read.calls) == deeds(message.calls):
+                return Wire(message, text, read.calls)
+            reason = reason or _OTHER_READING
+        # Without a free text both ways are the same.
+        if all(call.input is None for call in message.calls):
+            break
+    return reason

@@ -1,0 +1,107 @@
+"""Measures what a format costs: tokens of messages and of the prompt, and characters of waiting."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.comparison.figures import mean, quotient
+from toolgrammar.comparison.messages import bare_json
+from toolgrammar.comparison.tokens import markers
+from toolgrammar.parsing.parser import Parser
+from toolgrammar.values.errors import RenderError
+from toolgrammar.values.events import CallEnd, CallStart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgrammar.catalogue.format import Format
+    from toolgrammar.comparison.carried import Wire
+    from toolgrammar.comparison.figures import Figure
+    from toolgrammar.comparison.tokens import Tokenizer
+    from toolgrammar.values.events import Event
+
+AS_TEXT: Final = "text"
+AS_ONE: Final = "one"
+"""How a format's own markers are counted: as the text that they are, or as one token each."""
+_PROMPTS: Final = 24
+"""So many lists of tools: what a prompt adds to them hardly varies."""
+
+Sizes = dict[str, dict[str, "Figure | None"]]
+"""By tokenizer and by how markers are counted."""
+
+
+def sizes(form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokenizer]) -> Sizes:
+    """Returns what messages have more than the bare JSON of their calls, as a share of it."""
+    marks = markers(form)
+    shapes = [wire.message.shape for wire in wires]
+    found: Sizes = {}
+    for name, tokenizer in tokenizers.items():
+        below = [tokenizer.count(bare_json(wire.message)) for wire in wires]
+        found[name] = {}
+        for way, counted in (
+            (AS_TEXT, [tokenizer.count(wire.text) for wire in wires]),
+            (AS_ONE, [tokenizer.count_marked(wire.text, marks) for wire in wires]),
+        ):
+            figure = quotient(zip(counted, below, strict=True), shapes)
+            found[name][way] = figure and figure.times(1, -1)
+    return found
+
+
+def prompts(form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokenizer]) -> Sizes:
+    """Returns how many tokens a prompt has more than the JSON of its tools, in the mean."""
+    given = [wire.message.tools for wire in wires if wire.message.tools][:_PROMPTS]
+    marks = markers(form)
+    try:
+        texts = [form.prompt(tools) for tools in given]
+    except RenderError:
+        # A format whose example can't be written for these tools.
+        return {name: {AS_TEXT: None, AS_ONE: None} for name in tokenizers}
+    bare = [json.dumps(tools, ensure_ascii=False) for tools in given]
+    return {
+        name: {
+            AS_TEXT: mean(
+                tokenizer.count(text) - tokenizer.count(below)
+                for text, below in zip(texts, bare, strict=True)
+            ),
+            AS_ONE: mean(
+                tokenizer.count_marked(text, marks) - tokenizer.count(below)
+                for text, below in zip(texts, bare, strict=True)
+            ),
+        }
+        for name, tokenizer in tokenizers.items()
+    }
+
+
+def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figure | None]:
+    """Returns how many characters later than in bare JSON a name and a whole call are known.
+
+    In `{"name": "f", "arguments": {}}` the name is known behind its quote, the call with the last
+    brace. Messages of several calls are left out: there it would say where a call stands.
+    """
+    names: list[float] = []
+    calls: list[float] = []
+    shapes: list[str] = []
+    for wire in wires:
+        if len(wire.message.calls) > 1:
+            continue
+        name = len('{"name": ') + len(json.dumps(wire.message.calls[0].name, ensure_ascii=False))
+        places = _known(form, wire)
+        if places is not None:
+            names.append(places[0] - name)
+            calls.append(places[1] - len(bare_json(wire.message)))
+            shapes.append(wire.message.shape)
+    return mean(names, shapes), mean(calls, shapes)
+
+
+def _known(form: Format, wire: Wire) -> tuple[int, int] | None:
+    """Returns after how many characters the name and the call are given out."""
+    parser = Parser(form, tools=wire.message.tools)
+    events: list[tuple[int, Event]] = []
+    for place, letter in enumerate(wire.text, 1):
+        events += ((place, event) for event in parser.feed(letter))
+    # What only the end of the text tells is known when all of it is there.
+    events += ((len(wire.text), event) for event in parser.close())
+    names = [place for place, event in events if isinstance(event, CallStart)]
+    calls = [place for place, event in events if isinstance(event, CallEnd)]
+    return (names[0], calls[0]) if names and calls else None

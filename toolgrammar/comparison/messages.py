@@ -1,0 +1,251 @@
+"""Draws the messages whose calls formats are compared on, of five shapes.
+
+`drawn(7, 2)` are ten messages: two of one plain call, two with code, two with nested values, two
+with several calls, two whose values are in other scripts. The same seed draws the same ones.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.values.calls import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.tools import ToolSpec
+
+SEVERAL: Final = "several"
+SHAPES: Final = ("one call", "code", "nested", SEVERAL, "other scripts")
+"""What a message may be; the first where it is nothing else."""
+_CODE_LINES: Final = 3
+"""Line ends from which on a text counts as code, which formats have to escape or to indent."""
+
+_WORDS: Final = [
+    "harbour",
+    "tide",
+    "ferry",
+    "ledger",
+    "window",
+    "copper",
+    "meadow",
+    "signal",
+    "quiet",
+    "eleven",
+    "barley",
+    "station",
+    "amber",
+    "river",
+    "paper",
+    "winter",
+    "garden",
+    "kettle",
+    "bridge",
+    "market",
+    "engine",
+    "lantern",
+    "orchard",
+    "thread",
+]
+_SCRIPTS: Final = (
+    "Где находится ближайшая станция",
+    "明日の会議は何時に始まりますか",
+    "请把这封信翻译成英文",
+    "मौसम आज कैसा रहेगा",
+    "أين تقع أقرب محطة",
+    "내일 서울 날씨 알려 줘",
+    "Πού είναι το λιμάνι",
+    "מתי יוצאת הרכבת",
+)
+_LINES: Final = (
+    'print(f"{{{a}}}: {{{b}:.2f}}")',
+    'if {a} < {n} and {b} != "":',
+    '    {a}["{b}"] = [{n}, {m}]',
+    "    return {{'{a}': {b}, '{b}': None}}",
+    "# {a}: see <{b}> & co.",
+    'text = "one \\"{a}\\" two\\n"',
+    "for {a} in range({n}): {b} += {a}",
+    "<div class='{a}'>{b}</div>",
+    'path = r"C:\\{a}\\{b}"',
+    "assert {a} >= {n} or not {b}  # naïve",
+)
+
+
+@dataclass(frozen=True)
+class Message:
+    """The calls of one message, and what their tools look like."""
+
+    name: str
+    """What the message is called in reports."""
+    calls: tuple[ToolCall, ...]
+    """The calls, without ids."""
+    tools: list[object] = field(default_factory=list)
+    """The tools that they call, as far as they are known."""
+
+    @property
+    def shape(self) -> str:
+        """Which of the shapes it has."""
+        return shape_of(self.calls)
+
+
+def shape_of(calls: Sequence[ToolCall]) -> str:
+    """Returns the shape of calls; where several fit, what is hardest to write."""
+    if len(calls) > 1:
+        return SEVERAL
+    values = [value for call in calls for value in (*call.arguments.values(), call.input)]
+    texts = [text for value in values for text in texts_of(value)]
+    if any(text.count("\n") >= _CODE_LINES for text in texts):
+        return "code"
+    if any(isinstance(value, (dict, list)) for value in values):
+        return "nested"
+    if any(_is_of_other_script("".join(texts))):
+        return "other scripts"
+    return "one call"
+
+
+def _is_of_other_script(text: str) -> Iterator[bool]:
+    # `é` and `ø` are Latin letters too.
+    return (each.isalpha() and "LATIN" not in unicodedata.name(each, "LATIN") for each in text)
+
+
+def texts_of(value: JsonValue) -> Iterator[str]:
+    """Yields the texts in a value, without keys."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for part in value.values():
+                yield from texts_of(part)
+        case list():
+            for part in value:
+                yield from texts_of(part)
+        case _:
+            return
+
+
+def message_of(name: str, calls: Iterable[ToolCall], specs: Mapping[str, ToolSpec]) -> Message:
+    """Returns a message with the tools that it calls."""
+    # Without ids, which not every format has a place for.
+    chosen = tuple(ToolCall(call.name, call.arguments, None, call.input) for call in calls)
+    called = [specs[name] for name in dict.fromkeys(call.name for call in chosen) if name in specs]
+    # Dicts, as callers give them; one list that stays, so that it is read once.
+    tools: list[object] = [{"name": spec.name, "parameters": spec.parameters} for spec in called]
+    return Message(name, chosen, tools)
+
+
+def bare_json(message: Message) -> str:
+    """Returns the calls as JSON, written as models write it, with nothing around it."""
+    calls = [
+        {"name": call.name, "arguments": call.input or call.arguments} for call in message.calls
+    ]
+    return json.dumps(calls[0] if len(calls) == 1 else calls, ensure_ascii=False)
+
+
+def drawn(seed: int, each: int) -> list[Message]:
+    """Returns drawn messages of all shapes.
+
+    Args:
+        seed: from which they are drawn.
+        each: how many of each shape.
+    """
+    makers: dict[str, Callable[[random.Random], list[ToolCall]]] = {
+        "one call": lambda draw: [_plain(draw)],
+        "code": lambda draw: [_code(draw)],
+        "nested": lambda draw: [_nested(draw)],
+        SEVERAL: lambda draw: [
+            draw.choice((_plain, _nested, _code))(draw) for _ in range(draw.randint(2, 3))
+        ],
+        "other scripts": lambda draw: [_foreign(draw)],
+    }
+    found = []
+    for shape, make in makers.items():
+        for number in range(each):
+            # Of its own, so that more messages leave those before them as they are.
+            draw = random.Random(f"{seed} {shape} {number}")  # noqa: S311 - no secret
+            calls = make(draw)
+            tools: list[object] = [_tool_of(name, calls) for name in {c.name: 0 for c in calls}]
+            found.append(Message(f"{shape} {number + 1}", tuple(calls), tools))
+    return found
+
+
+def long_message(size: int) -> Message:
+    """Returns a message with one argument of about so many characters of code."""
+    draw = random.Random(size)  # noqa: S311 - no secret
+    body = ""
+    while len(body) < size:
+        body += _line(draw) + "\n"
+    call = ToolCall("write_file", {"path": "src/fare.py", "body": body})
+    return Message("long", (call,), [_tool_of(call.name, [call])])
+
+
+def _words(draw: random.Random, least: int, most: int) -> str:
+    return " ".join(draw.choices(_WORDS, k=draw.randint(least, most)))
+
+
+def _line(draw: random.Random) -> str:
+    a, b = draw.sample(_WORDS, 2)
+    return draw.choice(_LINES).format(a=a, b=b, n=draw.randint(0, 99), m=draw.randint(0, 9))
+
+
+def _plain(draw: random.Random) -> ToolCall:
+    kinds: list[dict[str, JsonValue]] = [
+        {"query": _words(draw, 1, 6), "limit": draw.randint(1, 50)},
+        {"city": draw.choice(_WORDS).title(), "days": draw.randint(1, 14), "metric": True},
+        {"to": f"{draw.choice(_WORDS)}@example.org", "subject": _words(draw, 2, 5)},
+        {"account": f"{draw.randint(10000, 99999)}", "amount": draw.randint(100, 99999) / 100},
+    ]
+    index = draw.randrange(len(kinds))
+    name = ("search_notes", "get_weather", "send_mail", "pay_bill")[index]
+    return ToolCall(name, kinds[index])
+
+
+def _code(draw: random.Random) -> ToolCall:
+    body = "\n".join(_line(draw) for _ in range(draw.randint(4, 20)))
+    path = f"src/{draw.choice(_WORDS)}.py"
+    # With and without a last line end: formats differ in what they keep of it.
+    return ToolCall("write_file", {"path": path, "body": body + draw.choice(("\n", ""))})
+
+
+def _nested(draw: random.Random) -> ToolCall:
+    stops: list[JsonValue] = [draw.choice(_WORDS).title() for _ in range(draw.randint(1, 4))]
+    limits: JsonValue = {"price": draw.randint(10, 900) / 2, "changes": draw.randint(0, 4)}
+    return ToolCall(
+        "find_trips", {"from": draw.choice(_WORDS).title(), "stops": stops, "limits": limits}
+    )
+
+
+def _foreign(draw: random.Random) -> ToolCall:
+    return ToolCall(
+        "translate_text", {"text": " ".join(draw.sample(_SCRIPTS, draw.randint(1, 2))), "to": "en"}
+    )
+
+
+def _tool_of(name: str, calls: Iterable[ToolCall]) -> dict[str, Any]:
+    arguments = next(call.arguments for call in calls if call.name == name)
+    return {
+        "name": name,
+        "description": f"Does what its name says: {name.replace('_', ' ')}.",
+        "parameters": {**_schema_of(dict(arguments)), "required": list(arguments)},
+    }
+
+
+def _schema_of(value: JsonValue) -> dict[str, Any]:
+    match value:
+        case dict():
+            inner = {key: _schema_of(part) for key, part in value.items()}
+            return {"type": "object", "properties": inner}
+        case list():
+            return {"type": "array", "items": {"type": "string"}}
+        case bool():
+            return {"type": "boolean"}
+        case int():
+            return {"type": "integer"}
+        case float():
+            return {"type": "number"}
+        case _:
+            return {"type": "string"}

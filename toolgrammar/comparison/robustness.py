@@ -1,0 +1,167 @@
+"""Counts what damaged messages are read as: random damages, and those that models make.
+
+Of 300 messages with one bracket too few, 240 run as they were meant, 58 don't and somebody is told.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.comparison.carried import deeds
+from toolgrammar.comparison.damages import damaged
+from toolgrammar.comparison.figures import share
+from toolgrammar.parsing.whole import parse
+from toolgrammar.testing.small_damage import small_damage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgrammar.catalogue.format import Format
+    from toolgrammar.comparison.carried import Wire
+    from toolgrammar.comparison.figures import Figure
+    from toolgrammar.values.calls import ParseResult
+
+EXACT: Final = "exact"
+NOTICED: Final = "noticed"
+LOST: Final = "lost"
+WRONG: Final = "wrong"
+NO_PLACE: Final = "no place"
+OUTCOMES: Final = {
+    EXACT: "the calls run as they were meant",
+    NOTICED: "a call does not run, and somebody is told",
+    LOST: "a call does not run, and nobody is told",
+    WRONG: "a call runs that was not meant",
+}
+"""What a damaged message comes to. Of damages that models make there is one more: `NO_PLACE`."""
+PER_CHARACTERS: Final = 1000
+"""Of random damages there is one in so many characters of markup."""
+
+Counted = dict[str, Counter[str]]
+"""By message, how often each outcome was seen."""
+
+
+def outcome(result: ParseResult, wire: Wire) -> str:
+    """Returns what a reading comes to for who runs the calls that may run."""
+    wanted = deeds(wire.message.calls)
+    ran = deeds(call for call in result.calls if call.executable)
+    if ran == wanted:
+        return EXACT
+    # A call that ran twice was meant once.
+    if Counter(ran) - Counter(wanted):
+        return WRONG
+    return LOST if result.ok else NOTICED
+
+
+def of_random(form: Format, wires: Sequence[Wire], count: int, seed: int) -> dict[str, Any]:
+    """Returns what messages come to whose markup has errors at one rate a character.
+
+    A message is drawn as often as it would have an error. `fail` is how many of 1,000 messages do
+    not run as they were meant, `of damaged` are the shares of those
+    messages, `of 1,000` how many of 1,000 messages come to each, `markup` their characters of
+    markup, in the mean.
+    """
+    # One draw for all: the same messages, where they have as much markup.
+    draw = random.Random(f"{seed} random {form.id}")  # noqa: S311 - the same in every run
+    weights = [1 - math.exp(-len(wire.markup) / PER_CHARACTERS) for wire in wires]
+    counted: Counted = {}
+    for wire in draw.choices(wires, weights, k=count) if any(weights) else ():
+        text = wire.text
+        for _ in range(_errors(len(wire.markup), draw)):
+            text = _with_error(text, wire, draw)
+        read = parse(text, format=form, tools=wire.message.tools)
+        counted.setdefault(wire.message.name, Counter())[outcome(read, wire)] += 1
+    shares = _shares(counted, OUTCOMES)
+    often = 1000 * sum(weights) / len(weights)
+    per_thousand = {name: each and each.times(often) for name, each in shares.items()}
+    # Messages without an error run as they were meant.
+    exact = per_thousand[EXACT]
+    per_thousand[EXACT] = exact and exact.times(1, 1000 - often)
+    failed = _failed(counted)
+    return {
+        "fail": failed and failed.times(often),
+        "markup": sum(len(wire.markup) for wire in wires) / len(wires),
+        "of damaged": shares,
+        "of 1,000": per_thousand,
+        "by shape": _by_shape(counted, wires),
+    }
+
+
+def of_models(
+    form: Format, wires: Sequence[Wire], weights: Mapping[str, int], count: int, seed: int
+) -> dict[str, Any]:
+    """Returns what messages come to with one damage of a kind that models make."""
+    counted: Counted = {}
+    kinds: dict[str, Counter[str]] = {}
+    for number in range(count):
+        # The same kind and message at the same place for every format.
+        draw = random.Random(f"{seed} models {number}")  # noqa: S311 - the same in every run
+        kind = draw.choices(list(weights), list(weights.values()))[0]
+        wire = draw.choice(wires)
+        text = damaged(wire, kind, draw)
+        if text is None:
+            found = NO_PLACE
+        else:
+            found = outcome(parse(text, format=form, tools=wire.message.tools), wire)
+        counted.setdefault(wire.message.name, Counter())[found] += 1
+        kinds.setdefault(kind, Counter())[found] += 1
+    return {
+        "fail": _failed(counted),
+        "of damaged": _shares(counted, (*OUTCOMES, NO_PLACE)),
+        "kinds": {kind: dict(kinds[kind]) for kind in weights if kind in kinds},
+    }
+
+
+def _errors(markup: int, draw: random.Random) -> int:
+    """Returns how many errors a message has that has one: Poisson's distribution without its 0."""
+    rate = markup / PER_CHARACTERS
+    left = draw.random() * (1 - math.exp(-rate))
+    number, chance = 1, rate * math.exp(-rate)
+    while left > chance and number < 20:
+        left -= chance
+        number += 1
+        chance *= rate / number
+    return number
+
+
+def _with_error(text: str, wire: Wire, draw: random.Random) -> str:
+    """Returns a text with one place of the markup damaged; one damaged before is taken again."""
+    if text == wire.text:
+        # A draw may change nothing, a blank in place of a blank say.
+        tries = (small_damage(text, wire.markup, draw) for _ in range(20))
+        return next((each for each in tries if each != text), text)
+    # Further errors: where the texts are still the same from their ends on.
+    shift = len(text) - len(wire.text)
+    same = _same_end(text, wire.text)
+    places = [place + shift for place in wire.markup if place >= len(wire.text) - same]
+    places += [place for place in wire.markup if wire.text[: place + 1] == text[: place + 1]]
+    return small_damage(text, sorted(set(places)), draw) if places else text
+
+
+def _same_end(one: str, other: str) -> int:
+    number = 0
+    while number < min(len(one), len(other)) and one[-1 - number] == other[-1 - number]:
+        number += 1
+    return number
+
+
+def _shares(counted: Counted, names: Iterable[str]) -> dict[str, Figure | None]:
+    return {name: share((each[name], each.total()) for each in counted.values()) for name in names}
+
+
+def _failed(counted: Counted) -> Figure | None:
+    """Returns the share of messages that don't run as they were meant."""
+    return share(
+        (each.total() - each[EXACT] - each[NO_PLACE], each.total()) for each in counted.values()
+    )
+
+
+def _by_shape(counted: Counted, wires: Sequence[Wire]) -> dict[str, dict[str, Figure | None]]:
+    shapes: dict[str, Counted] = {}
+    for wire in wires:
+        name = wire.message.name
+        if name in counted:
+            shapes.setdefault(wire.message.shape, {})[name] = counted[name]
+    return {shape: _shares(each, OUTCOMES) for shape, each in shapes.items()}

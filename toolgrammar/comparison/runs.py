@@ -1,0 +1,199 @@
+"""Runs a comparison: writes the messages in all formats, measures each, in several processes.
+
+`Comparison(rows, apart, …)` is plain data: what is in it goes to JSON as it is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from toolgrammar.comparison.carried import Carried, carried, compared
+from toolgrammar.comparison.confusion import confusion
+from toolgrammar.comparison.costs import earliness, prompts, sizes
+from toolgrammar.comparison.cuts import cuts
+from toolgrammar.comparison.damages import RECORDED
+from toolgrammar.comparison.messages import SHAPES, long_message
+from toolgrammar.comparison.robustness import of_models, of_random
+from toolgrammar.comparison.speed import speeds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from toolgrammar.catalogue.format import Format
+    from toolgrammar.comparison.messages import Message
+    from toolgrammar.comparison.tokens import Tokenizer
+
+    Tell = Callable[[str, int, int], None]
+    """Is told what is done, how much of it, and of how much."""
+
+_LONG = 4096
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is measured, and from which draws."""
+
+    seed: int = 0
+    """From which damages are drawn."""
+    sample: int = 100
+    """Messages that are damaged, cut and shown in prose; sizes are of all."""
+    damages: int = 600
+    """Damaged messages of each format, of either kind."""
+    rounds: int = 15
+    """Rounds in which the reading is timed; 0 leaves it out."""
+    weights: Mapping[str, int] = field(default_factory=lambda: dict(RECORDED))
+    """How often models make each kind of damage."""
+
+
+@dataclass
+class Comparison:
+    """What was measured."""
+
+    settings: Settings
+    """How much was measured."""
+    messages: dict[str, int]
+    """How many messages of each shape there are."""
+    compared: dict[str, int]
+    """How many of them all compared formats carry."""
+    rows: list[dict[str, Any]]
+    """The figures of each compared format."""
+    apart: list[dict[str, Any]]
+    """The formats that can't carry the messages, and why not."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as plain JSON data, each figure as its value and the ends of its interval."""
+        found: dict[str, Any] = _rounded(asdict(self))
+        return found
+
+
+def _rounded(value: Any) -> Any:
+    """Returns data with six digits, more than any figure supports."""
+    match value:
+        case float():
+            return round(value, 6)
+        case dict():
+            return {key: _rounded(part) for key, part in value.items()}
+        case list() | tuple():
+            return [_rounded(part) for part in value]
+        case _:
+            return value
+
+
+def compare(
+    formats: Sequence[Format],
+    messages: Sequence[Message],
+    tokenizers: Mapping[str, Tokenizer],
+    settings: Settings,
+    *,
+    jobs: int = 1,
+    tell: Tell = lambda *_: None,
+) -> Comparison:
+    """Returns the figures of formats over the same messages."""
+    wanted = [*messages, long_message(_LONG)]
+    written = _each([(carried, form, wanted) for form in formats], jobs, "formats written", tell)
+    longs = {each.form.id: _take_long(each) for each in written}
+    same, apart = compared(written, len(messages))
+    sample = _sampled([wire.message for wire in same[0].wires], settings) if same else set()
+    rows = _each(
+        [(_row, each, sample, tokenizers, settings) for each in same],
+        jobs,
+        "formats measured",
+        tell,
+    )
+    if settings.rounds:
+        given = [(each.form, each.wires, longs[each.form.id]) for each in same]
+        timed = speeds(given, settings.rounds, lambda n: tell("rounds", n, settings.rounds))
+        for row, found in zip(rows, timed, strict=True):
+            row["speed"] = found
+    common = [wire.message for wire in same[0].wires] if same else []
+    return Comparison(
+        settings,
+        _shapes(messages),
+        _shapes(common),
+        rows,
+        [_apart(x, len(messages)) for x in apart],
+    )
+
+
+def _take_long(found: Carried) -> Any:
+    """Takes the long message, which is of speed alone, out of those that a format carries."""
+    longs = [wire for wire in found.wires if wire.message.name == "long"]
+    for wire in longs:
+        found.wires.remove(wire)
+    return longs[0] if longs else None
+
+
+def _shapes(messages: Iterable[Message]) -> dict[str, int]:
+    counts = Counter(message.shape for message in messages)
+    return {shape: counts[shape] for shape in SHAPES if counts[shape]}
+
+
+def _sampled(messages: Sequence[Message], settings: Settings) -> set[str]:
+    """Returns the names of the messages that are damaged and cut, evenly of all shapes."""
+    draw = random.Random(f"{settings.seed} sample")  # noqa: S311 - the same in every run
+    by_shape = {shape: [each.name for each in messages if each.shape == shape] for shape in SHAPES}
+    for names in by_shape.values():
+        draw.shuffle(names)
+    chosen: set[str] = set()
+    # One of each shape in turn, as long as there are any.
+    while any(by_shape.values()) and len(chosen) < settings.sample:
+        for names in by_shape.values():
+            if names and len(chosen) < settings.sample:
+                chosen.add(names.pop())
+    return chosen
+
+
+def _row(
+    found: Carried, sample: set[str], tokenizers: Mapping[str, Tokenizer], settings: Settings
+) -> dict[str, Any]:
+    form, wires = found.form, found.wires
+    some = [wire for wire in wires if wire.message.name in sample]
+    name_known, call_known = earliness(form, some)
+    shapes = {shape: [wire for wire in wires if wire.message.shape == shape] for shape in SHAPES}
+    return {
+        "format": form.id,
+        "family": form.family,
+        "sizes": sizes(form, wires, tokenizers),
+        "shapes": {
+            shape: sizes(form, chosen, tokenizers) for shape, chosen in shapes.items() if chosen
+        },
+        "prompt": prompts(form, some, tokenizers),
+        "name_known": name_known,
+        "call_known": call_known,
+        "random": of_random(form, some, settings.damages, settings.seed),
+        "models": of_models(form, some, settings.weights, settings.damages, settings.seed),
+        "cuts": cuts(form, some),
+        "confusion": confusion(form, some),
+    }
+
+
+def _apart(found: Carried, messages: int) -> dict[str, Any]:
+    return {
+        "format": found.form.id,
+        "family": found.form.family,
+        "carried": len(found.wires),
+        "of": messages,
+        "refused": dict(found.refused),
+        "reason": found.reason,
+    }
+
+
+def _each(tasks: Sequence[tuple[Any, ...]], jobs: int, what: str, tell: Tell) -> list[Any]:
+    """Returns what each function gives for its arguments, in their order."""
+    if jobs == 1:
+        found = []
+        for function, *given in tasks:
+            found.append(function(*given))
+            tell(what, len(found), len(tasks))
+        return found
+    with ProcessPoolExecutor(jobs) as pool:
+        futures = [pool.submit(function, *given) for function, *given in tasks]
+        for number, future in enumerate(as_completed(futures), 1):
+            # What went wrong in one ends the run: a table without a format would not say so.
+            future.result()
+            tell(what, number, len(tasks))
+        return [future.result() for future in futures]
