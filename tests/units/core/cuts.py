@@ -23,7 +23,7 @@ def save(folder: Path, header: str, rules: str) -> str:
 
 
 def read(
-    grammar: str,
+    grammar: str | list[str],
     text: str,
     tools: list[dict[str, object]] | None = None,
     finish_reason: str | None = None,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.values.tools import ToolSpec
 
+_OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"})
+"""Codes of repairs by which the rest of a string that ends too early becomes a member."""
 MOST_KEYS: Final = 32
 """Keys that are kept of one call, and of what stands before its name."""
 PLAIN_KEYS: Final = (
@@ -57,9 +59,20 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
         if is_plain(key, ()) and not awaited:
             continue
         message = f"Found `{key[:40]}` beside the arguments, and no part of the call"
-        if awaited:
-            draft.doubts.append("skipped-markup")
-            message = f"Found `{key[:40]}` beside the arguments; it may be one of them"
         place = Span(offset, offset + len(key) + 2)
-        builder.report("skipped-markup", "error" if awaited else "info", message, place)
+        is_rest = not awaited and _is_mended(builder, draft, place)
+        if awaited:
+            message = f"Found `{key[:40]}` beside the arguments; it may be one of them"
+        elif is_rest:
+            message = f"Found `{key[:40]}` beside the arguments; it may be the rest of a string"
+        if awaited or is_rest:
+            draft.doubts.append("skipped-markup")
+        builder.report("skipped-markup", "error" if awaited or is_rest else "info", message, place)
     keys.clear()
+
+
+def _is_mended(builder: Builder, draft: Draft, key: Span) -> bool:
+    """Whether a key is one by repairs of quotes alone, as `b` of `{"name": "a"b", …}` is."""
+    found = builder.diagnostics[draft.diagnostics.listed :]
+    near = (each.span for each in found if each.code in _OF_QUOTES)
+    return any(span.start < key.end and key.start <= span.end for span in near)

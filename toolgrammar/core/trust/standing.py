@@ -32,8 +32,11 @@ NESTED: Final = -2
 _LAST: Final = 4096
 """Characters before a call in which a tag may be open."""
 _TAG = late(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.:-]{0,64})(?P<rest>[^<>]{0,256})>")
-_INTO = late(r"(?:[:=(,\[{]\s{0,8}[\"']|<[A-Za-z_][\w.:|-]{0,64}(?:[ =][^<>/]{0,256})?>?)\Z")
-"""What leads into a value: a string that opens, or a tag."""
+_INTO = late(
+    r"(?:[:=(,\[{]\s{0,8}[\"']|<[A-Za-z_][\w.:|-]{0,64}(?:[ =][^<>/]{0,256})?>?"
+    r"|\w[\"']{1,2} ?(?::\w?|\w)\s{0,8})\Z"
+)
+"""What leads into a value: a string that opens, a tag, or a key with its colon."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
 """What stands behind the opener of a call in quoted code, up to its end."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")

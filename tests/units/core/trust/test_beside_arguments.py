@@ -43,3 +43,17 @@ def test_an_argument_beside_the_others_is_a_doubt(members: str) -> None:
 def test_a_type_says_nothing_of_a_call() -> None:
     text = '{"type": "function", "name": "order", "parameters": {"kind": "rye"}}'
     assert toolgrammar.parse(text, "llama3_json", tools=TOOLS).diagnostics == ()
+
+
+@pytest.mark.parametrize("format", ["hermes", ["hermes", "llama3_json"], "auto"])
+def test_the_rest_of_a_name_beside_it_is_a_doubt(format: str | list[str]) -> None:
+    text = '<tool_call>\n{"name": "order"_bread", "arguments": {"kind": "rye"}}\n</tool_call>'
+    for tools in (TOOLS, None):
+        result = toolgrammar.parse(text, format, tools=tools)
+        assert not result.ok
+        assert not any(call.executable for call in result.calls)
+
+
+def test_a_member_whose_comma_is_missing_is_no_rest_of_a_name() -> None:
+    text = '<tool_call>\n{"name": "order" "why": "x", "arguments": {"kind": "rye"}}\n</tool_call>'
+    assert toolgrammar.parse(text, "hermes", tools=TOOLS).ok

@@ -115,3 +115,30 @@ def test_a_call_behind_an_opener_that_two_characters_damage_is_doubted(
 def test_a_tag_that_prose_names_doubts_no_call_behind_it() -> None:
     text = "Wrap it in <execute_bash>.\n<execute_bash>\nls\n</execute_bash>"
     assert read("codeact", text, tools=[{"name": "execute_bash"}]).calls[0].executable
+
+
+_REQUEST = (
+    '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", '
+    '"params": {"name": "tide", "arguments": {"place": "Narvik"}}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("good", "damaged"),
+    [
+        ('"tools/call"', 'tools/call"'),
+        ('"tools/call"', '"tools/cal"'),
+        ('"method"', "method"),
+        ('{"jsonrpc"', '"jsonrpc"'),
+        ('"params":', '"params"x'),
+        ('"params":', '"params"":'),
+        ('"params": ', '"params":x'),
+        ('"jsonrpc": "2.0"', '"answer": 2'),
+    ],
+)
+def test_the_value_of_a_member_is_no_call_that_runs(good: str, damaged: str) -> None:
+    text = _REQUEST.replace(good, damaged)
+    for format in ("auto", ["hermes", "llama3_json"], "llama3_json"):
+        result = read(format, text, tools=_TOOLS)
+        assert not any(call.executable for call in result.calls), format
+        assert not result.ok
