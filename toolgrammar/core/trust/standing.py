@@ -34,7 +34,7 @@ _LAST: Final = 4096
 _TAG = late(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.:-]{0,64})(?P<rest>[^<>]{0,256})>")
 _INTO = late(
     r"(?:[:=(,\[{]\s{0,8}[\"']|<[A-Za-z_][\w.:|-]{0,64}(?:[ =][^<>/]{0,256})?>?"
-    r"|\w[\"']{1,2} ?(?::\w?|\w)\s{0,8})\Z"
+    r"|[\"'\s,{][\w.-]{1,64}[\"']{1,2} ?(?::\w?|\w)\s{0,8})\Z"
 )
 """What leads into a value: a string that opens, a tag, or a key with its colon."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
