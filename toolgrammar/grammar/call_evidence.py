@@ -7,6 +7,7 @@ Example: `</tool_call>` alone is enough, `<tool_call>` is named by whoever speak
 
 from __future__ import annotations
 
+import re
 import re._constants as sre
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,6 +30,11 @@ CERTAIN: Final = 3
 """It is enough by itself."""
 
 MARKS: Final = frozenset("<>[]|\uff5c")
+_CALL_WORD: Final = re.compile(
+    r"(?:<\||\|>|\uff5c).*(?:tool|call|action|invoke|function|plugin)"
+    r"|tools?[ _-]?(?:call|use)|function_call|<(?:[^<>]*:)?invoke|\[[a-z_]*call[a-z_]*\]"
+)
+"""Words by which markup names calls, whatever the format; in special tokens, more of them."""
 _LANGUAGES: Final = frozenset({"", "bash", "diff", "json", "py", "python", "xml", "yaml"})
 """Fences that texts have, too."""
 _LEAST_LETTERS: Final = 4
@@ -211,6 +217,14 @@ def weight_of(text: str) -> int:
         return POSSIBLE
     is_tag = not MARKS.isdisjoint(text) and letters >= _OF_A_TAG
     return CERTAIN if is_tag or letters >= _OF_A_LABEL or text.isupper() else POSSIBLE
+
+
+def is_of_any_call(sign: str) -> bool:
+    """Whether a sign of one format is markup that texts in no other format have.
+
+    That is markup with a word for calls: `<tool_call>` and `<|tool_arg:end|>`, but no `<path>`.
+    """
+    return weight_of(sign) >= CERTAIN and _CALL_WORD.search(sign.lower()) is not None
 
 
 def is_of_calls(opener: str, follows: str) -> bool:

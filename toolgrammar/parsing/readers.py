@@ -11,6 +11,7 @@ from toolgrammar.core.several.alternative import neutral_machine
 from toolgrammar.core.several.openers import AnyOpeners, BothOpeners, Openers
 from toolgrammar.core.several.try_formats import TriedFormats
 from toolgrammar.core.several.whole_several import WholeSeveral
+from toolgrammar.grammar.call_evidence import MENTIONED, is_of_any_call
 from toolgrammar.parsing.machines import machine_of, settings_of
 
 if TYPE_CHECKING:
@@ -58,9 +59,15 @@ class Shared:
             number: frozenset(each.pairs) for number, each in enumerate(found) if each.names_tools
         }
         """The formats that have such, each with the others."""
-        # What is a sign in one format is plain text in another: only with the name of a tool do they
-        # tell of a call.
-        self.signs = Signs(((text, 0) for each in found for text in each.signs), ())
+        # What is a sign in one format is plain text in another: most tell of a call only with the
+        # name of a tool.
+        texts = {text for each in found for text in each.signs}
+        certain = frozenset(filter(is_of_any_call, texts))
+        self.signs = Signs(
+            ((text, MENTIONED if text in certain else 0) for text in sorted(texts)),
+            (),
+            sorted(text for text in certain if text.startswith("</")),
+        )
         """What shows in text that a call was written there, in one format or another."""
 
 

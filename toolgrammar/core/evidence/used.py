@@ -28,6 +28,7 @@ _PROSE = late(r"[.,;!?)\"'`\u201d\u2019](?:\s|\Z)|[^\S\n]+\w")  # Where a senten
 _LINE = late(r"(?:\A|\n)[ \t]*\Z")
 _CLOSED = late(r"(?:(?:(?<![\w,] )[}\])]|[}\])][\"']|[\"'])|</[^<>\n]{1,128}>)\s{0,64}\Z")
 """What calls have before their closer."""
+_CLOSER = late(r"</[^<>\n]{1,128}>\s{0,64}\Z")
 
 _PARTS = late(
     r"""(?P<open>[{\[])|(?P<close>[}\]])|(?P<blank>\s+)|"(?:[^"\\]|\\.)*+"|[^\s{}\[\]"]+|["\\]"""
@@ -86,10 +87,14 @@ def is_used(text: str, start: int, end: int) -> bool:
         start: where the markup begins.
         end: where it ends; the rest of an unclosed tag belongs to it.
     """
+    first = start
     while start and text[start - 1] in _MARKS:
         start -= 1
     if text[start] != ">" and is_quoted(text, start):
         return False  # the quote before the end of a tag is that of an attribute
+    # `…</value></tool_call>`: what stands before a closer is the end of another one.
+    if text.startswith("</", first) and _CLOSER.search(text[max(0, first - NEAR) : first]):
+        return True
     before, behind = text[max(0, start - NEAR) : start], text[end : end + 2 * NEAR]
     # `…}</tool_call>`: right behind a bracket, markup ends something that was written.
     if _CLOSED.search(before):

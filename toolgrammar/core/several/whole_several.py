@@ -17,6 +17,7 @@ from toolgrammar.core.shortcuts.whole.whole_reader import reading_of
 from toolgrammar.core.shortcuts.whole.whole_rules import is_judged, may_be_none
 from toolgrammar.core.trust.evidence import is_name, opens_as_prose
 from toolgrammar.core.trust.standing import is_doubtful
+from toolgrammar.core.trust.stray_reasoning_closer import with_halves
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.patterns import compile_pattern
 
@@ -106,6 +107,7 @@ class WholeSeveral:
 
     __slots__ = (
         "_beginnings",
+        "_closers",
         "_count",
         "_other_ends",
         "_quotes",
@@ -122,6 +124,8 @@ class WholeSeveral:
         self._quotes = [compile_pattern(e.opener) for found in several.quotes for e in found]
         self._beginnings: dict[Place, list[tuple[str, int]]] = {}
         """By what stands before them, texts with the format that reads what begins with them."""
+        self._closers = with_halves(several.tags)
+        """What closes reasoning, and what may be left of that."""
         self._count = 0
         self._other_ends: dict[int, tuple[re.Pattern[str], re.Pattern[str]]] = {}
         """For a format, what opens its reasoning, and what ends that of all others."""
@@ -251,8 +255,9 @@ class WholeSeveral:
 
     def _is_odd(self, text: str, message: WholeMessage) -> bool:
         """Whether a text holds what is reported at the end of a message."""
-        several = self.several
-        return any(tag in text for tag in several.tags) or several.signs.are_in(text, message.tools)
+        if any(closer in text for closer in self._closers):
+            return True
+        return self.several.signs.are_in(text, message.tools)
 
 
 def _leaves(node: Node, text: str, position: int, following: int) -> bool:

@@ -10,13 +10,24 @@ from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from toolgrammar.core.message.build import Builder
 
 _LEAST = 5
 """Characters of a special token with a word behind it."""
 _HINT = "pass `prefix` with what the prompt wrote of the answer, as in prefix={opener!r}"
+
+
+def with_halves(closers: Iterable[str]) -> tuple[str, ...]:
+    """Returns closers of reasoning, and what is left of those that lack their last special token."""
+    whole = tuple(closers)
+    return (*whole, *(half for tag in whole if (half := _half(tag))))
+
+
+def _half(tag: str) -> str:
+    half = tag.rpartition("<|")[0]
+    return half if len(half) > _LEAST else ""
 
 
 def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
@@ -45,7 +56,7 @@ def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
 
 def _report_half(builder: Builder, tags: Mapping[str, str]) -> None:
     """Reports a closer of two special tokens in the text of which the last one is missing."""
-    halves = {half: tag for tag in tags if len(half := tag.rpartition("<|")[0]) > _LEAST}
+    halves = {half: tag for tag in tags if (half := _half(tag))}
     for start, text in builder.text_parts.stretches() if halves else ():
         for half, tag in halves.items():
             at = text.find(half)

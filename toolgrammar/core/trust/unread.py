@@ -20,13 +20,21 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from toolgrammar.core.evidence.signs import Signs
     from toolgrammar.core.message.build import Builder
     from toolgrammar.values.diagnostics import Diagnostic
+    from toolgrammar.values.tools import ToolSpec
 
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
+_OF_MARKUP = frozenset(
+    {"missing-close-tag", "missing-open-tag", "misspelt", "skipped-markup", "stray-close-tag"}
+)
+"""Codes of warnings that tell of what opens or closes a call, and not of a whole one beside it."""
+_OBJECT = late(r"\{\s{0,64}[\"'\w]")
+_TAG = late(r"<[^<>]{1,128}>")
+_WORD = late(r"\w")
 _MOST_REPEATED, _LONGEST_REPEATED = 16, 2048
 """Calls whose repeats in text are looked for, and how long one is at most."""
 _HINT = (
@@ -45,7 +53,7 @@ def report_unread(builder: Builder, signs: Signs) -> None:
         builder: what the message consists of.
         signs: what shows a call.
     """
-    if builder.header.calls == "last":
+    if builder.header.calls == "last" and builder.calls:
         return  # those before it are text
     told, tools = _Told(builder.diagnostics), builder.tools
     stretches = builder.text_parts.stretches()
@@ -62,9 +70,13 @@ def report_unread(builder: Builder, signs: Signs) -> None:
         # What ended the call before does not tell of an object that a comma joins to it.
         begin = start + 1 if _JOINED.match(text) else start
         opened = openers_in(builder, start, text)
-        if not (opened or signs.are_in(text, tools)) or told.touches(begin, start + len(text)):
+        stop = start + len(text)
+        if not (opened or signs.are_in(text, tools)) or told.touch(begin, stop):
             continue
         found = signs.first_in(text, tools, opened)
+        is_near = told.touch_markup(begin, stop)
+        if is_near and not (found is not None and found[2] and _holds_payload(text, signs, tools)):
+            continue
         # An opener that ends the message: nothing behind it can show its use.
         last = opened[-1] if opened and start + len(text) == builder.source.length else None
         if last is not None and (found is None or not found[2]) and _ends(builder, text, *last):
@@ -102,17 +114,43 @@ def _ends(builder: Builder, text: str, at: int, opener: str) -> bool:
     return is_meant and not text[at + len(opener) :].strip() and not is_quoted(text, at)
 
 
+def _holds_payload(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether more of a call stands in a text than its opener: an object, a name, its closer."""
+    if _OBJECT.search(text) or any(name in text for name in tools):
+        return True
+    # Closers that are left over say nothing: words before them do.
+    closed = text[: len(text) - len(signs.behind_closers(text))]
+    return _WORD.search(_TAG.sub("", closed)) is not None
+
+
 class _Told:
     """Where reports speak of something already."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        spans = [(d.span.start, d.span.end) for d in diagnostics if d.severity != "info"]
-        spans.sort()
-        self._starts = [start for start, _ in spans]
-        self._ends = list(accumulate((end for _, end in spans), max))
+        found = [each for each in diagnostics if each.severity != "info"]
+        mended = [e for e in found if e.severity == "warning" and e.code in _OF_MARKUP]
+        self._mended = _Spans(each.span for each in mended)
+        self._all_but_mended = _Spans(each.span for each in found if each not in mended)
+
+    def touch(self, start: int, end: int) -> bool:
+        """Whether one that tells of any call reaches into a stretch or stands at its edge."""
+        return self._all_but_mended.touch(start, end)
+
+    def touch_markup(self, start: int, end: int) -> bool:
+        """Whether one that tells of an opener or a closer alone does so."""
+        return self._mended.touch(start, end)
+
+
+class _Spans:
+    """Spans that are asked for by the stretches that they touch."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        places = sorted((each.start, each.end) for each in spans)
+        self._starts = [start for start, _ in places]
+        self._ends = list(accumulate((end for _, end in places), max))
         """For each of them, how far it and those before it reach."""
 
-    def touches(self, start: int, end: int) -> bool:
+    def touch(self, start: int, end: int) -> bool:
         """Whether one of them reaches into a stretch or stands at its edge."""
         before = bisect_right(self._starts, end)
         return before > 0 and self._ends[before - 1] >= start

@@ -156,3 +156,56 @@ def test_a_letter_less_in_the_opener_never_loses_a_call_unsaid() -> None:
     judged = {name: places for name, places in unsaid.items() if places is not None}
     assert {name: places for name, places in judged.items() if places} == {}
     assert len(judged) >= 55
+
+
+_SECTION = "<\uff5ctool▁calls▁begin\uff5c>"
+_PART = 'tide<\uff5ctool▁sep\uff5c>{"place": "Narvik"}<\uff5ctool▁call▁end\uff5c>'
+_WHOLE = f"<\uff5ctool▁call▁begin\uff5c>{_PART}"
+_INVOKE = '<invoke name="tide">\n<parameter name="place">Narvik</parameter>\n</invoke>'
+
+
+@pytest.mark.parametrize("tools", [None, _TOOLS])
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        # A warning beside a call tells of its opener, of a whole call in the text it does not.
+        ("deepseek_v3_1", f"{_SECTION}{_PART}{_WHOLE}<\uff5ctool▁calls▁end\uff5c>"),
+        ("deepseek_v3_1", f"{_SECTION}{_WHOLE}{_PART}<\uff5ctool▁calls▁end\uff5c>"),
+        ("minimax_m2", f"<minimax:tool_call>\n{_INVOKE}\n{_INVOKE[1:]}\n</minimax:tool_call>"),
+        # Closers that follow each other.
+        ("auto", "tide<arg_key>place</arg_key><arg_value>Narvik</arg_value></tool_call>"),
+        # Special tokens and words for calls tell in all formats, whoever reads.
+        ("auto", "<think>hm\n<tool_call>\n{'nme': 1}"),
+        ("auto", f"{_SECTION}<\uff5ctool▁call▁begin\uff5c>tide<\uff5ctool▁sep\uff5c>x"),
+        (
+            "auto",
+            "<\uff5cDSML\uff5cinvoke name='tide'>\n<\uff5cDSML\uff5cparameter name='place'>A</\uff5cDSML\uff5cparameter>",
+        ),
+        ("auto", "Done.<|close|>think\n"),
+        # Reasoning that the end of the text may close.
+        ("kimi_k2", "<think>hm<|tool_calls_section_begin|>x"),
+        (
+            "deepseek_v4_1",
+            "<think>hm\n<\uff5cDSML\uff5c calls>\n<\uff5cDSML\uff5c invoke nme='tide'>\n",
+        ),
+    ],
+)
+def test_no_lost_call_is_passed_over(
+    format_id: str, text: str, tools: list[dict[str, object]] | None
+) -> None:
+    result = read(format_id, text, tools=tools)
+    assert not result.ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DeepSeek writes `<\uff5ctool▁calls▁begin\uff5c>` and `<\uff5ctool▁sep\uff5c>`.",
+        "Open it with <tool_call> and close it with </tool_call>.",
+        "Usage: prog [OPTIONS] [ARGS]\nThe rest is text.",
+        "<path>a</path>\n<content>x = 1</content>",
+        "<think>A <tool_call> is not needed here.",
+    ],
+)
+def test_whoever_speaks_of_formats_has_lost_no_call(text: str) -> None:
+    assert read("auto", text).ok

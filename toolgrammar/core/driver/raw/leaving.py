@@ -75,7 +75,8 @@ def finish_raw(reader: RawReader, step: Step) -> None:
         doubts.doubt_stopped(driver, step, end)
     # The position stands before a closer that the end of the text cut.
     begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
-    if step.leaf in ("text", "reasoning") and not ends:
+    # Reasoning may end with the message in some formats: what stands in it may still be lost.
+    if step.leaf == "reasoning" or (step.leaf == "text" and not ends):
         driver.builder.end.leave_text_open(max(0, raws_of(driver.builder).start))
     if ends:
         doubts.doubt_damaged(driver, reader.end, end, is_cut=True)

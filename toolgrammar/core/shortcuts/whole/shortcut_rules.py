@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.trust.stray_reasoning_closer import with_halves
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -58,9 +60,7 @@ class ShortcutRules:
         """Whether a raw value that is JSON has the type that it shows."""
         self.no_calls = header.no_calls
         """The name of a call that is none."""
-        whole = tuple(closers)
-        halves = (each.rpartition("<|")[0] for each in whole)
-        self.closers = (*whole, *filter(None, halves))
+        self.closers = with_halves(closers)
         """What closes reasoning, and what is left of it where its last special token is missing."""
         self.machine = machine
         """What reads it, where the names of the tools are no part of the wire."""
