@@ -9,6 +9,7 @@ from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.message.groups import settle
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.beside_arguments import tell_beside
+from toolgrammar.core.trust.cut_texts import doubt_cut_texts
 from toolgrammar.core.trust.mended_calls import doubt_mended
 from toolgrammar.core.trust.misfits import is_misfit
 from toolgrammar.core.trust.missing_errors import report_owed
@@ -327,6 +328,7 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
     settle_candidate(builder)
     turns.doubt_before_answer(builder)
     doubt_fenced(builder)
+    doubt_cut_texts(builder)
     settle(builder.calls, builder.report)
 
 

@@ -13,6 +13,7 @@ from toolgrammar.core.calls.inherited_arguments import carry_over
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.message.candidate import REASONING, Candidate
 from toolgrammar.core.message.groups import generated_id
+from toolgrammar.core.trust.cut_texts import what_was_open
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import CallEnd, CallStart, Problem
 from toolgrammar.values.spans import Span
@@ -118,7 +119,10 @@ def complete(
     is_fenced = 0 <= builder.turns.fence <= draft.start and "quoted-call" not in draft.doubts
     if is_fenced:
         builder.turns.fenced[index] = builder.turns.fence
-    if builder.header.answer or is_fenced or is_open:
+    open_tag = what_was_open(builder, draft)
+    if open_tag is not None:
+        builder.turns.cut[index] = open_tag
+    if builder.header.answer or is_fenced or is_open or open_tag is not None:
         builder.turns.awaiting.append(index)
     builder.queue.add(CallEnd(index, call))
 

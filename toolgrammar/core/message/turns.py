@@ -13,6 +13,7 @@ class Turns:
         "answered",
         "awaiting",
         "code",
+        "cut",
         "fence",
         "fenced",
         "inline",
@@ -28,8 +29,10 @@ class Turns:
         self.answer_start = -1
         """Offset where that answer begins, or -1."""
         self.awaiting: list[int] = []
-        """The calls, by number, that what follows may put into doubt: a final answer, or more than
-        the end of the block of code that they stand in."""
+        """The calls, by number, that what follows may put into doubt: a final answer, more than the
+        end of the block of code that they stand in, or the rest of a text."""
+        self.cut: dict[int, str] = {}
+        """Of these, the calls with a text that may be cut: the tag that lacks its closer, or ""."""
         self.fence = -1
         """Offset of what the block of code holds that the open island stands in, or -1."""
         self.fenced: dict[int, int] = {}
@@ -86,6 +89,7 @@ class Turns:
     def own_lists(self) -> None:
         """Takes lists of its own: what is tried with a copy must not change the original."""
         self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
+        self.cut = {**self.cut}
 
     def before_answer(self, text: str, start: int) -> str:
         """Returns what of a text that begins at an offset stands before the final answer."""

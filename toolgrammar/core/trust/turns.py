@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 
-_LATE = frozenset({"final-answer", "quoted-call"})
+_LATE = frozenset({"bare-text", "final-answer", "missing-close-tag", "quoted-call"})
 """Codes of doubts that come when the message has ended."""
 
 

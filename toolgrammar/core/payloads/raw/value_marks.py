@@ -119,8 +119,9 @@ class ValueMarks:
 
     @cached_property
     def _leading(self) -> Marks:
-        """What may open a value itself."""
-        return marks_of(self._literals, self._openers)
+        """What may open a value itself; a closer that stands there whole is none of it."""
+        closers = (each.strip() for each in self._joined.split(_NEXT) if "\0" not in each)
+        return marks_of(self._literals, (*self._openers, *filter(None, closers)))
 
     @cached_property
     def _opening(self) -> Marks:

@@ -1,0 +1,81 @@
+"""Doubts texts that a closer in them may have cut, where the rest of them stands behind their call.
+
+Example: of `<tool_call>{"name": "f", "arguments": {"text": Hello }}</tool_call> more"}}</tool_call>` the
+call gets `Hello`; behind it the string ends, with its object. Where the closer of a value was put in, that
+closer may stand behind the call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+
+_BARE: Final = "bare-text"
+_CLOSER: Final = "missing-close-tag"
+_REST = late(r"[\"'\u201d}\]]\s{0,16}(?:[}\]]|</|<[|\uff5c]|\[/)")
+"""How a string ends, or an object, in the call that it stands in."""
+_TAG = late(r"</([\w.:|-]{1,64})>")
+_LONGEST: Final = 4096
+"""Characters behind a call in which the closer of its value is looked for."""
+
+
+def what_was_open(builder: Builder, draft: Draft) -> str | None:
+    """Returns the tag whose closer was put in behind a value of a call that ends.
+
+    It is "" for a text without quotes; None where no text of the call may have been cut.
+    """
+    if not draft.repaired or draft.doubts:
+        return None
+    for each in builder.diagnostics[draft.diagnostics.listed :]:
+        if each.code == _BARE:
+            return ""
+        closers = "".join(edit.replacement for edit in each.edits)
+        tag = _TAG.match(closers.strip()) if each.code == _CLOSER else None
+        if tag is not None and _is_of_value(builder, draft, tag[1]):
+            return tag[1]
+    return None
+
+
+def _is_of_value(builder: Builder, draft: Draft, tag: str) -> bool:
+    """Whether a tag stands around a value of a call, not around the call."""
+    # The tag of the one value there is stands before it: `<tool_input>rye`.
+    start = max(draft.start, draft.arguments_start - len(f"<{tag}>\n"))
+    return draft.arguments_start >= 0 and f"<{tag}" in builder.source.slice(
+        max(0, start), max(0, draft.arguments_end)
+    )
+
+
+def doubt_cut_texts(builder: Builder) -> None:
+    """Doubts calls behind which the rest of their text stands, once the message has ended."""
+    for index, tag in sorted(builder.turns.cut.items()):
+        call = builder.calls[index]
+        if not (_closes_behind(builder, call.span.end, tag) if tag else _goes_on(builder, index)):
+            continue
+        code = _CLOSER if tag else _BARE
+        builder.calls[index] = replace(call, doubts=(*call.doubts, code))
+        message = "Found the end of a text behind its call, where the text may go on"
+        builder.report(code, "error", message, call.span)
+
+
+def _goes_on(builder: Builder, index: int) -> bool:
+    """Whether a string ends in the text behind a call."""
+    start = builder.calls[index].span.end
+    following = builder.calls[index + 1 :]
+    stop = following[0].span.start if following else builder.source.length
+    return any(
+        start <= offset < stop and _REST.search(text[: stop - offset])
+        for offset, text in builder.text_parts.stretches()
+    )
+
+
+def _closes_behind(builder: Builder, start: int, tag: str) -> bool:
+    """Whether an element ends behind a place that did not begin there."""
+    behind = builder.source.slice(start, min(start + _LONGEST, builder.source.length))
+    closer, opener = behind.find(f"</{tag}>"), behind.find(f"<{tag}")
+    return closer >= 0 and not 0 <= opener < closer
