@@ -119,7 +119,7 @@ def complete(
     is_fenced = 0 <= builder.turns.fence <= draft.start and "quoted-call" not in draft.doubts
     if is_fenced:
         builder.turns.fenced[index] = builder.turns.fence
-    open_tag = what_was_open(builder, draft)
+    open_tag = what_was_open(builder, draft, status)
     if open_tag is not None:
         builder.turns.cut[index] = open_tag
     if builder.header.answer or is_fenced or is_open or open_tag is not None:

@@ -15,6 +15,7 @@ from toolgrammar.values.patterns import late
 if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
+    from toolgrammar.values.calls import Status
 
 _BARE: Final = "bare-text"
 _CLOSER: Final = "missing-close-tag"
@@ -25,12 +26,12 @@ _LONGEST: Final = 4096
 """Characters behind a call in which the closer of its value is looked for."""
 
 
-def what_was_open(builder: Builder, draft: Draft) -> str | None:
+def what_was_open(builder: Builder, draft: Draft, status: Status) -> str | None:
     """Returns the tag whose closer was put in behind a value of a call that ends.
 
     It is "" for a text without quotes; None where no text of the call may have been cut.
     """
-    if not draft.repaired or draft.doubts:
+    if status != "repaired" or draft.doubts:
         return None
     for each in builder.diagnostics[draft.diagnostics.listed :]:
         if each.code == _BARE:
@@ -44,11 +45,16 @@ def what_was_open(builder: Builder, draft: Draft) -> str | None:
 
 def _is_of_value(builder: Builder, draft: Draft, tag: str) -> bool:
     """Whether a tag stands around a value of a call, not around the call."""
+    place = draft.arguments_start
+    if place < 0:
+        return False
+    written = builder.source.slice(place, max(place, draft.arguments_end))
+    # The brackets of an object tell where it ends, whatever stands around it.
+    if written.startswith(("{", "[")):
+        return False
     # The tag of the one value there is stands before it: `<tool_input>rye`.
-    start = max(draft.start, draft.arguments_start - len(f"<{tag}>\n"))
-    return draft.arguments_start >= 0 and f"<{tag}" in builder.source.slice(
-        max(0, start), max(0, draft.arguments_end)
-    )
+    before = builder.source.slice(max(0, draft.start, place - len(f"<{tag}>\n")), place)
+    return f"<{tag}" in before + written
 
 
 def doubt_cut_texts(builder: Builder) -> None:
