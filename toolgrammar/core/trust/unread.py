@@ -7,6 +7,7 @@ is used as calls use it (`core/evidence/used.py`); else it is a warning.
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,7 @@ def report_unread(builder: Builder, signs: Signs) -> None:
     """
     if builder.header.calls == "last" and builder.calls:
         return  # those before it are text
-    told, tools = _Told(builder.diagnostics), builder.tools
+    told, tools = _Told(builder), builder.tools
     stretches = builder.text_parts.stretches()
     if builder.end.unclosed_text >= 0:
         # What stands there was meant for text only if it had its closer.
@@ -71,10 +72,10 @@ def report_unread(builder: Builder, signs: Signs) -> None:
         begin = start + 1 if _JOINED.match(text) else start
         opened = openers_in(builder, start, text)
         stop = start + len(text)
-        if not (opened or signs.are_in(text, tools)) or told.touch(begin, stop):
+        if not (opened or signs.are_in(text, tools)) or told.all_but_mended.touch(begin, stop):
             continue
         found = signs.first_in(text, tools, opened)
-        is_near = told.touch_markup(begin, stop)
+        is_near = told.mended.touch(begin, stop)
         if is_near and not (found is not None and found[2] and _holds_payload(text, signs, tools)):
             continue
         # An opener that ends the message: nothing behind it can show its use.
@@ -124,21 +125,28 @@ def _holds_payload(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bo
 
 
 class _Told:
-    """Where reports speak of something already."""
+    """Where reports speak of something already; most messages never ask."""
 
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        found = [each for each in diagnostics if each.severity != "info"]
-        mended = [e for e in found if e.severity == "warning" and e.code in _OF_MARKUP]
-        self._mended = _Spans(each.span for each in mended)
-        self._all_but_mended = _Spans(each.span for each in found if each not in mended)
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
 
-    def touch(self, start: int, end: int) -> bool:
-        """Whether one that tells of any call reaches into a stretch or stands at its edge."""
-        return self._all_but_mended.touch(start, end)
+    @cached_property
+    def all_but_mended(self) -> _Spans:
+        """Where one tells of any call."""
+        return self._spans(mended=False)
 
-    def touch_markup(self, start: int, end: int) -> bool:
-        """Whether one that tells of an opener or a closer alone does so."""
-        return self._mended.touch(start, end)
+    @cached_property
+    def mended(self) -> _Spans:
+        """Where one tells of what opens or closes a call alone."""
+        return self._spans(mended=True)
+
+    def _spans(self, *, mended: bool) -> _Spans:
+        found = (each for each in self._builder.diagnostics if each.severity != "info")
+        return _Spans(each.span for each in found if _is_mended(each) == mended)
+
+
+def _is_mended(told: Diagnostic) -> bool:
+    return told.severity == "warning" and told.code in _OF_MARKUP
 
 
 class _Spans:
