@@ -18,6 +18,7 @@ from toolgrammar.values.codes import CODES, DOUBTS, CodeEntry
 PAGE = ROOT / "docs" / "recovery.md"
 EXAMPLES = ROOT / "tests" / "cases" / "codes.jsonl"
 API = "openai"
+STREAM = "openai, streamed"
 _LONGEST = 400
 _HEAD = """\
 # Recovery
@@ -50,9 +51,15 @@ class Example:
     def result(self) -> toolgrammar.ParseResult:
         """Reads the text; what is no UTF-8 in it is read as bytes.
 
-        A bare payload, which has no format, is read by `recover_json`; a message of an API is
-        repaired.
+        A bare payload, which has no format, is read by `recover_json`; a message of an API, and
+        a stream of its deltas, is repaired.
         """
+        if self.format == STREAM:
+            choices = [{"choices": [{"delta": delta}]} for delta in json.loads(self.text)]
+            last = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
+            stream = openai.repair_stream([*choices, last], None, **self.options)
+            assert list(stream)
+            return replace(stream.result, source=self.text)
         if self.format == API:
             message = openai.repair_message(json.loads(self.text), None, **self.options)
             return replace(message.result, source=self.text)
@@ -107,6 +114,7 @@ def _section(entry: CodeEntry, example: Example) -> str:
     lines = [f"## {entry.code}", "", entry.meaning, ""]
     setting = "".join(f", {name}" for name in _settings(example))
     readers = {"": "`recover_json`", API: "`interop.openai.repair_message`"}
+    readers[STREAM] = "The deltas of a completion, by `interop.openai.repair_stream`"
     reader = readers.get(example.format, f"Format `{example.format}`")
     lines += [f"{reader}{setting}:", "", *_fenced(_shown(example.text)), ""]
     given, result = example.given, example.result()

@@ -157,6 +157,12 @@ _CALLS = (
         "one whose arguments came twice. An error, and a doubt, where nothing tells which.",
     ),
     CodeEntry(
+        "repeated-pieces",
+        "warning",
+        "An API streams the arguments of a call in pieces that each repeat all that came before; the "
+        "last is read. An error, and a doubt, where a piece among them does not, or none is JSON.",
+    ),
+    CodeEntry(
         "missing-argument",
         "error",
         "A call lacks an argument that its format takes from the call before, and that has none or "

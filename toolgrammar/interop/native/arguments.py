@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.interop.exchange import to_json
+from toolgrammar.interop.native.repeated import RepeatedPieces
 from toolgrammar.recovery.json_parser import JsonParser, recover_json
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.schemas import type_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 JOINED: Final = "joined-calls"
+REPEATED: Final = "repeated-pieces"
 _ANOTHER: Final = "extra-value"
 """The code by which the recovery of JSON tells of a second value."""
 _OBJECT: Final = {"type": "object"}
@@ -55,6 +57,7 @@ class ArgumentsReader:
         self._strict = JsonScanner()
         self._held = ""
         self._given = False
+        self._pieces = RepeatedPieces()
         self.has_begun = False
         """Whether any of the arguments came."""
 
@@ -65,8 +68,20 @@ class ArgumentsReader:
         self._parts[:] = ["".join(self._parts)]
         return self._parts[0]
 
-    def feed(self, text: str) -> None:
+    @property
+    def given(self) -> str:
+        """All that is known so far, with what waits for more."""
+        return self.text + self._pieces.held
+
+    def feed(self, piece: str) -> None:
         """Takes the next piece."""
+        self._feed(self._pieces.feed(piece))
+
+    def repeats(self, piece: str) -> bool:
+        """Whether a piece holds all the arguments once more, of a server that does so."""
+        return self._pieces.repeats(piece)
+
+    def _feed(self, text: str) -> None:
         self._parts.append(text)
         self.has_begun = self.has_begun or bool(text.strip())
         if not (self._strict.done or self._strict.failed):
@@ -102,6 +117,7 @@ class ArgumentsReader:
             cut: whether the answer may have been cut in this call: then nothing is completed.
             calls: how many calls the server said to be in one.
         """
+        self._feed(self._pieces.close(cut=cut))
         text = self.text
         if not text.strip():
             return "{}", [_without(cut=cut)]
@@ -112,6 +128,8 @@ class ArgumentsReader:
         every = [_read(found, text, cut=cut)]
         if not cut and any(each.code == _ANOTHER for each in found.diagnostics):
             every = _several(text, tool, calls) or every
+        if self._pieces.sure:
+            every = [_repeated(each, doubt=self._pieces.doubtful) for each in every]
         if self._given:
             return first, every
         # Nothing went out: an empty object, or what is none.
@@ -120,7 +138,7 @@ class ArgumentsReader:
     @property
     def is_whole(self) -> bool:
         """Whether a sound object has ended."""
-        return self._strict.done
+        return self._strict.done or self._pieces.is_whole
 
 
 def _schema(tool: ToolSpec | None) -> dict[str, Any]:
@@ -203,6 +221,17 @@ def _objects(text: str, tool: ToolSpec | None) -> list[tuple[str, RecoveredJson]
         if len(parts) > _MOST or (text and not text.startswith("{")):
             return []
     return parts
+
+
+def _repeated(read: ReadArguments, *, doubt: bool) -> ReadArguments:
+    """Returns arguments whose pieces each repeated all before, and says so."""
+    said = "the pieces of the arguments each repeat all that came before"
+    return replace(
+        read,
+        status="repaired" if read.status == "complete" else read.status,
+        doubts=(*read.doubts, REPEATED) if doubt else read.doubts,
+        diagnostics=(*read.diagnostics, _diagnostic(REPEATED, said, doubt=doubt)),
+    )
 
 
 def _told(part: tuple[str, RecoveredJson], said: str, *, doubt: bool) -> ReadArguments:

@@ -51,7 +51,7 @@ class RepairedPieces:
 
     def given(self, key: object) -> str:
         """Returns the arguments of an open call so far."""
-        return self._open[key].reader.text
+        return self._open[key].reader.given
 
     def piece(
         self, key: object, name: str | None, identity: str | None, arguments: str
@@ -137,7 +137,8 @@ class RepairedPieces:
             # A new id with each piece is known of some servers.
             return (other_id and fresh) if same else True
         # The same name with each piece, too: what decides is whether new arguments begin.
-        return other_id or not same or (fresh and identity is None)
+        again = call.reader.repeats(arguments)
+        return other_id or not same or (fresh and identity is None and not again)
 
     def _announced(self, call: _Arriving) -> list[Event]:
         """Gives out that a call begins, once its name is known."""
