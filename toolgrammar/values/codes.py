@@ -254,6 +254,13 @@ _JSON = (
         doubt=True,
     ),
     CodeEntry("missing-quote", "error", "A string lacks a quote.", doubt=True),
+    CodeEntry(
+        "open-string",
+        "error",
+        "A string has no closing quote and ends before the markup that closes its call; calls behind "
+        "it may be text of the string, and are doubted as `quoted-call`.",
+        doubt=True,
+    ),
     CodeEntry("missing-value", "error", "A key has no value and is dropped.", doubt=True),
     CodeEntry(
         "duplicate-key",

@@ -21,5 +21,5 @@ def test_doubts_are_those_of_the_policy() -> None:
         "duplicate-key", "nonfinite", "undefined", "lone-surrogate", "template", "mixed-escape",
         "doubled-quotes", "schema-mismatch", "unplaced-input", "quoted-call", "lone-object", "final-answer",
         "inner-argument", "invented-result", "overlong-name", "malformed-name", "slipped-quote",
-        "missing-argument",
+        "missing-argument", "open-string",
     } == DOUBTS  # fmt: skip

@@ -10,9 +10,13 @@ from typing import Final
 from toolgrammar.tools.json_tokens import CONTROLS, HALVES, PLAIN
 from toolgrammar.values.patterns import late
 
+MARKUP: Final = r"<(?=[/|\uff5c]|\Z)"
+"""The beginning of markup that may close a call: `</tool_call>`, `<|call|>`."""
+TAG: Final = r"<(?=[^/|\uff5c])"
+"""The beginning of other markup."""
 # A quote may be missing: in `{"a": "x, "b": 1}` the string ends before the comma, in `{"a": "x}`
-# before the bracket, where markup follows. So these are no plain characters.
-CHARACTERS: Final = rf"[^{PLAIN},}}\]{HALVES}]*+"
+# before the bracket, where markup follows, or before that markup. So these are no plain characters.
+CHARACTERS: Final = rf"[^{PLAIN},}}\]<{HALVES}]*+"
 """Characters of a string that neither end it nor may end it."""
 
 _INNER_COMMA: Final = r",(?! *[,'\\])"
@@ -24,7 +28,7 @@ inside_string = late(rf"(?:[^{PLAIN},{HALVES}]|{_INNER_COMMA})*[^{PLAIN}{HALVES}
 BRACKETS: Final = rf"""[}}\]]++(?= *[\w.;()=+\\"':/*&!?%$^~-]|, *[^ ,"'\\{{{CONTROLS}])"""
 """Closing brackets in a string before which it can't have ended: neither markup nor a key follows."""
 inside_framed = late(
-    rf"(?:[^{PLAIN},}}\]{HALVES}]|{_INNER_COMMA}|{BRACKETS})*"
-    rf"[^{PLAIN}}}\]{HALVES}, ] *"
+    rf"(?:[^{PLAIN},}}\]<{HALVES}]|{_INNER_COMMA}|{BRACKETS}|{TAG})*"
+    rf"[^{PLAIN}}}\]<{HALVES}, ] *"
 )
-"""The same where markup stands around the value: the string may have ended before a bracket."""
+"""The same where markup stands around the value: the string may have ended before it or a bracket."""

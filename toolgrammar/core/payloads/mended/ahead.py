@@ -67,6 +67,10 @@ class Around:
         """Whether the open string ended before brackets, and its quote is missing."""
         return False
 
+    def ends_at_markup(self, _look: LookAhead, _index: int) -> bool:
+        """Whether the open string ended before markup, and its quote and brackets are missing."""
+        return False
+
 
 class LookAhead:
     """Answers what follows in the text; it changes nothing."""

@@ -12,7 +12,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.json.runs import BRACKETS
+from toolgrammar.core.payloads.json.runs import BRACKETS, TAG
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.mended.look import More
 from toolgrammar.tools.json_tokens import (
@@ -38,22 +38,23 @@ def _run(close: str, brackets: str) -> Matcher:
     """Returns what is read at once inside a string.
 
     A comma before a quote is not: the string may end before it, where its quote is missing. Nor
-    are closing brackets, where markup stands around the value, unless a word goes on behind them.
+    are closing brackets, where markup stands around the value, unless a word goes on behind them,
+    and markup that may close a call.
 
     Args:
         close: the quote that closes the string.
-        brackets: the closing brackets, or nothing.
+        brackets: the closing brackets and `<`, or nothing.
     """
     stops = {'"', close, *brackets}
     plain = "".join(sorted(stops)) + r"\\," + CONTROLS + HALVES
     opening = "".join(sorted({'"', "'", close}))
     comma = rf",(?![ \t\r\n]*+(?:[{opening}]|\Z))"
-    goes_on = f"|{BRACKETS}" if brackets else ""
+    goes_on = f"|{BRACKETS}|{TAG}" if brackets else ""
     return anywhere(rf"(?:[^{plain}]++|{comma}|{ESCAPE}{goes_on})*+").match
 
 
 _CONTROL_ESCAPE = late(rf"(?:[^\\]|\\[^{CONTROL_ESCAPES}])*+\\[{CONTROL_ESCAPES}]", re.DOTALL)
-_FRAME: Final = r"}\]"
+_FRAME: Final = r"}\]<"
 _HEX = anywhere(rf"{HEX}{{0,4}}")
 _LOW = late(LOW_HALF)
 _LOW_BEGUN = late(rf"{LOW_BEGUN}\Z")

@@ -37,6 +37,7 @@ MESSAGES: Final = {
     "space": "Found what is no white space in JSON between tokens; it is dropped",
     "inner-quote": "Found a quote inside a string; JSON wants it escaped",
     "missing-quote": "Found a string that lacks a quote; it is put in",
+    "open-string": "Found markup of calls in a string that no quote closes; it ends before that",
     "missing-value": "Found a key or a value without the other; it is dropped",
     "duplicate-key": "Found a key for the second time; the last one counts",
     "nonfinite": "Found NaN or Infinity; JSON has no such number",

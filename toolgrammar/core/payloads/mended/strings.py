@@ -100,6 +100,8 @@ class StringReader:
             self._body.other_quote(end)
         elif character in "}]":
             self._brackets(end)
+        elif character == "<":
+            self._markup(end)
         else:
             self._body.half_pairs(end)
 
@@ -113,12 +115,26 @@ class StringReader:
         end = _BRACKETS.match(self._source.text, start).end()
         self._body.take(self._source.text[start:end], end)
 
+    def _markup(self, start: int) -> None:
+        """Takes the beginning of markup, before which the string may have ended."""
+        if self._around.ends_at_markup(self._look, start):
+            self._end_unclosed(start, "open-string")
+        else:
+            self._body.take("<", start + 1)
+
     def _control(self, start: int) -> None:
-        """Takes control characters; at a line end the string may have ended before a key."""
+        """Takes control characters; at a line end the string may have ended before a key or markup."""
         end = _CONTROL_RUN.match(self._source.text, start).end()
         run = self._source.text[start:end]
-        if ("\n" in run or "\r" in run) and self._ends_before(start, self._past_space(end)):
+        if "\n" not in run and "\r" not in run:
+            self._body.controls(start, end)
+            return
+        behind = self._past_space(end)
+        if self._ends_before(start, behind):
             self._end_unclosed(start)
+        # A stream does not wait for what stands behind so much white space.
+        elif behind - start <= _LONGEST_GAP and self._around.ends_at_markup(self._look, behind):
+            self._end_unclosed(start, "open-string")
         else:
             self._body.controls(start, end)
 
@@ -306,11 +322,11 @@ class StringReader:
 
     # The end of the string
 
-    def _end_unclosed(self, start: int) -> None:
+    def _end_unclosed(self, start: int, code: str = "missing-quote") -> None:
         """Ends a string before `start`, where its quote is missing."""
         string = self._string
         is_legal = string.is_template and not string.in_key
-        self._state.insert("missing-quote", start, "`" if is_legal else '"')
+        self._state.insert(code, start, "`" if is_legal else '"')
         if string.style is not None:
             string.style.extend(self._source.base + start)
         self._end(start, start)

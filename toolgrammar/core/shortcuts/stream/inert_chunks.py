@@ -15,7 +15,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.driver.raw.state import raw_of
 from toolgrammar.core.payloads.json.chunk_memo import certain_in
-from toolgrammar.core.payloads.json.runs import BRACKETS, CHARACTERS
+from toolgrammar.core.payloads.json.runs import BRACKETS, CHARACTERS, TAG
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.patterns.trim import NONE, ONE_NEWLINE
@@ -34,12 +34,13 @@ if TYPE_CHECKING:
 
 _COMMA: Final = r""",(?= *[^ ,"'\\])"""
 _IN_STRING: Final = late(
-    rf"{CHARACTERS}(?:(?:{ONE_ESCAPE}|{_COMMA}|{BRACKETS}){CHARACTERS})*+"
-    rf"(, *|[}}\]]{{1,64}},? *|\\(?:u{HEX}{{0,3}})?)?"
+    rf"{CHARACTERS}(?:(?:{ONE_ESCAPE}|{_COMMA}|{BRACKETS}|{TAG}){CHARACTERS})*+"
+    rf"(, *|[}}\]]{{1,64}},? *|<|\\(?:u{HEX}{{0,3}})?)?"
 )
 """A piece of a JSON string; at its end what may yet become something else (1).
 
-That is the beginning of an escape, a comma and brackets: the string may have ended before them.
+That is the beginning of an escape, a comma, brackets and markup: the string may have ended before
+them.
 """
 sure: Final = certain_in(_IN_STRING)
 """How many characters of a piece are sure to be in the string; -1 where it may end in it."""

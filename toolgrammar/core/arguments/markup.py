@@ -1,0 +1,363 @@
+"""Answers where the markup around a JSON payload goes on, which may have lost its own ends.
+
+Example: of `{"q": "x</tool_call><tool_call>` the string, and with it the payload, ends before the
+markup, if no quote comes that closes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.machine.next_calls import next_call_of
+from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.payloads.json.runs import inside_framed
+from toolgrammar.core.payloads.mended.ahead import Around
+from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More, Undecided
+from toolgrammar.core.trust.mended_calls import strings_of
+from toolgrammar.tools.json_tokens import LITERAL
+from toolgrammar.values.patterns import anywhere, blanks, late
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+
+    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.payloads.mended.ahead import LookAhead
+    from toolgrammar.core.payloads.mended.look import Source
+    from toolgrammar.values.json_types import JsonValue
+
+_OF_JSON: Final = frozenset("{}],:\"'")
+"""Characters that belong to the payload wherever a token may stand."""
+_DISTINCTIVE: Final = 3
+"""Characters of markup that stands for itself."""
+_STRAYS = anywhere(  # `}</args>` or a fence, in any order.
+    r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
+)
+"""Closers that fit nowhere."""
+_BRACKETS = late(r"[\s}\])]{0,64}")
+_QUOTES: Final = ('"', "'", "`", "\\")
+_NEXT = late(r",\s{0,64}\{")  # The next call of a list.
+_NEXT_OR_END = late(r",\s{0,64}[{}\]]")
+_BEGUN = late(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")  # The beginning of any of these.
+_SCALAR = late(rf"(?:{LITERAL}|-?\d[\d.eE+-]{{0,64}})")
+_RUN = late(r"(?:[}\]]\s{0,64}){1,64}")
+_BRACKET = late(r"[}\]]")
+_MEMBER = late(r',\s{0,64}"?')  # A comma, and the quote of the next key.
+_BETWEEN_OBJECTS = late(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")  # As `}, {"`.
+
+
+class Markup(Around):
+    """The markup of a message around a payload: the node behind it says what ends it."""
+
+    __slots__ = ("_after", "_start", "alone")
+
+    framed = True
+    inside = inside_framed
+
+    def __init__(self, step: Step, start: Node) -> None:
+        """Makes it for one payload.
+
+        Args:
+            step: what reading the payload does.
+            start: the node in which calls open.
+        """
+        self._after = after = step.node
+        self._start = start
+        # A call that ends with its payload ends with the payload's last bracket.
+        self.alone = after.accepts_text or "call" in step.after
+
+    def follows(self, look: LookAhead, index: int) -> bool:
+        """Whether the grammar, or what is mended in it, goes on behind the payload."""
+        source = look.source
+        if self._is_frame(source.text, index, long=False):
+            return True
+        # No markup yet, but the chunk may have been cut in it: `</tool_c`.
+        self._wait_for(source, index)
+        is_strict = look.state.strict
+        return is_strict and (self._is_cut(source, index) or self._goes_on_damaged(source, index))
+
+    def stops(self, look: LookAhead, index: int) -> bool:
+        """Whether markup that ends the payload in any case stands at a place for a token."""
+        source = look.source
+        # A grammar may have `}` as a token of the envelope: inside the payload it is the payload's.
+        if source.text[index] in _OF_JSON:
+            return False
+        if self._is_frame(source.text, index):
+            return True
+        if opener := self._start.opener.match(source.text, index):
+            # An opener that is a bare word also matches `true` and `12`.
+            return not _is_scalar(source, index, opener.end())
+        if not source.final and len(source.text) - index < REACH:
+            self._wait_for_opener(source, index)
+            self._wait_for(source, index)
+        return False
+
+    def ends_frame(self, look: LookAhead, index: int) -> bool:
+        """Whether markup that ends the payload stands here, though brackets are open."""
+        source, after, start = look.source, self._after, self._start
+        text = source.text
+        # In a string with bare quotes, as in `say "</tool_call>"`, markup may be quoted.
+        if text[index] in _OF_JSON or look.string.inner_quoted:
+            return False
+        self._wait_for(source, index)
+        match = (
+            # Short tokens such as `}` are no evidence by themselves: strings are full of them.
+            self._long_token(text, index)
+            or repairs_of(after).pattern.match(text, index)
+            or start.opener.match(text, index)
+        )
+        end = match.end() if match is not None else index
+        # The character behind the markup decides, and is not there yet.
+        if not source.final and end == len(text):
+            raise More
+        self._wait_for_opener(source, index)
+        if match is None:
+            return look.state.strict and self._is_cut(source, index)
+        # A quote behind it shows that the markup is only mentioned.
+        return text[end : end + 1] not in CLOSING_QUOTES
+
+    def markup_follows(self, look: LookAhead, index: int) -> bool:
+        """Whether markup around the payload stands behind a quote, at most brackets before it.
+
+        A string holds such markup at times, and quotes it then.
+        """
+        source, start = look.source, self._start
+        text = source.text
+        run = _BRACKETS.match(text, index)
+        place = index if run is None else run.end()
+        # Nothing but brackets so far: what follows them is not known.
+        if place == len(text) and not source.final and place - index < REACH:
+            raise More
+        match = self._long_token(text, place) or start.opener.match(text, place)
+        if match is not None:
+            if match.end() == len(text) and not source.final:
+                raise More
+            return text[match.end() : match.end() + 1] not in _QUOTES
+        self._wait_for_opener(source, place)
+        self._wait_for(source, place)
+        return False
+
+    def frame_goes_on(self, look: LookAhead, index: int, level: int) -> bool:
+        """Whether, once a level is closed, the brackets below and the frame go on."""
+        source, stack = look.source, look.state.stack
+        # Outer objects may close here, too: `"}}</tool_call>` closes two.
+        while level > 0 and source.at(index) == stack[level - 1].closer:
+            level -= 1
+            index = source.blank(index + 1)
+        return level == 0 and not self.alone and look.may_end(index)
+
+    def ends_at_brackets(self, look: LookAhead, index: int) -> bool:
+        """Whether the open string ended before brackets, and its quote is missing."""
+        string = look.string
+        # Other quotes and keys have rules of their own.
+        if string.close != '"' or string.width > 1 or string.in_key or not look.state.stack:
+            return False
+        # A string with quotes in it may hold JSON itself, whose brackets these are.
+        if string.quotes or string.inner_quoted:
+            return False
+        return _ended_before(look, index, lambda behind, at: self._goes_on(look.source, behind, at))
+
+    def ends_at_markup(self, look: LookAhead, index: int) -> bool:
+        """Whether the open string ended before markup, and its quote and brackets are missing.
+
+        A string may hold the markup of a call as text. So what closes the call has to stand here,
+        and behind it what opens the next one or closes all of them; and the next quote, if it is
+        near, must not close the string.
+        """
+        string, source, start = look.string, look.source, self._start
+        if string.close != '"' or string.width > 1 or string.in_key or not look.state.stack:
+            return False
+        if string.quotes or string.inner_quoted:
+            return False
+        closer = self._closer(source.text, index)
+        if closer is None:
+            self._wait_for(source, index)
+            return False
+        node, end = closer
+        place = blanks.match(source.text, end).end()
+        match = start.opener.match(source.text, place) or node.token.match(source.text, place)
+        if match is not None and len(match.group().strip()) >= _DISTINCTIVE:
+            return not look.closes_later(match.end())
+        if not source.final and place - index < REACH:
+            begins = (start.opener_beginnings, node.beginnings)
+            if place == len(source.text) or any(
+                pattern.match(source.text, place) for pattern in begins
+            ):
+                raise More
+        return False
+
+    def _closer(self, text: str, index: int) -> tuple[Node, int] | None:
+        """Returns the node behind the markup that goes on at an index, and where that ends."""
+        after = self._after
+        if (match := self._long_token(text, index)) is not None:
+            return after.steps[match.lastgroup or ""].node, match.end()
+        repairs = repairs_of(after)
+        if (match := repairs.pattern.match(text, index)) is not None:
+            return repairs.anchors[match.lastgroup or ""].node, match.end()
+        return None
+
+    def holds_calls(self, value: JsonValue) -> bool:
+        """Whether a string holds what may be the next call: its own quote may be missing."""
+        return any(
+            _BETWEEN_OBJECTS.search(part) or self._start.opener.search(part)
+            for part in strings_of(value)
+            if '"' in part
+        )
+
+    def _goes_on(self, source: Source, behind: int, index: int) -> bool:
+        """Whether the markup around the payload goes on behind it.
+
+        Args:
+            source: the text.
+            behind: where the payload ends.
+            index: where what stands there shows: behind all brackets and white space.
+        """
+        text, start = source.text, self._start
+        shown = self._is_frame(text, index) or _NEXT.match(text, index)
+        if not shown and not start.opener.match(text, index):
+            self._wait_for(source, index)
+            begun = _BEGUN.fullmatch(text[index : index + REACH])
+            if not source.final and begun:
+                raise More
+            self._wait_for_opener(source, index)
+            return False
+        # Where the payload ends the call nothing else has to stand before the opener; else the
+        # envelope's own token must.
+        return self._after.accepts_text or self.alone or self._is_frame(text, behind, long=False)
+
+    def _long_token(self, text: str, index: int) -> re.Match[str] | None:
+        """Returns the token of what stands around the payload at an index, if it stands for itself."""
+        match = self._after.token.match(text, index)
+        return match if match is not None and len(match.group().strip()) >= _DISTINCTIVE else None
+
+    def _is_frame(self, text: str, index: int, *, long: bool = True) -> bool:
+        """Whether markup of what stands around the payload goes on at an index."""
+        after = self._after
+        token = self._long_token(text, index) if long else after.token.match(text, index)
+        return token is not None or repairs_of(after).pattern.match(text, index) is not None
+
+    def _is_cut(self, source: Source, index: int) -> bool:
+        """Whether the text ends in the markup that goes on behind the payload."""
+        begins = (self._after.beginnings, repairs_of(self._after).beginnings)
+        # Only at the end of the text: before it, what begins as markup and goes on otherwise is
+        # none.
+        is_end = source.final and index < len(source.text)
+        return is_end and any(pattern.match(source.text, index) for pattern in begins)
+
+    def _goes_on_damaged(self, source: Source, index: int) -> bool:
+        """Whether what stands behind a strict value can only be damage behind it."""
+        text = source.text
+        place = _STRAYS.match(text, index).end()
+        if self._next_call_follows(source, index):
+            return True
+        rest = text[place : place + REACH]
+        if not source.final and len(rest) < REACH and _BEGUN.fullmatch(rest):
+            raise More
+        # Behind stray closers, if there are any, the text ends, the list goes on, or the next call
+        # opens.
+        if not rest or _NEXT_OR_END.match(rest) or self._start.opener.match(text, place):
+            return True
+        self._wait_for_opener(source, place)
+        # No stray closer stands here, and `follows` has asked for the envelope already.
+        if place == index:
+            return False
+        if self._is_frame(text, place, long=False):
+            return True
+        self._wait_for(source, place)
+        return False
+
+    def _next_call_follows(self, source: Source, index: int) -> bool:
+        """Whether the brace around the payload is missing: the next call of a list begins here."""
+        for group, terminal in self._after.tokens:
+            # As in `[{"name": "a", "arguments": {}, {"name": "b"`, where the envelope's brace is
+            # missing.
+            if terminal.text.strip() != "}":
+                continue
+            next_call = next_call_of(self._after.steps[group].node)
+            if next_call.pattern.match(source.text, index):
+                return True
+            if not source.final and next_call.begins.match(source.text, index):
+                raise More
+        return False
+
+    def _wait_for(self, source: Source, index: int) -> None:
+        """Asks for more text where the markup behind the payload may begin at an index."""
+        if source.final or len(source.text) - index >= REACH:
+            return
+        after = self._after
+        begins = (after.beginnings, repairs_of(after).beginnings)
+        if any(pattern.match(source.text, index) for pattern in begins):
+            raise More
+
+    def _wait_for_opener(self, source: Source, index: int) -> None:
+        """Asks for more text where an opener may begin at an index."""
+        if not source.final and self._start.opener_beginnings.match(source.text, index):
+            raise More
+
+
+def _is_scalar(source: Source, index: int, end: int) -> bool:
+    """Whether what an opener that may be any word matches is a number or a word of JSON."""
+    text = source.text
+    if text[index] != "-" and not text[index].isalnum():
+        return False
+    if end == len(text) and not source.final:
+        raise More
+    scalar = _SCALAR.match(text, index)
+    return scalar is not None and scalar.end() >= end
+
+
+def _ended_before(look: LookAhead, start: int, frame_follows: Callable[[int, int], bool]) -> bool:
+    """Whether the open string ended at an index, where a closing bracket stands.
+
+    The brackets must close what is open, and behind them a member must follow that an outer object
+    may have, or the markup around the payload. A string may hold all that as text: then its own
+    quote comes later, and strict JSON goes on behind it. So the next quote decides, if it is near.
+
+    Args:
+        look: looks ahead in the text.
+        start: the index.
+        frame_follows: whether the markup around the payload goes on behind it, by where that ends
+            and where what follows it stands.
+
+    Raises:
+        More: the text so far does not decide.
+    """
+    text, final, stack = look.source.text, look.source.final, look.state.stack
+    run = _RUN.match(text, start)
+    index = start if run is None else run.end()
+    if index == len(text):
+        if not final and index - start < REACH:
+            raise More
+        return False  # the text may have been cut in the string
+    level, behind = len(stack) - 1, start
+    for bracket in _BRACKET.finditer(text, start, index):
+        # One bracket too many, or another kind: what follows is no part of what the string closed.
+        if level < 0 or bracket.group() != stack[level].closer:
+            break
+        level, behind = level - 1, bracket.end()
+    if behind == start:
+        return False
+    if level < 0:
+        return frame_follows(behind, index) and not look.closes_later(index)
+    return not text[behind:index].strip() and _begins_member(look, index, level)
+
+
+def _begins_member(look: LookAhead, index: int, level: int) -> bool:
+    """Whether a comma and a key of the object at a level stand here, and no end of the string."""
+    text, frame = look.source.text, look.state.stack[level]
+    match = _MEMBER.match(text, index)
+    if match is None or not frame.is_object:
+        return False
+    quote = match.end() - 1
+    # The match ends with the comma or a blank: there is no key's quote, or it is still to come.
+    if text[quote] != '"':
+        if match.end() == len(text) and not look.source.final:
+            raise More
+        return False
+    look.begin(quote)
+    try:
+        if look.goes_on_strictly(quote + 1):
+            return False
+        return look.reads_key(quote, frame, at_end=False)
+    except Undecided:
+        return False
