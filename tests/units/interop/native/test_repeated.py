@@ -174,9 +174,9 @@ def test_the_whole_once_more_is_no_other_call() -> None:
 
 
 def test_a_chunk_of_langchain_says_it_too() -> None:
-    pieces = [{"index": 0, "name": "weather", "id": "c1", "args": '{"ci'}]
-    pieces += [{"index": 0, "args": text} for text in ('{"city": "O', TEXT)]
-    chunks = [{"tool_call_chunks": [piece]} for piece in pieces]
+    first = {"index": 0, "name": "weather", "id": "c1", "args": '{"ci'}
+    rest = [{"index": 0, "args": text} for text in ('{"city": "O', TEXT)]
+    chunks: list[dict[str, Any]] = [{"tool_call_chunks": [each]} for each in (first, *rest)]
     chunks.append({"response_metadata": {"finish_reason": "tool_calls"}})
     stream = langchain.from_stream(chunks, repair=True, tools=TOOLS)
     list(stream)
