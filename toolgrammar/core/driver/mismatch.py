@@ -16,7 +16,7 @@ from toolgrammar.core.mending.mending import cut_call, cut_here, mend, pass_word
 from toolgrammar.core.mending.stops import close_by_stop
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
-from toolgrammar.values.patterns import blanks
+from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _WAITS = -1
 """More text tells whether nothing stands behind an opener."""
+_EMPTY_LIST = late(r"\[\s{0,64}\]\s{0,64}")
+_LIST_BEGUN = late(r"\[\s{0,64}\Z")
 FENCED = 5
 """Characters of an opener that may have a code fence behind it."""
 
@@ -102,6 +104,11 @@ def _end_of_empty(driver: Driver) -> int | None:
         return None
     buffer = driver.buffer
     place = blanks.match(buffer, driver.position).end()
+    # A list with no call in it is nothing, too.
+    if (nothing := _EMPTY_LIST.match(buffer, place)) is not None:
+        place = nothing.end()
+    elif not driver.final and _LIST_BEGUN.match(buffer, place):
+        return _WAITS
     # A closer that begins with a letter is a word, and a backtick belongs to a fence: both are
     # text.
     # So much white space is no call with nothing in it, and is not looked through at each chunk.
