@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from toolgrammar.servers.own_formats import register_own_formats
 from toolgrammar.servers.parser_names import reasoning_parser_names, tool_parser_names
 
 
@@ -17,6 +18,7 @@ def register() -> None:
 
     from toolgrammar.servers import sglang_reasoning, sglang_tools
 
+    register_own_formats()
     for name in tool_parser_names():
         FunctionCallParser.ToolCallParserEnum[name] = sglang_tools.class_of(name)
     for name in reasoning_parser_names():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from toolgrammar.servers.own_formats import register_own_formats
 from toolgrammar.servers.parser_names import reasoning_parser_names, tool_parser_names
 
 TOOLS: Final = "toolgrammar.servers.vllm_tools"
@@ -19,6 +20,7 @@ def register() -> None:
     from vllm.reasoning import ReasoningParserManager
     from vllm.tool_parsers import ToolParserManager
 
+    register_own_formats()
     # vLLM imports the module and takes the attribute of that name: a class made on demand.
     for name in tool_parser_names():
         ToolParserManager.register_lazy_module(name, TOOLS, name)
