@@ -57,7 +57,8 @@ def _holds_in(case: Case, place: str, result: ParseResult) -> None:
     for error in errors:
         # Strict reading refuses what it could mend, and each refusal is an error.
         is_loss = error.code in LOSSES or place == "strict"
-        if not is_loss and not _is_of_a_call(error, result.calls, ends):
+        is_told = _is_of_a_call(error, result.calls, ends) or _is_of_a_loss(error, errors, ends)
+        if not is_loss and not is_told:
             broken("trust", case, f"{place}, {error}", "a call that does not run", result.calls)
 
 
@@ -84,3 +85,10 @@ def _is_of_a_call(error: Diagnostic, calls: Sequence[ToolCall], ends: Sequence[i
         call.span.start <= error.span.start <= end and not call.executable
         for call, end in zip(calls, ends, strict=True)
     )
+
+
+def _is_of_a_loss(error: Diagnostic, errors: Sequence[Diagnostic], ends: Sequence[int]) -> bool:
+    """Whether a loss is told of behind an error, before the next call: it was in what was lost."""
+    place = error.span.start
+    end = min((each for each in ends if each > place), default=place)
+    return any(each.code in LOSSES and place <= each.span.start < end for each in errors)

@@ -198,15 +198,13 @@ def pass_words(driver: Driver, place: int) -> bool | None:
             return None
         driver.commit()
     span = Span(max(0, driver.base + place), max(0, driver.base + match.start()))
-    builder.report(
-        "skipped-markup",
-        "warning",
-        "Found text between the calls of a section; it is no call's",
-        span,
-        edits=(Edit(span, ""),),
-    )
+    message = "Found text between the calls of a section; it is no call's"
+    builder.report("skipped-markup", "warning", message, span, edits=(Edit(span, ""),))
     driver.give_text(place, match.start())
     driver.move_to(match.start())
+    # What opened before the words is no part of the call behind them: spans don't overlap.
+    if driver.unit >= 0:
+        driver.begin_unit(driver.base + match.start())
     return True
 
 
