@@ -81,7 +81,7 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
     return [
         Question("tokens", unit, lambda row: row["sizes"][tokenizer][AS_ONE], 100),
         *(
-            Question(f"tokens of messages of the shape '{shape}'", unit, of_shape(shape), 100)
+            Question(f"tokens of '{shape}'", unit, of_shape(shape), 100)
             for shape in found.compared
             # A mixture of the others, which asks nothing of its own.
             if shape != SEVERAL
@@ -92,16 +92,18 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
             lambda row: row["prompt"][tokenizer][AS_ONE],
         ),
         Question(
-            "characters until a call is known", "more than bare JSON", lambda row: row["call_known"]
+            "waiting until a call is known",
+            "characters more than bare JSON",
+            lambda row: row["call_known"],
         ),
         Question(
-            "messages that errors at one rate keep from running as meant",
-            "of 1,000",
+            "messages spoilt by errors at one rate",
+            "of 1,000 that do not run as meant",
             lambda row: row["random"]["fail"],
         ),
         Question(
-            "messages that damages of models keep from running as meant",
-            "%",
+            "messages spoilt by damages that models make",
+            "% that do not run as meant",
             lambda row: row["models"]["fail"],
             100,
         ),
@@ -169,14 +171,12 @@ def _best(standings: Sequence[Standing], rows: Sequence[Row]) -> str:
     for family in standings[0].best:
         if family not in bad:
             formats = ", ".join(row["format"] for row in rows if row["family"] == family)
-            also = [each.question.asked for each in standings[1:] if family in each.best]
-            more = f", also the least {'; '.join(also)}" if also else ""
-            parts.append(f"{family} ({formats}){more}")
+            first = [each.question.asked for each in standings if family in each.best]
+            parts.append(f"*{family}* ({formats}), with the least {', '.join(first)}")
     if not parts:
         return ""
     return (
-        "**What to train on:** the least tokens, and the most of nothing that is asked below, have "
-        f"{'. And '.join(parts)}."
+        f"**What to train on:** {'; or '.join(parts)}. They have the most of nothing that is asked."
     )
 
 
@@ -198,8 +198,8 @@ def _worst(standings: Sequence[Standing]) -> str:
     most = max(counts.values(), default=0)
     if not most:
         return ""
-    names = " and ".join(family for family, count in counts.items() if count == most)
-    return f"**What costs most:** {names}, the worst at the most questions and the best at none."
+    names = " and ".join(f"*{family}*" for family, count in counts.items() if count == most)
+    return f"**What costs most:** {names}, with the most at the most questions."
 
 
 def _stands(standing: Standing) -> str:
@@ -219,8 +219,9 @@ def _stands(standing: Standing) -> str:
 
 def _listed(figures: Mapping[str, Figure], question: Question) -> str:
     return " and ".join(
-        f"{family} ({' '.join(f'{end:.1f}' for end in figure.times(question.factor))})"
+        f"{family} ({value:.1f} [{low:.1f} {high:.1f}])"
         for family, figure in figures.items()
+        for value, low, high in [figure.times(question.factor)]
     )
 
 
@@ -259,7 +260,7 @@ def _cut(rows: Sequence[Row]) -> str:
     if not rest or max(rest) > 0.1:
         return ""
     but = f", but with {', '.join(most)}" if most else ""
-    return f"*Cut messages* run a call that was not meant in fewer than 10 % of the cuts{but}."
+    return f"**Cut messages** run a call that was not meant in fewer than 10 % of the cuts{but}."
 
 
 def _shown(rows: Sequence[Row]) -> str:
@@ -270,6 +271,6 @@ def _shown(rows: Sequence[Row]) -> str:
         runs = sum(figure is not None and figure.low > _MOST for figure in figures)
         parts.append(f"{kind} {runs}")
     return (
-        f"*Texts that show a call* run it more often than not in so many of {len(rows)} formats: "
+        f"**Texts that show a call** run it more often than not in so many of {len(rows)} formats: "
         f"{', '.join(parts)}."
     )

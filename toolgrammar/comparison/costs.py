@@ -24,27 +24,39 @@ if TYPE_CHECKING:
 AS_TEXT: Final = "text"
 AS_ONE: Final = "one"
 """How a format's own markers are counted: as the text that they are, or as one token each."""
-_PROMPTS: Final = 24
+ALL: Final = "all"
+"""The messages of all shapes."""
+_WAITS: Final = 50
+"""Messages that are read character by character."""
+_PROMPTS: Final = 12
 """So many lists of tools: what a prompt adds to them hardly varies."""
 
 Sizes = dict[str, dict[str, "Figure | None"]]
 """By tokenizer and by how markers are counted."""
 
 
-def sizes(form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokenizer]) -> Sizes:
-    """Returns what messages have more than the bare JSON of their calls, as a share of it."""
+def sizes(
+    form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokenizer]
+) -> dict[str, Sizes]:
+    """Returns what messages have more than the bare JSON of their calls, as a share of it.
+
+    By shape, and of all under `ALL`.
+    """
     marks = markers(form)
     shapes = [wire.message.shape for wire in wires]
-    found: Sizes = {}
+    found: dict[str, Sizes] = {}
     for name, tokenizer in tokenizers.items():
         below = [tokenizer.count(bare_json(wire.message)) for wire in wires]
-        found[name] = {}
-        for way, counted in (
-            (AS_TEXT, [tokenizer.count(wire.text) for wire in wires]),
-            (AS_ONE, [tokenizer.count_marked(wire.text, marks) for wire in wires]),
-        ):
-            figure = quotient(zip(counted, below, strict=True), shapes)
-            found[name][way] = figure and figure.times(1, -1)
+        as_text = [tokenizer.count(wire.text) for wire in wires]
+        as_one = [tokenizer.count_marked(wire.text, marks) for wire in wires]
+        for shape in (ALL, *dict.fromkeys(shapes)):
+            chosen = [place for place, each in enumerate(shapes) if shape in (ALL, each)]
+            ways = {}
+            for way, counted in ((AS_TEXT, as_text), (AS_ONE, as_one)):
+                pairs = [(counted[place], below[place]) for place in chosen]
+                figure = quotient(pairs, [shapes[place] for place in chosen])
+                ways[way] = figure and figure.times(1, -1)
+            found.setdefault(shape, {})[name] = ways
     return found
 
 
@@ -82,9 +94,9 @@ def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figur
     names: list[float] = []
     calls: list[float] = []
     shapes: list[str] = []
-    for wire in wires:
-        if len(wire.message.calls) > 1:
-            continue
+    single = [wire for wire in wires if len(wire.message.calls) == 1]
+    # Evenly from all shapes.
+    for wire in single[:: max(1, len(single) // _WAITS)][:_WAITS]:
         name = len('{"name": ') + len(json.dumps(wire.message.calls[0].name, ensure_ascii=False))
         places = _known(form, wire)
         if places is not None:

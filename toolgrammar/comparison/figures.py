@@ -55,11 +55,6 @@ def mean(values: Iterable[float], shapes: Sequence[str] | None = None) -> Figure
     return quotient(((value, 1) for value in values), shapes)
 
 
-def overlap(one: Figure, other: Figure) -> bool:
-    """Whether two intervals overlap: then neither figure is known to be the larger."""
-    return one.low <= other.high and other.low <= one.high
-
-
 def ranks(figures: Mapping[str, Figure], *, least_first: bool = True) -> dict[str, int]:
     """Returns ranks: one more than the number of those that are certainly better."""
     signed = {name: each if least_first else each.times(-1) for name, each in figures.items()}

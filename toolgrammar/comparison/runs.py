@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.comparison.carried import Carried, carried, compared
 from toolgrammar.comparison.confusion import confusion
-from toolgrammar.comparison.costs import earliness, prompts, sizes
+from toolgrammar.comparison.costs import ALL, earliness, prompts, sizes
 from toolgrammar.comparison.cuts import cuts
 from toolgrammar.comparison.damages import RECORDED
 from toolgrammar.comparison.messages import SHAPES, long_message
@@ -41,9 +41,9 @@ class Settings:
     """From which damages are drawn."""
     sample: int = 100
     """Messages that are damaged, cut and shown in prose; sizes are of all."""
-    damages: int = 600
+    damages: int = 400
     """Damaged messages of each format, of either kind."""
-    rounds: int = 15
+    rounds: int = 10
     """Rounds in which the reading is timed; 0 leaves it out."""
     weights: Mapping[str, int] = field(default_factory=lambda: dict(RECORDED))
     """How often models make each kind of damage."""
@@ -153,14 +153,12 @@ def _row(
     form, wires = found.form, found.wires
     some = [wire for wire in wires if wire.message.name in sample]
     name_known, call_known = earliness(form, some)
-    shapes = {shape: [wire for wire in wires if wire.message.shape == shape] for shape in SHAPES}
+    counted = sizes(form, wires, tokenizers)
     return {
         "format": form.id,
         "family": form.family,
-        "sizes": sizes(form, wires, tokenizers),
-        "shapes": {
-            shape: sizes(form, chosen, tokenizers) for shape, chosen in shapes.items() if chosen
-        },
+        "sizes": counted[ALL],
+        "shapes": {shape: counted[shape] for shape in SHAPES if shape in counted},
         "prompt": prompts(form, some, tokenizers),
         "name_known": name_known,
         "call_known": call_known,

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as some
 
-from toolgrammar.comparison.figures import Figure, mean, overlap, quotient, ranks, share
+from toolgrammar.comparison.figures import Figure, mean, quotient, ranks, share
 
 PAIRS = some.lists(
     some.tuples(some.integers(0, 9), some.integers(1, 9)).map(lambda each: (min(each), each[1]))
@@ -42,5 +42,3 @@ def test_ranks_of_those_that_overlap_are_the_same() -> None:
     }
     assert ranks(figures) == {"a": 1, "b": 1, "c": 3, "d": 3}
     assert ranks(figures, least_first=False) == {"d": 1, "c": 1, "b": 3, "a": 3}
-    assert overlap(figures["a"], figures["b"])
-    assert not overlap(figures["b"], figures["c"])

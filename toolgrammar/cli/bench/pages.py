@@ -106,6 +106,14 @@ def sections(found: Comparison, tokenizers: Sequence[str]) -> list[str]:
             _errors(rows),
         ),
         (
+            "What errors come to by the shape of a message",
+            (
+                "Of messages that have such an error, in per cent those that run as they were meant all "
+                "the same."
+            ),
+            _errors_by_shape(found),
+        ),
+        (
             "What damages that models make come to",
             (
                 "Of messages with one of these damages, each as often as it was reported in recorded "
@@ -212,6 +220,15 @@ def _errors(rows: Sequence[Row]) -> str:
         [*headings[:2], "markup", *headings[2:]],
         [[*line[:2], number(markup[line[1]]), *line[2:]] for line in cells],
     )
+
+
+def _errors_by_shape(found: Comparison) -> str:
+    def of(shape: str) -> Callable[[Row], Figure | None]:
+        # A message with little markup may never have been drawn.
+        return lambda row: row["random"]["by shape"].get(shape, {}).get(EXACT)
+
+    columns: list[Column] = [(shape, of(shape), 100) for shape in found.compared]
+    return markdown_table(*_table(found.rows, columns))
 
 
 def _of_models(rows: Sequence[Row]) -> str:
