@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.parsing.whole import parse
-from toolgrammar.testing.small_damage import content_of, markup_of
+from toolgrammar.testing.small_damage import content_of
 from toolgrammar.values.errors import RenderError
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ class Wire:
 
     @cached_property
     def markup(self) -> list[int]:
-        """The places of the markup that are not beside content."""
-        return markup_of(self.text, self.calls)
+        """The places of the calls that are no content, those right beside it too."""
+        inside = {place for call in self.calls for place in range(call.span.start, call.span.end)}
+        return [place for place in sorted(inside) if not self.content[place]]
 
 
 @dataclass

@@ -28,7 +28,7 @@ ALL: Final = "all"
 """The messages of all shapes."""
 _WAITS: Final = 50
 """Messages that are read character by character."""
-_PROMPTS: Final = 12
+_PROMPTS: Final = 24
 """So many lists of tools: what a prompt adds to them hardly varies."""
 
 Sizes = dict[str, dict[str, "Figure | None"]]

@@ -14,7 +14,7 @@ from toolgrammar.comparison.carried import deeds
 from toolgrammar.comparison.damages import damaged
 from toolgrammar.comparison.figures import share
 from toolgrammar.parsing.whole import parse
-from toolgrammar.testing.small_damage import small_damage
+from toolgrammar.testing.small_damage import REPLACEMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -128,23 +128,45 @@ def _errors(markup: int, draw: random.Random) -> int:
 
 def _with_error(text: str, wire: Wire, draw: random.Random) -> str:
     """Returns a text with one place of the markup damaged; one damaged before is taken again."""
-    if text == wire.text:
-        # A draw may change nothing, a blank in place of a blank say.
-        tries = (small_damage(text, wire.markup, draw) for _ in range(20))
-        return next((each for each in tries if each != text), text)
-    # Further errors: where the texts are still the same from their ends on.
-    shift = len(text) - len(wire.text)
-    same = _same_end(text, wire.text)
-    places = [place + shift for place in wire.markup if place >= len(wire.text) - same]
-    places += [place for place in wire.markup if wire.text[: place + 1] == text[: place + 1]]
-    return small_damage(text, sorted(set(places)), draw) if places else text
+    places = wire.markup
+    if text != wire.text:
+        # Further errors: where the texts are still the same from either end.
+        shift = len(text) - len(wire.text)
+        last = len(wire.text) - _same(text[::-1], wire.text[::-1])
+        first = _same(text, wire.text)
+        places = [place for place in wire.markup if place < first]
+        places += [place + shift for place in wire.markup if place >= max(first, last)]
+    # A draw may change nothing, a blank in place of a blank say.
+    allowed = set(places)
+    tries = (_damaged(text, places, allowed, draw) for _ in range(20 if places else 0))
+    return next((each for each in tries if each != text), text)
 
 
-def _same_end(one: str, other: str) -> int:
-    number = 0
-    while number < min(len(one), len(other)) and one[-1 - number] == other[-1 - number]:
-        number += 1
-    return number
+def _damaged(text: str, places: list[int], allowed: set[int], draw: random.Random) -> str:
+    """Returns a text with one character missing, twice, another, or changed with the next one.
+
+    None is put in: beside a value nobody could tell it from the value.
+    """
+    place = draw.choice(places)
+    before, here, after = text[:place], text[place], text[place + 1 :]
+    match draw.choice(("missing", "twice", "another", "changed")):
+        case "missing":
+            return before + after
+        case "twice":
+            return before + here * 2 + after
+        case "another":
+            return before + draw.choice(REPLACEMENTS) + after
+        # Not with a part of a value.
+        case _ if place + 1 in allowed:
+            return before + after[:1] + here + after[1:]
+        case _:
+            return text
+
+
+def _same(one: str, other: str) -> int:
+    """Returns how many characters are the same at the beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _shares(counted: Counted, names: Iterable[str]) -> dict[str, Figure | None]:

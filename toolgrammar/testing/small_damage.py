@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
 
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
-_REPLACEMENTS = " \n\"'`{}[]()<>:,=/|\\_-x7"
+REPLACEMENTS = " \n\"'`{}[]()<>:,=/|\\_-x7"
+"""What comes to stand in the place of a character, besides what is there."""
 _NOTHING = re.compile(r">(\s*)</")
 """An element without content: between its tags stands a value, which is empty."""
 _WORD = re.compile(r"\w")
@@ -73,9 +74,9 @@ def small_damage(text: str, places: list[int], draw: random.Random) -> str:
     if kind == "doubled":
         return before + here + here + after
     if kind == "replaced":
-        return before + "".join(draw.choice(_REPLACEMENTS) for _ in here) + after
+        return before + "".join(draw.choice(REPLACEMENTS) for _ in here) + after
     if kind == "put in":
-        return before + draw.choice(_REPLACEMENTS) + here + after
+        return before + draw.choice(REPLACEMENTS) + here + after
     return before + after
 
 
