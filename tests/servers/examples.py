@@ -1,9 +1,22 @@
 """Examples of the formats' pages, as messages of a request with their tools."""
 
+from typing import Any
+
 import toolgrammar
 from toolgrammar import ParseResult, ToolCall
 from toolgrammar.catalogue.page import read_page
+from toolgrammar.servers.parser_names import format_of, reasoning_parser_names
 from toolgrammar.testing import Case, cases_of_page
+from toolgrammar.tools.specs import to_specs
+from toolgrammar.values.tools import ToolSpec
+
+SEARCH = {
+    "name": "search",
+    "parameters": {"type": "object", "properties": {"q": {"type": "string"}}},
+}
+TOOLS = tuple(to_specs([SEARCH]).values())
+CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
+CUT = '<tool_call>\n{"name": "search", "arguments": {"q": "te'
 
 LONGEST = 400
 """Characters of an example that is cut at every place."""
@@ -23,6 +36,11 @@ SEVERAL = (
     "react",
 )
 """Formats of each family: the others are alike for a server."""
+
+HERMES = "toolgrammar_hermes"
+GIVEN = [("search", '{"q": "tea"}')]
+BOTH = [each for each in SEVERAL if each in map(format_of, reasoning_parser_names())]
+"""Those of them that mark reasoning."""
 
 
 def cases_with_tools(format_id: str) -> list[Case]:
@@ -47,3 +65,9 @@ def is_given(call: ToolCall, case: Case) -> bool:
 def is_sound(case: Case) -> bool:
     """Returns whether a client should get all calls of an example."""
     return all(is_given(call, case) for call in read(case).calls)
+
+
+def dict_of(tool: ToolSpec) -> dict[str, Any]:
+    """Returns a tool in the shape of OpenAI's API."""
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests.servers.examples import dict_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -45,7 +47,7 @@ class Server:
         from sglang.srt.plugins import load_plugins
 
         load_plugins()
-        self.tools = [Tool(**_dict_of(tool)) for tool in tools]
+        self.tools = [Tool(**dict_of(tool)) for tool in tools]
         self._tool_parser, self._reasoning_parser = tool_parser, reasoning_parser
         self._forced = forced
         self._request = ChatCompletionRequest(
@@ -111,14 +113,3 @@ def _unstreamed(detector: Any) -> str:
     last = len(detector.prev_tool_call_arr) - 1
     expected: str = detector.prev_tool_call_arr[last]["arguments"]
     return expected.removeprefix(detector.streamed_args_for_tool[last])
-
-
-def _dict_of(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": tool.parameters,
-        },
-    }

@@ -4,25 +4,22 @@ from typing import Any
 
 import pytest
 
-from tests.servers.examples import SEVERAL, cases_with_tools, is_sound, read
+from tests.servers.examples import (
+    BOTH,
+    CALL,
+    GIVEN,
+    HERMES,
+    TOOLS,
+    cases_with_tools,
+    is_sound,
+    read,
+)
 from tests.servers.sglang_server import Message, Server
 from tests.servers.tokenizers_of_test import tokenizer_with
-from toolgrammar.servers.parser_names import format_of, reasoning_parser_names
-from toolgrammar.tools.specs import to_specs
 
 pytest.importorskip("sglang.srt.plugins", reason="SGLang is not there; `make servers` unpacks it")
 
 from sglang.srt.parser.reasoning_parser import ReasoningParser
-
-SEARCH = {
-    "name": "search",
-    "parameters": {"type": "object", "properties": {"q": {"type": "string"}}},
-}
-TOOLS = tuple(to_specs([SEARCH]).values())
-CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
-GIVEN = [("search", '{"q": "tea"}')]
-HERMES = "toolgrammar_hermes"
-BOTH = [each for each in SEVERAL if each in map(format_of, reasoning_parser_names())]
 
 
 def _said(message: Message) -> tuple[str, str, list[tuple[str, str]]]:

@@ -4,25 +4,27 @@ import json
 
 import pytest
 
-from tests.servers.examples import LONGEST, SEVERAL, cases_with_tools, is_given, is_sound, read
+from tests.servers.examples import (
+    CALL,
+    CUT,
+    GIVEN,
+    LONGEST,
+    SEVERAL,
+    TOOLS,
+    cases_with_tools,
+    is_given,
+    is_sound,
+    read,
+)
 from tests.servers.sglang_server import Message, Server
 from toolgrammar.servers.giving import VARIABLE
-from toolgrammar.tools.specs import to_specs
 
 pytest.importorskip("sglang.srt.plugins", reason="SGLang is not there; `make servers` unpacks it")
 
 from sglang.srt.entrypoints.openai.protocol import ToolChoice
 from sglang.srt.environ import envs
 
-SEARCH = {
-    "name": "search",
-    "parameters": {"type": "object", "properties": {"q": {"type": "string"}}},
-}
-TOOLS = tuple(to_specs([SEARCH]).values())
-CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
-CUT = '<tool_call>\n{"name": "search", "arguments": {"q": "te'
 UNKNOWN = CALL.replace("search", "fetch")
-GIVEN = [("search", '{"q": "tea"}')]
 
 
 def _said(message: Message) -> tuple[str, list[tuple[str, str]]]:

@@ -2,24 +2,21 @@
 
 import pytest
 
-from tests.servers.examples import SEVERAL, cases_with_tools, is_sound, read
+from tests.servers.examples import (
+    BOTH,
+    CALL,
+    GIVEN,
+    HERMES,
+    TOOLS,
+    cases_with_tools,
+    is_sound,
+    read,
+)
 from tests.servers.vllm_server import Message, Server
-from toolgrammar.servers.parser_names import format_of, reasoning_parser_names
-from toolgrammar.tools.specs import to_specs
 
 pytest.importorskip("vllm", reason="vLLM is not there; `make servers` unpacks it")
 
 from vllm.reasoning import ReasoningParserManager
-
-SEARCH = {
-    "name": "search",
-    "parameters": {"type": "object", "properties": {"q": {"type": "string"}}},
-}
-TOOLS = tuple(to_specs([SEARCH]).values())
-CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
-GIVEN = [("search", '{"q": "tea"}')]
-HERMES = "toolgrammar_hermes"
-BOTH = [each for each in SEVERAL if each in map(format_of, reasoning_parser_names())]
 
 
 def _said(message: Message) -> tuple[str, str, list[tuple[str, str]]]:

@@ -7,22 +7,23 @@ from typing import Any
 import pytest
 
 import toolgrammar
-from tests.servers.examples import LONGEST, SEVERAL, cases_with_tools, is_given, is_sound, read
+from tests.servers.examples import (
+    CALL,
+    CUT,
+    LONGEST,
+    SEVERAL,
+    TOOLS,
+    cases_with_tools,
+    is_given,
+    is_sound,
+    read,
+)
 from tests.servers.vllm_server import Message, Server
 from toolgrammar.servers.giving import VARIABLE
-from toolgrammar.tools.specs import to_specs
 
 pytest.importorskip("vllm", reason="vLLM is not there; `make servers` unpacks it")
 
 from vllm.tool_parsers import ToolParserManager
-
-SEARCH = {
-    "name": "search",
-    "parameters": {"type": "object", "properties": {"q": {"type": "string"}}},
-}
-TOOLS = tuple(to_specs([SEARCH]).values())
-CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
-CUT = '<tool_call>\n{"name": "search", "arguments": {"q": "te'
 
 
 def _said(message: Message) -> tuple[str, str, list[tuple[str, str]]]:

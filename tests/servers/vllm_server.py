@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests.servers.examples import dict_of
 from tests.servers.tokenizers_of_test import tokenizer_with
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Server:
             model_name="m",
             tokenizer=self.tokenizer,
         )
-        offered = [_dict_of(tool) for tool in tools]
+        offered = [dict_of(tool) for tool in tools]
         self.request = ChatCompletionRequest(
             model="m",
             messages=[{"role": "user", "content": "x"}],
@@ -114,14 +115,3 @@ class Server:
     def _ids(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False)
         return ids
-
-
-def _dict_of(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": tool.parameters,
-        },
-    }

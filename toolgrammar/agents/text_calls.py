@@ -56,6 +56,7 @@ class TextCalls:
     def stop(self) -> tuple[str, ...]:
         """The strings at which the server should stop, where the prompt is ours."""
         chosen = formats.resolve_any(self.format)
+        # Where the chat template tells of the tools, the server knows itself where to stop.
         return chosen.stop if self.prompt and isinstance(chosen, Format) else ()
 
     def begin(
@@ -79,6 +80,7 @@ class TextCalls:
         native: bool = False,
     ) -> Answer:
         """Returns what a whole answer holds; see `AnswerReading`."""
+        # As a stream of one piece: whole and streamed answers can't differ then.
         reading = self.begin(tools, messages)
         reading.feed(text)
         return reading.close(finish_reason, native=native)[1]

@@ -67,6 +67,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         new = rewrite_request(data, format=rule.format, prompt=True)
         asked = {key: data[key] for key in (*_OF_TOOLS, "messages") if key in data}
         # The answer is read with the tools that are gone from the request.
+        # LiteLLM keeps metadata for the later hooks, and does not send it to the model.
         new["metadata"] = {**(data.get("metadata") or {}), _ASKED: asked}
         return new
 
@@ -118,6 +119,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
                 yield ModelResponseStream(**new)
 
     def _read(self, request: Mapping[str, Any], response: Any) -> Any:
+        # Embeddings, images and the like come by the same hook.
         reading = self._reading(request) if isinstance(response, ModelResponse) else None
         if reading is None:
             return response

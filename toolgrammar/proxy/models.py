@@ -80,6 +80,7 @@ class ModelRules:
     def __getitem__(self, model: object) -> ModelRule | None:
         """Returns the rule of a model; None for one that is left alone."""
         if isinstance(model, str):
+            # First as a name: one may hold the signs of a pattern, `[awq]` say.
             if model in self._models:
                 return self._models[model]
             for pattern, rule in self._models.items():
@@ -134,6 +135,7 @@ def _rule(path: Path, name: str, said: Any, defaults: Mapping[str, Any] | None) 
 
 
 def _refuse_strangers(place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    # A misspelt key would change nothing, and nobody would learn why.
     strangers = given.keys() - set(known)
     if not strangers:
         return

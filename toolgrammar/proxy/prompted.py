@@ -52,6 +52,7 @@ def rewrite_request(
     # Also where no tool is offered: a server that knows no tools may refuse their keys.
     for key in _OF_TOOLS:
         body.pop(key, None)
+    # Without tools there is nothing to teach: a prompt for none would only invite calls.
     if offered:
         said = chosen.prompt(specs)
         body["messages"] = with_prompt(body["messages"], said)

@@ -97,6 +97,7 @@ class StreamRewriter:
     def feed(self, item: Any) -> list[Any]:
         """Returns what a chunk, or some bytes of the stream, become."""
         if isinstance(item, bytes | bytearray | memoryview):
+            # An error at the end has to come in the form in which the client reads the rest.
             self._is_bytes = True
             out = [out for event in self._events.feed(bytes(item)) for out in self._written(event)]
             if self._events.too_long and not self._done:
@@ -179,10 +180,12 @@ class StreamRewriter:
         if self._reading is None:
             return [chunk]
         if chunk.get("error"):
+            # What was held back goes before it: clients read nothing behind an error.
             return [*self._flushed(cut=True), chunk]
         choices = chunk.get("choices")
         if not isinstance(choices, list) or not choices:
             return [chunk]
+        # Chunks that are added at the end must belong to the same completion.
         if not self._head:
             self._head = {key: chunk[key] for key in _HEAD if key in chunk}
         taken = [self._taken(choice, chunk) for choice in choices]
@@ -213,6 +216,7 @@ class StreamRewriter:
             ]
             return [{**chunk, "choices": empty}] if tells else []
         bare = {key: part for key, part in chunk.items() if key not in extra}
+        # One delta may become several, a text and two calls say; a chunk holds one for each choice.
         *before, last = choices
         return [
             *({**bare, "choices": [choice]} for choice in before),

@@ -25,6 +25,7 @@ _IMPORTED = late(r"(?m)^\s*%import[^(\n]*\(([^)\n]*)\)")
 
 def tool_parser_names() -> list[str]:
     """Returns the names of all tool parsers."""
+    # With a prefix: both servers have parsers of their own named `hermes` and the like.
     return [ANY, *(_PREFIX + each for each in formats)]
 
 
