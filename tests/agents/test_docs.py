@@ -1,5 +1,6 @@
 """The programs of the pages run as printed, and print what the pages say: `make agents`."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.checkout import ROOT
+from toolgrammar.agents.text_calls import TextCalls
 
 PAGES = {
     "langchain": "langchain",
@@ -41,6 +43,21 @@ def test_a_program_prints_what_its_page_says(page: str, tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout == said
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_lines_for_a_real_model_make_one(page: str) -> None:
+    if find_spec(PAGES[page]) is None:
+        pytest.skip(f"{PAGES[page]} is not installed; `make agents` installs it")
+    if page == "langchain" and find_spec("langchain_openai") is None:
+        pytest.skip("langchain-openai is not installed; `make agents` installs it")
+    text = (ROOT / "docs" / "agents" / f"{page}.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    module = importlib.import_module(f"toolgrammar.agents.{page}")
+    known = {**vars(module), "TextCalls": TextCalls, "dspy": sys.modules.get("dspy")}
+    known["adapter"] = getattr(module, "TextCallAdapter", str)(TextCalls("hermes"))
+    exec(block, known)
+    assert known.get("model") or known.get("lm")
 
 
 def test_every_page_is_in_the_list() -> None:

@@ -50,5 +50,7 @@ def test_a_broken_law_of_figures_says_what_to_do() -> None:
 def test_an_error_in_what_was_lost_is_told_of_by_the_loss() -> None:
     """The quotes stand in a call that is lost; the calls beside it may run."""
     lost = '{"<think>e": "f", "arguments": {"a": "B",The table is [{"</think>ame": "C", "n": 1}]'
-    text = f'[{{"name": "f", "arguments": {{}}}}, {lost}, see [1].[TOOL_CALLS][{{"name": "f"}}] {{}}'
+    text = (
+        f'[{{"name": "f", "arguments": {{}}}}, {lost}, see [1].[TOOL_CALLS][{{"name": "f"}}] {{}}'
+    )
     laws.trust(replace(CASE, format="xlam", text=text, tier="malformed"))
