@@ -22,19 +22,6 @@ _BASED = late(r"([+-]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+))")
 _GROUPED = late(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
 # `007`
 _ZEROS = late(r"([+-]?)0+([0-9]+)")
-_LITERALS: Final = {"true": "true", "false": "false", "null": "null", "none": "null"}
-_NONFINITE: Final = {
-    "nan": "NaN",  # JSON has no text that stands for it
-    # JSON, and what every reader takes for infinity.
-    "infinity": "1e999",
-    "+infinity": "1e999",
-    "-infinity": "-1e999",
-    "inf": "1e999",
-    "-inf": "-1e999",
-}
-
-# `undefined` and `-infinity`
-_LONGEST_LITERAL: Final = 9
 
 
 class Scalar(NamedTuple):
@@ -44,6 +31,28 @@ class Scalar(NamedTuple):
     """Its JSON text."""
     code: str
     """The code of its repair; "" for strict JSON."""
+
+
+WORDS: Final = {
+    "true": Scalar("true", "literal"),
+    "false": Scalar("false", "literal"),
+    "null": Scalar("null", "literal"),
+    "none": Scalar("null", "literal"),
+    "undefined": Scalar("null", "undefined"),
+    "nan": Scalar("NaN", "nonfinite"),  # JSON has no text that stands for it
+    # JSON, and what every reader takes for infinity.
+    "infinity": Scalar("1e999", "nonfinite"),
+    "+infinity": Scalar("1e999", "nonfinite"),
+    "-infinity": Scalar("-1e999", "nonfinite"),
+    "inf": Scalar("1e999", "nonfinite"),
+    "-inf": Scalar("-1e999", "nonfinite"),
+}
+"""The words that are no text, in lower case: what each is, and its repair where it is spelled otherwise.
+
+This is the one list: what a cut word may become (`mended/end.py`) and what a stretch of text may not
+begin with (`mended/stretches.py`) are worked out from it.
+"""
+_LONGEST_WORD: Final = max(map(len, WORDS))
 
 
 def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
@@ -58,13 +67,10 @@ def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
         if len(word) > MAX_DIGITS and len(word.lstrip("-")) > MAX_DIGITS and word[1:].isdigit():
             raise ValueError(word[:20])
         return Scalar(word, "")
-    low = word.lower() if len(word) <= _LONGEST_LITERAL else ""
-    if low in _LITERALS:
-        return Scalar(_LITERALS[low], "" if word == _LITERALS[low] else "literal")
-    if low == "undefined":
-        return Scalar("null", "undefined")
-    if low in _NONFINITE:
-        return Scalar(_NONFINITE[low], "nonfinite")
+    found = WORDS.get(word.lower()) if len(word) <= _LONGEST_WORD else None
+    if found is not None:
+        is_strict = found.code == "literal" and word == found.text
+        return Scalar(found.text, "") if is_strict else found
     if len(word) > MAX_DIGITS or not any(map(str.isdigit, word)):
         return None
     return _odd_number(word, wanted)

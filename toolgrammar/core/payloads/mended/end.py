@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.json.typing_rules import cut_container
 from toolgrammar.core.payloads.mended.state import (
@@ -27,17 +28,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.words import WordReader
 
 _LONGEST: Final = len("false")
-_BEGUN_WORDS: Final = (
-    "true",
-    "false",
-    "null",
-    "none",
-    "nan",
-    "undefined",
-    "infinity",
-    "-infinity",
-    "+infinity",
-)
 
 
 class Ending:
@@ -146,7 +136,7 @@ class Ending:
             return False, ""
         low = word.lower()
         # `New Yo` begins no literal, so it is text; `tr` may have been `true`, and is left out.
-        if scalar is None and not number and not any(each.startswith(low) for each in _BEGUN_WORDS):
+        if scalar is None and not number and not any(each.startswith(low) for each in WORDS):
             words.begin_text()
             return self._end_token(closed=closed)
         return True, ""

@@ -14,6 +14,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.mended.look import REACH
 from toolgrammar.tools.json_tokens import CONTROLS, ESCAPE, HALVES, LITERAL, SHORT_NUMBER, SPACE
 from toolgrammar.values.patterns import compile_pattern, late
@@ -39,7 +40,7 @@ _BLANK: Final = (
     r"(?:[ \t\n\r]++|//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
 )
 # Words that are a number or a literal, or begin text that needs a closer look.
-_NO_TEXT: Final = rf"(?!(?i:{LITERAL}|none|nan|inf|undefined))"
+_NO_TEXT: Final = rf"(?!(?i:{'|'.join(word for word in WORDS if word.isalpha())}))"
 # Behind a literal; a comma may be missing before a key.
 _WORD_END: Final = rf"""(?={_WS}[,}}\]]|[ \t\n\r]++(?:"[^"\\{_CONTROLS}]{{1,64}}+"|'[^'\\{_CONTROLS}]{{1,64}}+'){_WS}:)"""
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
-from toolgrammar.grammar.payload_kinds import PAYLOADS, named
+from toolgrammar.grammar.payload_kinds import PAYLOADS
 from toolgrammar.patterns.trim import NONE, ONE_NEWLINE
 from toolgrammar.values.patterns import compile_pattern
 
@@ -28,8 +28,8 @@ _OPEN = (END_CALL, END_ARGUMENT, END_GROUP)  # A call is open before these.
 
 OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
 """Those that are an object and nothing else."""
-SCANNED = named("python", "bare", "elements")
-"""Payloads that a scanner reads at once."""
+SCANNED = tuple(n for n, each in PAYLOADS.items() if each.notation not in ("text", "raw", "json"))
+"""Payloads that are neither text nor JSON: a scanner of their own reads them at once."""
 WHOLE_MATCH: Final = "whole"
 """The group of a mark that ends where its fused run does."""
 _TOKEN_GROUP: Final = re.compile(r"\(\?P<(g\d+)>")
