@@ -19,6 +19,7 @@ PAGE = ROOT / "docs" / "recovery.md"
 EXAMPLES = ROOT / "tests" / "cases" / "codes.jsonl"
 API = "openai"
 STREAM = "openai, streamed"
+NO_EXAMPLE = f"give {EXAMPLES.relative_to(ROOT).as_posix()} one line for each code, in the order of values/codes.py"
 _LONGEST = 400
 _HEAD = """\
 # Recovery
@@ -97,6 +98,8 @@ def _options(row: dict[str, Any]) -> dict[str, Any]:
 def page() -> str:
     """The text of the page."""
     by_code = {example.code: example for example in examples()}
+    missing = sorted(CODES.keys() - by_code.keys())
+    assert not missing, f"{NO_EXAMPLE}: {', '.join(missing)}"
     sections = (_section(entry, by_code[entry.code]) for entry in CODES.values())
     return "\n".join([_HEAD, _table(), *sections])
 

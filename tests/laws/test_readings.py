@@ -6,6 +6,7 @@ from tests.laws.readings import described, digest, recorded
 
 @each_format
 def test_examples_are_read_as_recorded(format_id: str) -> None:
+    assert format_id in recorded(), "a new format: `python -m tests.laws.readings` records it"
     known = recorded()[format_id]
     for case in page_cases(format_id):
         name = case.id.rpartition("::")[2]

@@ -34,6 +34,7 @@ def test_each_shortcut_reads_its_share(format_id: str, name: str) -> None:
     """One that gives up on everything would keep the law above."""
     if LEVEL == "few" and (name not in QUICK or FORMAT_IDS.index(format_id) % 3):
         return  # it takes too long for each time
+    assert format_id in recorded(), "a new format: `python -m tests.laws.shortcuts` records it"
     count, least = read_by(name, format_id), recorded()[format_id][name]
     if name == "several":
         least = (least + 1) // 2  # what it knows of a format depends on what it read before

@@ -2,9 +2,13 @@
 
 Example: `JSON_OBJECT` begins with a brace and is read by the scanner of JSON, `RAW` goes up to its closer.
 
-What else a payload needs is code: a scanner (`scanners.py`), the rule by which plain Lark reads it
-(`strict_terminals.py`) and a writer (`writing/grammar_walk/payloads.py`). `tests/units/grammar/test_payload_kinds.py`
-puts each one through all of them.
+What else a payload needs is code: a scanner (chosen in `core/payloads/scanners.py`), the rule by which
+plain Lark reads it (`reference/payload_rules.py`) and a writer (`writing/grammar_walk/payloads.py`).
+`tests/units/grammar/test_payload_kinds.py` puts each one through all of them.
+
+A few need more: what can't be known by its first character says how it begins in
+`core/machine/payload_starts.py`; a scanner that mends says how in `core/driver/reading_payloads.py`; one
+whose payload has no last character of its own is shown what stands behind it in `reference/tree_feed.py`.
 """
 
 from __future__ import annotations

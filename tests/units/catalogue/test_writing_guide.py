@@ -12,6 +12,7 @@ import pytest
 
 from toolgrammar import ToolCall, load_format, parse
 from toolgrammar.grammar.header import KEYS
+from toolgrammar.grammar.roles import DECLARED_TERMINALS
 from toolgrammar.values.errors import GrammarError
 from toolgrammar.writing.prompts.prompt import PLACEHOLDERS
 
@@ -109,6 +110,14 @@ def test_a_family_writes_and_reads_calls(rules: str, tmp_path: Path) -> None:
 def test_every_key_of_the_header_is_explained() -> None:
     explained = re.findall(r"^\| `([\w-]+)` \|", _section("Header"), re.MULTILINE)
     assert sorted(explained) == sorted(KEYS)
+
+
+def test_every_declared_terminal_is_explained() -> None:
+    rows = re.findall(r"^\| ((?:`[A-Z_]+` ?)+)\|", _section("Declared terminals"), re.MULTILINE)
+    explained = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(explained) == sorted(DECLARED_TERMINALS), (
+        "the table `Declared terminals` of docs/writing-a-format.md has one row for each"
+    )
 
 
 def test_every_placeholder_is_explained() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import toolgrammar
 from toolgrammar import ArgumentsDelta, CallStart, Event, Parser, ParseResult
+from toolgrammar.catalogue.several import AUTO, AnyOf
 from toolgrammar.values.errors import UnknownFormat
 
 HERMES = '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</tool_call>'
@@ -286,3 +287,12 @@ def test_paths_stand_among_ids(tmp_path: Path, order: str) -> None:
     comma.write_text(path.read_text(encoding="utf-8").replace("//@ id: mine", "//@ id: a"))
     with pytest.raises(toolgrammar.GrammarError, match="must equal the file's name `a,b`"):
         toolgrammar.parse(text, format=str(comma))
+
+
+def test_of_equal_formats_the_id_decides_where_nobody_chose(tmp_path: Path) -> None:
+    text = '<do>\n{"name": "tide", "arguments": {}}\n</do>'
+    wire = JSON_IN_TAGS.format(closer="do")
+    two = [toolgrammar.load_format(grammar(tmp_path, name, wire)) for name in ("tie_aa", "tie_b")]
+    for order in (two, two[::-1]):
+        assert read(text, AnyOf(order, AUTO))[0].format == "tie_aa"
+        assert read(text, AnyOf(order))[0].format == order[0].id

@@ -22,11 +22,18 @@ if TYPE_CHECKING:
 
 
 class Scanner(Protocol):
-    """What owns the text of a payload until it is whole."""
+    """What owns the text of a payload until it is whole.
+
+    The driver feeds it the text from where it stands, and again when more has come, until it is
+    `done` or `failed`. What goes out joined is JSON, and is never wrong later.
+    """
 
     done: bool
+    """Whether the payload is whole: the offset that `feed` gave is its end."""
     failed: bool
+    """Whether what stands at that offset can't be read."""
     failure: str
+    """What was found there, and what the payload wants."""
     doubt: str
     """Why the value may be read otherwise than it was meant; mostly empty."""
     bare_text: str
@@ -37,10 +44,16 @@ class Scanner(Protocol):
         """Whether something was mended that no repair reports."""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
-        """Returns the offset of the first character not consumed; safe JSON goes to `out`."""
+        """Returns the offset of the first character not consumed; safe JSON goes to `out`.
+
+        What it does not consume is fed again, with more behind it: a token that is cut waits so.
+        """
 
     def finish(self, out: list[str]) -> bool:
-        """Appends what closes the value; true if it was whole."""
+        """Appends what closes the value; true if it was whole.
+
+        The scanner stays as it is: what there is so far may be looked at before the end.
+        """
 
 
 class CallScanner(Scanner, Protocol):

@@ -6,7 +6,8 @@ In: `{city: 'Oslo', "n": [1, 2}`. Out: `{"city": "Oslo", "n": [1, 2]}` and a lis
 - `look.py` holds the text and looks ahead in it; `repairs.py` lists what is mended; `frames.py` is an
   open bracket; `state.py` holds what was read, given out and held.
 - `bodies.py` holds the open string and reads inside it; `ahead.py` answers what follows.
-- `strings.py`, `words.py` and `between.py` read strings, words, and keys, commas and closers;
+- `strings.py`, `words.py` and `between.py` read strings, words, and keys, commas and closers; which
+  words are numbers and literals says `payloads/json/other_scalars.py`;
   `gaps.py` takes white space and comments; `end.py` closes what is open at the end of the text;
   `values.py` begins values.
 - `stretches.py` is the one shortcut: it mends many members or items at once in a text that stands
