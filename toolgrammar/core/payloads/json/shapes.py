@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonSchema
 
 _MEMBER = late(r'"[^"\n]{0,128}"[ \t]{0,16}:')
+_OPEN_STRING = late(r'"[\w/.~][^"\n]*')
 _PAIRS = {"}": "{", "]": "["}
 _JSON_STARTS = frozenset("{[-0123456789tfn")
 
@@ -42,9 +43,11 @@ def shaped(text: str, schema: JsonSchema | None) -> tuple[Any, bool]:
 def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
     """Whether a text seems to be JSON that is damaged: `/{"a": 1}`, `"a": 1}`, `["a", {"b"]`.
 
-    It is text all the same where its schema wants one.
+    But for a string that nothing closes, as `"/home/a`, it is text where its schema wants one.
     """
     stripped = text.strip()
+    if _OPEN_STRING.fullmatch(stripped):
+        return True
     last = stripped[-1:]
     if last not in _PAIRS or '"' not in stripped or (schema is not None and is_text_only(schema)):
         return False
