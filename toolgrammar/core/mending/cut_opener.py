@@ -22,8 +22,12 @@ _EMPTY = late(r"\s*\[\s*\]\s*")
 _BEHIND = late(
     r"""\s*+(?:[{}\[\]<(|/\uff5c]|["']\w|[\w.:/$@-]{1,256}[ \t]?[=({\[])"""
     r"""|(?:[^\S\n]*+\n\s*+|(?<=:)\s*+)?[\w.:/$@-]{0,256}\w(?:\s*+\Z|[ \t]*\r?\n|[^\w\s.,;!?])"""
+    r"""|(?<=")\s*+,"""
 )
-"""What calls have behind their opener; a sentence goes on with a word, or with a mark of its own."""
+"""What calls have behind their opener, as the comma behind `{"method": "tools/call"`.
+
+A sentence goes on with a word, or with a mark of its own.
+"""
 
 
 def note_begun(driver: Driver) -> None:
