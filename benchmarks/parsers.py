@@ -14,17 +14,13 @@ it, vLLM, SGLang and transformers are left out.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from peers.places import interpreter  # noqa: E402 - needs the path above
+from peers.process import measured  # noqa: E402 - needs the path above
 
 
 def options() -> argparse.Namespace:
@@ -45,34 +41,11 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     """Measures, in the environment of the peers where there is one; then shows the figures here."""
+    from suites.parsers import run, show
+
     given = options()
-    if given.figures:
-        from suites.parsers import run
-
-        text = json.dumps(run(given), indent=1, ensure_ascii=False)
-        given.figures.write_text(text, encoding="utf-8")
-        sys.stderr.flush()
-        os._exit(0)  # torch's own modules have much to say about a usual end
-    python = interpreter()
-    if not python.exists():
-        print(
-            "vLLM, SGLang and transformers are left out: run benchmarks/peers/set_up.py first",
-            file=sys.stderr,
-        )
-        python = Path(sys.executable)
-    with tempfile.TemporaryDirectory() as folder:
-        figures = Path(folder) / "figures.json"
-        script = str(Path(__file__).resolve())
-        command = [str(python), script, *sys.argv[1:], "--figures", str(figures)]
-        settings = {**os.environ, "PYTHONPATH": str(HERE.parent)}
-        # What torch says of itself at the end of a process is of no use here.
-        done = subprocess.run(command, env=settings, stdout=subprocess.DEVNULL, check=False)
-        if not figures.exists():
-            raise SystemExit(done.returncode or 1)
-        parts = json.loads(figures.read_text(encoding="utf-8"))
-    from suites.parsers import show
-
-    show(parts, given.into)
+    missing = "vLLM, SGLang and transformers are left out"
+    show(measured(Path(__file__).resolve(), given.figures, lambda: run(given), missing), given.into)
 
 
 if __name__ == "__main__":

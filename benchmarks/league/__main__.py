@@ -12,18 +12,14 @@ Without it they are listed as not installed.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS.parent)]
 
-from peers.places import interpreter  # noqa: E402 - needs the path above
+from peers.process import measured  # noqa: E402 - needs the path above
 
 
 def options() -> argparse.Namespace:
@@ -101,23 +97,8 @@ def figures(given: argparse.Namespace) -> dict[str, Any]:
 def main() -> None:
     """Counts in the environment of the readers where there is one; then shows the figures here."""
     given = options()
-    if given.figures:
-        text = json.dumps(figures(given), indent=1, ensure_ascii=False)
-        given.figures.write_text(text, encoding="utf-8")
-        sys.stderr.flush()
-        os._exit(0)  # torch's own modules have much to say about a usual end
-    python = interpreter()
-    if not python.exists():
-        print("only toolgrammar is there: run benchmarks/peers/set_up.py first", file=sys.stderr)
-        python = Path(sys.executable)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "figures.json"
-        command = [str(python), str(Path(__file__).parent), *sys.argv[1:], "--figures", str(file)]
-        settings = {**os.environ, "PYTHONPATH": str(BENCHMARKS.parent), "DYN_LOG": "off"}
-        done = subprocess.run(command, env=settings, stdout=subprocess.DEVNULL, check=False)
-        if not file.exists():
-            raise SystemExit(done.returncode or 1)
-        parts = json.loads(file.read_text(encoding="utf-8"))
+    here = Path(__file__).resolve().parent
+    parts = measured(here, given.figures, lambda: figures(given), "only toolgrammar is there")
     show(parts, given)
 
 
