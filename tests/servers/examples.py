@@ -1,5 +1,6 @@
 """Examples of the formats' pages, as messages of a request with their tools."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import toolgrammar
@@ -41,6 +42,26 @@ HERMES = "toolgrammar_hermes"
 GIVEN = [("search", '{"q": "tea"}')]
 BOTH = [each for each in SEVERAL if each in map(format_of, reasoning_parser_names())]
 """Those of them that mark reasoning."""
+
+
+@dataclass
+class Message:
+    """An answer as a client puts it together from what a server gives."""
+
+    reasoning: str = ""
+    content: str = ""
+    calls: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def said(self) -> tuple[str, str, list[tuple[str, str]]]:
+        """The reasoning, the text and the calls: what is the same in every cutting."""
+        return self.reasoning, self.content, self.calls
+
+
+def cuttings(text: str, step: int = 1) -> list[list[str]]:
+    """Returns a text cut at every place or every few, and character by character."""
+    halves = [[text[:at], text[at:]] for at in range(1, len(text), step)]
+    return [[text], list(text), *halves]
 
 
 def cases_with_tools(format_id: str) -> list[Case]:

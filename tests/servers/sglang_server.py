@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.servers.examples import dict_of
+from tests.servers.examples import Message, dict_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,12 +14,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Message:
-    """An answer as a client puts it together."""
-
-    reasoning: str = ""
-    content: str = ""
-    calls: list[tuple[str, str]] = field(default_factory=list)
+class Answer(Message):
+    """An answer of SGLang's server."""
 
     def add(self, items: list[Any]) -> None:
         """Adds the calls of one piece."""
@@ -56,9 +52,9 @@ class Server:
             chat_template_kwargs=template,
         )
 
-    def whole(self, text: str) -> Message:
+    def whole(self, text: str) -> Answer:
         """Returns the message of an answer that is not streamed: as `_build_chat_response`."""
-        message = Message(content=text)
+        message = Answer(content=text)
         reasoner = self._reasoner(stream=False)
         if reasoner is not None:
             message.reasoning, message.content = reasoner.parse_non_stream(text)
@@ -68,9 +64,9 @@ class Server:
             message.calls = [(call.name, call.parameters) for call in calls]
         return message
 
-    def stream(self, pieces: list[str]) -> Message:
+    def stream(self, pieces: list[str]) -> Answer:
         """Returns the message of a stream: as `_generate_chat_stream`, its last look included."""
-        message = Message()
+        message = Answer()
         reasoner, parser = self._reasoner(stream=True), self.parser()
         for number, piece in enumerate(pieces, 1):
             text = piece

@@ -11,10 +11,11 @@ from tests.servers.examples import (
     HERMES,
     TOOLS,
     cases_with_tools,
+    cuttings,
     is_sound,
     read,
 )
-from tests.servers.sglang_server import Message, Server
+from tests.servers.sglang_server import Server
 from tests.servers.tokenizers_of_test import tokenizer_with
 
 pytest.importorskip("sglang.srt.plugins", reason="SGLang is not there; `make servers` unpacks it")
@@ -22,14 +23,9 @@ pytest.importorskip("sglang.srt.plugins", reason="SGLang is not there; `make ser
 from sglang.srt.parser.reasoning_parser import ReasoningParser
 
 
-def _said(message: Message) -> tuple[str, str, list[tuple[str, str]]]:
-    return message.reasoning, message.content, message.calls
-
-
 def _all_ways(server: Server, text: str) -> set[str]:
-    messages = [server.whole(text), server.stream([text]), server.stream(list(text))]
-    messages += [server.stream([text[:at], text[at:]]) for at in range(1, len(text))]
-    return {repr(_said(message)) for message in messages}
+    streamed = [server.stream(pieces) for pieces in cuttings(text)]
+    return {repr(message.said) for message in (server.whole(text), *streamed)}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +53,7 @@ def test_alone_and_with_parsers_of_sglang() -> None:
     text = f"<think>Hm.</think>So:\n{CALL}"
     assert _all_ways(Server(None, HERMES, ()), text) == {repr(("Hm.", f"So:\n{CALL}", []))}
     assert Server("hermes", HERMES, TOOLS).whole(text).calls == GIVEN
-    assert _said(Server(HERMES, "qwen3", TOOLS).whole(text)) == ("Hm.", "So:", GIVEN)
+    assert Server(HERMES, "qwen3", TOOLS).whole(text).said == ("Hm.", "So:", GIVEN)
 
 
 def test_a_request_may_want_content_in_any_case() -> None:
@@ -95,6 +91,6 @@ def test_the_examples_of_the_pages(format_id: str) -> None:
         found = server.whole(case.text)
         assert found.reasoning.strip() == whole.reasoning, case.id
         assert [called for called, _ in found.calls] == [call.name for call in whole.calls]
-        assert _said(server.stream(list(case.text))) == _said(found), case.id
+        assert server.stream(list(case.text)).said == found.said, case.id
         thoughts += bool(whole.reasoning)
     assert thoughts

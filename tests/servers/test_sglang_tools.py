@@ -12,11 +12,12 @@ from tests.servers.examples import (
     SEVERAL,
     TOOLS,
     cases_with_tools,
+    cuttings,
     is_given,
     is_sound,
     read,
 )
-from tests.servers.sglang_server import Message, Server
+from tests.servers.sglang_server import Answer, Server
 from toolgrammar.servers.giving import VARIABLE
 
 pytest.importorskip("sglang.srt.plugins", reason="SGLang is not there; `make servers` unpacks it")
@@ -25,10 +26,6 @@ from sglang.srt.entrypoints.openai.protocol import ToolChoice
 from sglang.srt.environ import envs
 
 UNKNOWN = CALL.replace("search", "fetch")
-
-
-def _said(message: Message) -> tuple[str, list[tuple[str, str]]]:
-    return message.content, message.calls
 
 
 @pytest.mark.parametrize("format_id", SEVERAL)
@@ -49,43 +46,42 @@ def test_streams_give_the_same_for_every_cutting(format_id: str) -> None:
         if len(case.text) > LONGEST:
             continue
         server = Server(f"toolgrammar_{format_id}", None, case.tools or ())
-        wanted = _said(server.stream([case.text]))
-        assert _said(server.stream(list(case.text))) == wanted, case.id
-        for at in range(1, len(case.text), 3):
-            assert _said(server.stream([case.text[:at], case.text[at:]])) == wanted, case.id
+        wanted = server.stream([case.text]).said
+        for pieces in cuttings(case.text, 3):
+            assert server.stream(pieces).said == wanted, case.id
         if is_sound(case):
-            assert _said(server.whole(case.text)) == wanted, case.id
+            assert server.whole(case.text).said == wanted, case.id
 
 
 def test_all_formats_at_once() -> None:
     server = Server("toolgrammar", None, TOOLS)
-    assert _said(server.whole(f"On it.\n{CALL}")) == ("On it.", GIVEN)
-    assert _said(server.stream(list(f"On it.\n{CALL}"))) == ("On it.", GIVEN)
+    assert server.whole(f"On it.\n{CALL}").said == ("", "On it.", GIVEN)
+    assert server.stream(list(f"On it.\n{CALL}")).said == ("", "On it.", GIVEN)
 
 
 def test_the_end_that_was_held_back_is_not_lost() -> None:
     server = Server("toolgrammar_hermes", None, TOOLS)
-    assert _said(server.stream(["Tea is", " <tool_ca"])) == ("Tea is <tool_ca", [])
-    assert _said(server.stream(list(CALL.removesuffix("\n</tool_call>")))) == ("", GIVEN)
+    assert server.stream(["Tea is", " <tool_ca"]).said == ("", "Tea is <tool_ca", [])
+    assert server.stream(list(CALL.removesuffix("\n</tool_call>"))).said == ("", "", GIVEN)
 
 
 def test_a_call_that_was_cut_off_does_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server("toolgrammar_hermes", None, TOOLS)
-    assert _said(server.whole(CUT)) == (CUT, [])
+    assert server.whole(CUT).said == ("", CUT, [])
     [(_, arguments)] = server.stream(list(CUT)).calls
     with pytest.raises(ValueError, match="delimiter"):
         json.loads(arguments)
     monkeypatch.setenv(VARIABLE, "hold")
-    assert _said(server.stream(list(CUT))) == (CUT, [])
+    assert server.stream(list(CUT)).said == ("", CUT, [])
 
 
 def test_tools_that_the_request_has_not_are_left_as_text_unless_sglang_forwards_them() -> None:
     server = Server("toolgrammar_hermes", None, TOOLS)
     text = f"See: {UNKNOWN}"
-    assert _said(server.whole(text)) == _said(server.stream(list(text))) == (text, [])
+    assert server.whole(text).said == server.stream(list(text)).said == ("", text, [])
     with envs.SGLANG_FORWARD_UNKNOWN_TOOLS.override(True):  # noqa: FBT003 - SGLang's own method
-        wanted = ("See:", [("fetch", '{"q": "tea"}')])
-        assert _said(server.whole(text)) == _said(server.stream(list(text))) == wanted
+        wanted = ("", "See:", [("fetch", '{"q": "tea"}')])
+        assert server.whole(text).said == server.stream(list(text)).said == wanted
 
 
 def test_without_structural_tags_sglang_constrains_required_calls_to_json() -> None:
@@ -103,7 +99,7 @@ def test_without_structural_tags_sglang_constrains_required_calls_to_json() -> N
 def test_requests_at_once_share_nothing() -> None:
     server = Server("toolgrammar_hermes", None, TOOLS)
     first, second = server.parser(), server.parser()
-    messages = Message(), Message()
+    messages = Answer(), Answer()
     for characters in zip(CALL, CALL.replace("tea", "yam"), strict=True):
         for parser, message, character in zip((first, second), messages, characters, strict=True):
             message.add(parser.parse_stream_chunk(character)[1])
@@ -145,5 +141,5 @@ def test_sound_messages_give_what_the_parser_of_sglang_gives(format_id: str) -> 
     assert same > 2 * different, (same, different)
 
 
-def _decoded(message: Message) -> list[object]:
+def _decoded(message: Answer) -> list[object]:
     return [(name, json.loads(text)) for name, text in message.calls]

@@ -9,26 +9,15 @@ from tests.servers.examples import (
     HERMES,
     TOOLS,
     cases_with_tools,
+    cuttings,
     is_sound,
     read,
 )
-from tests.servers.vllm_server import Message, Server
+from tests.servers.vllm_server import Server
 
 pytest.importorskip("vllm", reason="vLLM is not there; `make servers` unpacks it")
 
 from vllm.reasoning import ReasoningParserManager
-
-
-def _said(message: Message) -> tuple[str, str, list[tuple[str, str]]]:
-    return message.reasoning, message.content, message.calls
-
-
-def _cuttings(server: Server, text: str) -> list[Message]:
-    return [
-        server.stream([text]),
-        server.stream(list(text)),
-        *(server.stream([text[:at], text[at:]]) for at in range(1, len(text))),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -44,15 +33,15 @@ def _cuttings(server: Server, text: str) -> list[Message]:
 )
 def test_with_a_tool_parser(text: str, wanted: tuple[str, str, list[tuple[str, str]]]) -> None:
     server = Server(HERMES, HERMES, TOOLS)
-    assert _said(server.whole(text)) == wanted
-    assert {repr(_said(each)) for each in _cuttings(server, text)} == {repr(wanted)}
+    assert server.whole(text).said == wanted
+    assert {repr(server.stream(pieces).said) for pieces in cuttings(text)} == {repr(wanted)}
 
 
 def test_alone() -> None:
     server = Server(None, HERMES, ())
     text = f"<think>Hm.</think>\n\nTea. {CALL}"
-    assert _said(server.whole(text)) == ("Hm.", f"\n\nTea. {CALL}", [])
-    assert {repr(_said(each)) for each in _cuttings(server, text)} == {
+    assert server.whole(text).said == ("Hm.", f"\n\nTea. {CALL}", [])
+    assert {repr(server.stream(pieces).said) for pieces in cuttings(text)} == {
         repr(("Hm.", f"\n\nTea. {CALL}", []))
     }
 
@@ -67,22 +56,24 @@ def test_with_a_tool_parser_of_vllm() -> None:
 def test_a_reasoning_parser_of_vllm_with_a_tool_parser_of_ours() -> None:
     server = Server(HERMES, "deepseek_r1", TOOLS, special=("<think>", "</think>"))
     text = f"<think>Hm.</think>So:\n{CALL}"
-    assert _said(server.whole(text)) == ("Hm.", "So:", GIVEN)
+    assert server.whole(text).said == ("Hm.", "So:", GIVEN)
     pieces = ["<think>", "Hm", ".", "</think>", "So", ":\n", *CALL]
-    assert _said(server.stream(pieces)) == ("Hm.", "So:", GIVEN)
+    assert server.stream(pieces).said == ("Hm.", "So:", GIVEN)
 
 
 def test_the_prompt_may_have_opened_the_reasoning() -> None:
     server = Server(HERMES, HERMES, TOOLS, prompt="<|im_start|>assistant\n<think>\n")
     text = f"Hm.</think>So:\n{CALL}"
-    assert _said(server.whole(text)) == ("Hm.", "So:", GIVEN)
-    assert {repr(_said(each)) for each in _cuttings(server, text)} == {repr(("Hm.", "So:", GIVEN))}
+    assert server.whole(text).said == ("Hm.", "So:", GIVEN)
+    assert {repr(server.stream(pieces).said) for pieces in cuttings(text)} == {
+        repr(("Hm.", "So:", GIVEN))
+    }
 
 
 def test_the_prompt_may_have_closed_it() -> None:
     server = Server(HERMES, HERMES, TOOLS, prompt="assistant\n<think>\n\n</think>\n\n")
-    assert _said(server.whole(f"So: {CALL}")) == ("", "So:", GIVEN)
-    assert _said(server.stream(list(f"So: {CALL}"))) == ("", "So:", GIVEN)
+    assert server.whole(f"So: {CALL}").said == ("", "So:", GIVEN)
+    assert server.stream(list(f"So: {CALL}")).said == ("", "So:", GIVEN)
 
 
 @pytest.mark.parametrize("format_id", BOTH)
@@ -98,7 +89,7 @@ def test_the_examples_of_the_pages(format_id: str) -> None:
         found = server.whole(case.text)
         assert found.reasoning.strip() == whole.reasoning, case.id
         assert [called for called, _ in found.calls] == [call.name for call in whole.calls]
-        assert _said(server.stream(list(case.text))) == _said(found), case.id
+        assert server.stream(list(case.text)).said == found.said, case.id
         thoughts += bool(whole.reasoning)
     assert thoughts
 

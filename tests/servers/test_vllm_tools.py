@@ -14,20 +14,17 @@ from tests.servers.examples import (
     SEVERAL,
     TOOLS,
     cases_with_tools,
+    cuttings,
     is_given,
     is_sound,
     read,
 )
-from tests.servers.vllm_server import Message, Server
+from tests.servers.vllm_server import Answer, Server
 from toolgrammar.servers.giving import VARIABLE
 
 pytest.importorskip("vllm", reason="vLLM is not there; `make servers` unpacks it")
 
 from vllm.tool_parsers import ToolParserManager
-
-
-def _said(message: Message) -> tuple[str, str, list[tuple[str, str]]]:
-    return message.reasoning, message.content, message.calls
 
 
 @pytest.mark.parametrize("format_id", SEVERAL)
@@ -49,12 +46,11 @@ def test_streams_give_the_same_for_every_cutting(format_id: str) -> None:
         if len(case.text) > LONGEST:
             continue
         server = Server(f"toolgrammar_{format_id}", None, case.tools or ())
-        wanted = _said(server.stream([case.text]))
-        assert _said(server.stream(list(case.text))) == wanted, case.id
-        for at in range(1, len(case.text), 3):
-            assert _said(server.stream([case.text[:at], case.text[at:]])) == wanted, case.id
+        wanted = server.stream([case.text]).said
+        for pieces in cuttings(case.text, 3):
+            assert server.stream(pieces).said == wanted, case.id
         if wanted[2] and is_sound(case):
-            assert _said(server.whole(case.text)) == wanted, case.id
+            assert server.whole(case.text).said == wanted, case.id
 
 
 def test_all_formats_at_once() -> None:
@@ -93,13 +89,13 @@ def test_a_call_that_was_cut_off_does_not_run(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = Server("toolgrammar_hermes", None, TOOLS)
-    assert _said(server.whole(CUT)) == ("", CUT, [])
+    assert server.whole(CUT).said == ("", CUT, [])
     [(_, arguments)] = server.stream(list(CUT)).calls
     with pytest.raises(ValueError, match="delimiter"):
         json.loads(arguments)
     assert "a call of 'search' is refused: not-executable, truncated" in caplog.text
     monkeypatch.setenv(VARIABLE, "hold")
-    assert _said(server.stream(list(CUT))) == ("", CUT, [])
+    assert server.stream(list(CUT)).said == ("", CUT, [])
     monkeypatch.setenv(VARIABLE, "all")
     assert server.stream(list(CUT)).calls == [("search", '{"q": "te"}')]
 
@@ -107,7 +103,7 @@ def test_a_call_that_was_cut_off_does_not_run(
 def test_requests_at_once_share_nothing() -> None:
     server = Server("toolgrammar_hermes", None, TOOLS)
     texts = [CALL, CALL.replace("tea", "cake"), "No call."]
-    parsers, messages = [server.parser() for _ in texts], [Message() for _ in texts]
+    parsers, messages = [server.parser() for _ in texts], [Answer() for _ in texts]
     for at in range(max(map(len, texts))):
         for parser, message, text in zip(parsers, messages, texts, strict=True):
             if at < len(text):
@@ -126,8 +122,8 @@ def test_requests_at_once_share_nothing() -> None:
 
 def test_no_tool_is_called_where_the_request_forbids_it() -> None:
     server = Server("toolgrammar_hermes", None, TOOLS, tool_choice="none")
-    assert _said(server.whole(CALL)) == ("", CALL, [])
-    assert _said(server.stream(list(CALL))) == ("", CALL, [])
+    assert server.whole(CALL).said == ("", CALL, [])
+    assert server.stream(list(CALL)).said == ("", CALL, [])
 
 
 def test_required_calls_are_json_that_vllm_constrains_and_reads() -> None:
@@ -197,7 +193,7 @@ def test_odd_texts_never_raise() -> None:
     for name in ("toolgrammar_hermes", "toolgrammar_qwen3_xml", "toolgrammar"):
         server = Server(name, None, TOOLS)
         for text in odd:
-            parser, message = server.parser(), Message()
+            parser, message = server.parser(), Answer()
             for at, character in enumerate(text):
                 finished = at == len(text) - 1
                 message.add(
@@ -224,7 +220,7 @@ SAME = {
 MARKS = re.compile(r"<[^<>\s]+>")
 
 
-def _decoded(message: Message) -> list[tuple[str, Any]]:
+def _decoded(message: Answer) -> list[tuple[str, Any]]:
     """Returns the calls with their arguments; the text of those that are no JSON."""
     found: list[tuple[str, Any]] = []
     for name, text in message.calls:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.servers.examples import dict_of
+from tests.servers.examples import Message, dict_of
 from tests.servers.tokenizers_of_test import tokenizer_with
 
 if TYPE_CHECKING:
@@ -15,12 +15,9 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Message:
-    """An answer as a client puts it together."""
+class Answer(Message):
+    """An answer of vLLM's server."""
 
-    reasoning: str = ""
-    content: str = ""
-    calls: list[tuple[str, str]] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
 
     def add(self, delta: Any) -> None:
@@ -81,7 +78,7 @@ class Server:
             self.tokenizer, self.request.tools, chat_template_kwargs={}, model_config=None
         )
 
-    def whole(self, text: str) -> Message:
+    def whole(self, text: str) -> Answer:
         """Returns the message of an answer that is not streamed."""
         parser = self.parser()
         parser.set_prompt_token_ids(self.prompt)
@@ -89,11 +86,11 @@ class Server:
             text, self.request, enable_auto_tools=True, model_output_token_ids=self._ids(text)
         )
         found = [(call.name, call.arguments) for call in calls or ()]
-        return Message(reasoning or "", content or "", found, [call.id for call in calls or ()])
+        return Answer(reasoning or "", content or "", found, [call.id for call in calls or ()])
 
-    def stream(self, pieces: list[str]) -> Message:
+    def stream(self, pieces: list[str]) -> Answer:
         """Returns the message of a stream."""
-        message = Message()
+        message = Answer()
         for delta in self.deltas(pieces):
             message.add(delta)
         return message
