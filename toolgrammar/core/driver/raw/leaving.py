@@ -25,7 +25,9 @@ def close_raw(reader: RawReader, end: int) -> None:
     driver = reader.driver
     reader.give(end)
     reader.let_go()
-    if reader.sibling and (reader.mended or reader.end.tagged):
+    # An opener with the value's own closer in it, as `n="`, is no text: the wire would escape that.
+    is_markup = reader.end.tagged or reader.end.value_closing.search(reader.sibling)
+    if reader.sibling and (reader.mended or is_markup):
         doubts.doubt_sibling(driver, reader.sibling, end)
     elif reader.end.call_closes_alone:
         doubts.doubt_closer(driver, end)
