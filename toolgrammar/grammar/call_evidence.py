@@ -169,6 +169,7 @@ def _ways(parsed: Iterable[Any]) -> list[str]:
     ways = [""]
     for operator, argument in parsed:
         parts = _ways_of(operator, argument)
+        # The ways multiply: `(a|b)(c|d)` has four.
         ways = [way + part for way in ways for part in parts]
         # So many ways hold nothing in common that is worth a look.
         if len(ways) > _MOST_WAYS:

@@ -131,6 +131,7 @@ def digest_of(path: Path) -> str:
     """
     digest = sha256()
     for name, file in grammar_files(path):
+        # A checkout on Windows may have other line ends; its tables are the same.
         content = _lf_bytes(file)
         # With the length, no two lists of files give the same bytes.
         digest.update(f"{name}\0{len(content)}\0".encode())
@@ -143,6 +144,7 @@ def compiler_stamp() -> str:
     digest = sha256()
     # The two packages that decide what the tables hold.
     for folder in ("grammar", "patterns"):
+        # Sorted: the order in which a disk lists files differs between machines.
         for path in sorted((_PACKAGE / folder).rglob("*.py")):
             digest.update(read_text_if_there(path).encode())
     return digest.hexdigest()[:12]

@@ -153,12 +153,15 @@ def parse_header(text: str, path: Path) -> Header:
     entries: dict[str, _Entry] = {}
     start = 0
     number = 1
+    # By hand, and not by Lark, to which these lines are comments: a format is listed by its header
+    # alone, before anything is compiled.
     while text.startswith(_MARK, start):
         line = text[start:].partition("\n")[0]
         entry = _read_line(line, path, number)
         if entry.key in entries:
             message = f"`{entry.key}` stands twice; first on line {entries[entry.key].line}"
             raise header_error(path, number, 1, message, "drop one of the two lines")
+        # So that a reader of the file, and a search over all files, finds it at a fixed place.
         if entry.key == "id" and number != 1:
             message = "`id` is the first line of a format"
             raise header_error(path, number, 1, message, "move the line up")

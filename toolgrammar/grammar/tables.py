@@ -105,6 +105,7 @@ class Tables:
     def free_text(self) -> bool:
         """Whether calls carry one text instead of named arguments."""
         found = set(self.leaf_roles)
+        # A format that also knows named arguments writes those where the tool has them.
         return "input" in found and not found & {"arguments", "value", "words"}
 
     def to_json(self) -> JsonTables:

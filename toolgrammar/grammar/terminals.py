@@ -53,6 +53,7 @@ class Terminal(NamedTuple):
         """Returns the terminal with what a header says of it."""
         said = (("name", header.names), ("key", header.keys), (MISSPELT, header.misspelt))
         constants = tuple((role, texts[self.name]) for role, texts in said if self.name in texts)
+        # `observation` and `answer` list terminals; the other keys map them to texts.
         constants += tuple(each for each in TURN_ROLES if self.name in getattr(header, each[0]))
         # Other spellings of a part hold in every literal that has it.
         is_alike = self.kind == "literal" and header.alike and header.alike[0] in self.text

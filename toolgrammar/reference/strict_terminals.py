@@ -51,10 +51,13 @@ class StrictTerminals:
         self._exact = {group for node in self.nodes if node.exact for group in node.steps}
         self._quoting = quoting
         fenced = any(terminal.name == "SAME_FENCE" for terminal in machine.tables.terminals)
+        # Lark's terminals remember nothing, so what a closer repeats is looked up in the text
+        # beforehand.
         fence = _FENCE.search(island) if fenced else None
         self._fence = fences.length(fence[0]) if fence else 0
         marked = any(terminal.name == "SAME_MARK" for terminal in machine.tables.terminals)
         self._marks = marks.marks_in(island) if marked else ()
+        # Set twice: `_value_openers` asks for patterns, and knows no names yet.
         self._names: tuple[str, ...] = ()
         self.value_openers = self._value_openers(island)
         self._names = self._names_in(island)
@@ -136,6 +139,7 @@ class StrictTerminals:
         A look-behind tells what stands before it, and with that what may close it.
         """
         places = self._raw_places(role, kind)
+        # `re` has no conditional look-behind: each way begins with what must not stand before it.
         ways: list[str] = []
         otherwise = ""
         for entry, entered in self._by_entry(places):
@@ -178,10 +182,12 @@ class StrictTerminals:
         """Returns the expression of a raw payload, of any key or of one, up to what may follow."""
         places = list(places or self._raw_places(role))
         stops = [closer for _, step in places for closer in self._alternatives(step.node, key)]
+        # A longer fence in the block is an inner one, up to its own closer.
         if self._fence and _closes_block(places):
             close = fences.closing(self._fence)
             inside = rf"(?m:^`{{{self._fence},}}[ \t]*[^\s`]){_up_to((close,))}{close}"
             return f"(?:{inside}|(?!{_any(stops)})[\\s\\S])+"
+        # Lark stops before a quoted call too: the rules of a payload then take it whole.
         quoted = self.quoted(role)
         return _up_to([*stops, *(quoted[:1] if quoted else ())])
 
@@ -195,6 +201,7 @@ class StrictTerminals:
             return None
         closer, follow, *heads = tables.call_opener
         first = {group for _, step in self._raw_places(role) for group, _ in step.node.tokens}
+        # There the next call begins; what looks like a quoted one is none.
         if any(f"t{head[0]}" in first for head in heads):  # The opener ends the payload.
             return None
         after = rf"(?=\s*(?:{_any(self._pattern(n) for n in follow)}))" if follow else ""
@@ -255,6 +262,7 @@ class StrictTerminals:
         text = self._pattern(number, key)
         while len(node.tokens) == 1 and not _ends(node) and not node.payloads:
             group, terminal = node.tokens[0]
+            # A regular expression may match too much to be a sign of anything.
             if terminal.kind not in ("literal", "same"):
                 break
             text += r"\s*" + self._pattern(int(group[1:]), key)  # Forced by the grammar.
@@ -265,6 +273,7 @@ class StrictTerminals:
         for group, terminal in node.tokens:
             step = node.steps[group]
             one = self._pattern(int(group[1:]))
+            # A short literal such as `}` needs what comes behind it to be evidence.
             if terminal.kind == "literal" and step.weight < LIGHT and step.node.tokens:
                 second = [self._pattern(int(inner[1:])) for inner, _ in step.node.tokens]
                 one += rf"\s*(?:{'|'.join([*second, _END_OF_TEXT])})"

@@ -65,6 +65,8 @@ class JsonPayload(RecoveringScanner):
 
     def settled(self, text: str) -> list[Repair]:
         """Returns the repairs in the order of the source, once the payload's JSON is `text`."""
+        # `{"x": 1, "x": 1}` means one thing, whichever member counts; `{"x": 1, "x": 2}` is a
+        # guess.
         doubled = [each for each in self.repairs if each.code == "duplicate-key"]
         # Which members are equal shows only when the payload is over.
         if doubled and text:

@@ -173,6 +173,8 @@ class Markup(Around):
         if closer is None:
             self._wait_for(source, index)
             return False
+        # `v</tool_call>` at the end of a sentence may be quoted; with `<tool_call>` behind it, it
+        # is used.
         node, end = closer
         place = blanks.match(source.text, end).end()
         match = start.opener.match(source.text, place) or node.token.match(source.text, place)

@@ -39,8 +39,11 @@ def members_of(text: str, arguments: Mapping[str, Any], *, whole: bool) -> list[
         whole: false where the text ended in it: then nothing is asked of the last value.
     """
     found = _split(text)
+    # A key that comes twice is two members and one argument: which member was read is not told
+    # here.
     if found is None or [each.key for each in found] != list(arguments):
         return None
+    # Of `{"a": 1, "b": "Os` only the last value can be cut; a comma ended every other one.
     judged = found if whole else found[:-1]
     if all(_is(text[each.start : each.end], arguments[each.key]) for each in judged):
         return found
@@ -53,6 +56,7 @@ def _split(text: str) -> list[Member] | None:
     if text[place : place + 1] in ("{", "("):
         closer = _CLOSERS[text[place]]
         place += 1
+        # A payload that was cut, or that was mended at its end, lacks the bracket.
         end -= text.endswith(closer, 0, end)
     found: list[Member] = []
     while (place := _blanks(text, place)) < end:
@@ -81,9 +85,11 @@ def _member(text: str, place: int, end: int) -> Member | None:
         key_start, key_end = place, stop
         key = text[place:stop]
     stop = _blanks(text, stop)
+    # `:` in JSON, `=` in the arguments of Python.
     if not isinstance(key, str) or stop >= end or text[stop] not in ":=":
         return None
     start = _blanks(text, stop + 1)
+    # In `{"a": 1 , "b": 2}` the value `1` ends before the blank, not at the comma.
     value_end = start + len(text[start : _behind(text, start, end)].rstrip())
     return Member(key, key_start, key_end, start, value_end)
 
@@ -109,6 +115,8 @@ def _behind(text: str, place: int, end: int) -> int:
 def _string_end(text: str, place: int, end: int) -> int:
     """Returns where the string ends that begins at a place."""
     quote = text[place]
+    # Python's `"""…"""` holds single quotes that close nothing; three backticks open no such
+    # string.
     if quote != "`" and text.startswith(quote * 3, place):
         stop = text.find(quote * 3, place + 3, end)
         return end if stop < 0 else stop + 3
@@ -126,16 +134,19 @@ def _blanks(text: str, place: int) -> int:
 
 def _value(text: str) -> Any:
     try:
+        # Not strict: a line end that stands raw in a string was mended, and belongs to the value.
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
         pass
     try:
+        # `'Oslo'`, `True` and `(1, 2)` are Python's.
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return _value_of_text(text)
 
 
 def _value_of_text(text: str) -> Any:
+    # `f(dry=true)` is read as JSON means it, though Python has no such name.
     words = {"true": True, "false": False, "null": None}
     return words.get(text, text)
 
@@ -143,6 +154,7 @@ def _value_of_text(text: str) -> Any:
 def _is(text: str, value: object) -> bool:
     """Whether a text is how a value was written, or what the schema made it of."""
     read = _value(text)
+    # Arguments are given out as JSON, which has no tuples.
     if isinstance(read, tuple):
         read = list(read)
     if same(read, value):

@@ -139,6 +139,8 @@ class ScannedValues:
         draft, role = self.builder.draft, self.role
         if draft is None or role not in ("arguments", "value"):
             return
+        # `1e999` is sound JSON, and no float holds it. Said once, however many such numbers there
+        # are.
         if "nonfinite" not in draft.doubts and is_endless(value):
             draft.doubts.append("nonfinite")
             span = Span(max(0, draft.payload_start), max(0, draft.arguments_end))
@@ -196,6 +198,7 @@ class ScannedValues:
                 continue  # the end of the call says so
             found = repair.diagnostic()
             edits = tuple(map(self._before_gap, found.edits))
+            # A key that comes twice is doubted, but nothing is put in or left out for it.
             if repair.code != "duplicate-key":
                 draft.mend()
             if repair.doubt:

@@ -32,6 +32,7 @@ def may_go_on(text: str, place: int) -> bool:
     if text[place - 1 : place] != "}":
         return False
     first = blanks.match(text, place).end()
+    # A look at one character spares the expression behind nearly every call.
     if text[first : first + 1] not in _MARKS:
         return False
     return goes_on(text[place : place + MOST], lambda _: True, final=False) is not False

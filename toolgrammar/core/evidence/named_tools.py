@@ -75,6 +75,7 @@ def _is_near_no_call(name: str, no_calls: str) -> bool:
     """Whether a name is what stands for no call, or seems to be that, damaged."""
     near = distance(no_calls, name[: 2 * len(no_calls)])
     # `my_function` is another name, `no_functin` and `o_function` are none.
+    # With another beginning, one letter has to be missing or too much.
     same = name[:_HEAD] == no_calls[:_HEAD] or len(name) != len(no_calls)
     return same and near <= (_NEAR_NO_CALL if name[:_HEAD] == no_calls[:_HEAD] else 1)
 
@@ -113,6 +114,8 @@ def named_as_in_a_call(
             # `research` does not name the tool `search`.
             if _WORD.match(text, end) or (start and _WORD.match(text, start - 1)):
                 continue
+            # `def search(query: str):` has the name before an argument of its own, and calls
+            # nothing.
             if _DEFINES.search(text, max(0, start - _DEFINITION), start):
                 continue
             for sign in near:
@@ -135,6 +138,7 @@ def properties_of(tools: Mapping[str, ToolSpec]) -> set[str]:
 
 def _is_all(text: str, start: int, end: int) -> bool:
     """Whether a name is all there is, but for markup with brackets."""
+    # `[list_notes(()]` is all of a message that was meant to be a call; a longer text is prose.
     if start > _SHORT or len(text) - end > _SHORT:
         return False
     before, behind = text[:start].lstrip(), text[end:].rstrip()
@@ -153,6 +157,7 @@ def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | Non
         is_markup = not _OF_SIGNS.isdisjoint(sign) or text[max(0, place - 1) : place] in _MARKS
         return (place, end) if is_markup else None
     place = text.find(sign, end, end + _NEAR)
+    # A sign behind the name has to begin with a mark: in `search functions` both words are prose.
     if place >= 0 and _BEHIND.fullmatch(text, end, place) and not _OF_SIGNS.isdisjoint(sign):
         return start, place + len(sign)
     return None

@@ -59,11 +59,13 @@ class Signs:
         }
         """Those that are markup of calls alone, openers too."""
 
+        # `</search>` is a closer where the format names its tags by the tools.
         self._closers = (
             *closers,
             *(f"</{name}>" for name in names if f"</{name}>" in self.weights),
         )
 
+        # `</tool_call>` is one character off `<tool_call>`, and must not pass for a damaged opener.
         closers = {each for each in self._marks if each.startswith("</")}.union(self._closers)
         openers, others = self._marks - closers, tuple(sorted(closers))
         self._openers = marks_of(tuple(sorted(openers)), others)

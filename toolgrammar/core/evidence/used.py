@@ -88,6 +88,8 @@ def is_used(text: str, start: int, end: int) -> bool:
         end: where it ends; the rest of an unclosed tag belongs to it.
     """
     first = start
+    # In `**Action Input**: {` the sign is the words, and what stands before them begins at the
+    # stars.
     while start and text[start - 1] in _MARKS:
         start -= 1
     if text[start] != ">" and is_quoted(text, start):
@@ -97,6 +99,7 @@ def is_used(text: str, start: int, end: int) -> bool:
         return True
     before, behind = text[max(0, start - NEAR) : start], text[end : end + 2 * NEAR]
     # `…}</tool_call>`: right behind a bracket, markup ends something that was written.
+    # A sentence names a closer behind a word: `close it with </tool_call>`.
     if _CLOSED.search(before):
         return True
     last = max(text.rfind("<", start, end), text.rfind("[", start, end))
@@ -105,6 +108,7 @@ def is_used(text: str, start: int, end: int) -> bool:
         rest = _REST.match(behind)
         behind = behind[rest.end() :] if rest else behind
     tags = _TAGS.match(behind)
+    # Of `<calls><call>{"name": …` the tags behind the opener are passed over: the brace tells.
     inner = behind[tags.end() :] if tags else behind
     if _STRUCTURE.match(behind) or _STRUCTURE.match(inner):
         return True

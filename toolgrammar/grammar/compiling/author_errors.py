@@ -146,6 +146,8 @@ def syntax_error(
         message = f"found `{mark[2]}` behind the name `{mark[1]}`"
         hint = "a rule reads `name: …` and a terminal `NAME: …`"
         return places.at(file, line, mark.start(2) + 1).error("syntax", message, hint)
+    # Before the token is looked at: Lark stumbles over one that is right where its line begins
+    # wrongly.
     if (goes_on := places.continued(file, line)) is not None:
         message = "this line goes on with the rule before it and does not say so"
         return goes_on.error("unmarked-line", message, _GOES_ON)
@@ -206,6 +208,7 @@ def check_imports(places: Places) -> None:
         if file is not None:
             wanted = names or ((path.rpartition(".")[2], place),)
             _check_names(places, file, path, wanted)
+        # `%import .common.text`: the last part is taken for a name in `common.lark`.
         elif not names and imported_file(place.file.parent, path[1:], names_follow=True):
             message = f"`%import {path}` names a file and nothing in it"
             raise place.error("missing-import", message, f"write `%import {path} (NAME)`")
@@ -240,6 +243,7 @@ def _check_circles(edges: Mapping[Path, list[tuple[Path, Place, str]]], main: Pa
             pending.pop()
             continue
         file, place, path = edge
+        # The files on the way to here: one that was done before, and is met again, is no circle.
         if file in trail:
             others = ", ".join(other.name for other in trail[trail.index(file) + 1 :])
             leads = f"leads back to {file.name} by {others}" if others else "imports its own file"

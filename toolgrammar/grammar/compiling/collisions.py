@@ -76,11 +76,14 @@ class Collisions:
 
     def _longest(self, itemset: Any) -> Iterable[GrammarError]:
         for symbol, rules in itemset.lookaheads.items():
+            # A rule that may end before a symbol with which another goes on: Lark shifts, without a
+            # word.
             for rule in rules if symbol in itemset.transitions else ():
                 yield self._shift_reduce(itemset, symbol, rule)
 
     def _reduce_reduce(self, rules: tuple[Any, ...], before: set[str]) -> GrammarError:
         shown = sorted({self._rule(rule) for rule in rules})
+        # Of two rules the later one is likelier to be the one just written.
         place = max(self._place(rule) for rule in rules)
         message = (
             f"before {_listed(before)} the grammar can't tell which rule ended: {_listed(shown)}"
@@ -111,6 +114,7 @@ class Collisions:
         for symbol in itemset.transitions:
             terminal = self._terminals.get(symbol.name)
             if terminal is not None and terminal.pattern:
+                # Declared terminals have no pattern: their scanners tell them apart.
                 by_pattern.setdefault(terminal.pattern, []).append(symbol.name)
         for names in by_pattern.values():
             # The driver knows a token by its text: equal patterns can't be told apart.

@@ -59,6 +59,7 @@ def _spelled(symbol: Symbol, terminals: dict[str, TerminalDef]) -> str:
     if definition is None:
         return roles.bare_name(symbol.name)
     pattern = definition.pattern
+    # The quote or slash in front says which kind it is when the production is written out.
     if pattern.type == "str" and not pattern.flags:
         return f'"{pattern.value}'
     return f"/{pattern.to_regexp()}"
@@ -66,6 +67,7 @@ def _spelled(symbol: Symbol, terminals: dict[str, TerminalDef]) -> str:
 
 def _check(rule: Rule, places: Places) -> None:
     role = _role(rule)
+    # Rules with `_` say nothing of a result: they only share a spelling.
     if role.startswith("_") or role in _LEAVES or role in _STRUCTURE:
         return
     place = places.definition(role) or places.use(role) or places.start()

@@ -65,6 +65,7 @@ class BareFrame:
             begins = literal_start(terminal.pattern) if terminal.kind == "regex" else terminal.text
             # A terminal that repeats a name has no text of its own to be measured.
             is_long = terminal.kind == "same" or len(begins.strip()) >= _DISTINCTIVE
+            # Tolerant: markup with other white space in it ends a word all the same.
             (long if is_long else short).append(machine.expressions.tolerant(terminal))
         openers = machine.start.openers()
         opener, closer = _any(openers), _any(short)
@@ -76,6 +77,8 @@ class BareFrame:
         self.word = anywhere(rf"(?:(?!{self.marks})[^,}}\]])*")
         """Reads a word up to that."""
         literal = rf"({_LITERAL})\s{{0,64}}{ending}"
+        # In a stream the end of the text so far may be the middle of a line: `5)` may go on as `5)
+        # of 9`.
         ends = (r"[\r\n]", r"(?:[\r\n]|\Z)")  # before the end of the text is known, and when it is
         self.over = f"{literal}{ends[0]}"
         """The expression of a word that ends where its line does."""
@@ -135,6 +138,7 @@ def word_expressions(nodes: Iterable[Node], quotes: str) -> Iterator[tuple[str, 
     frames = [frame_of(step) for step in steps if notation_of(step.terminal.name) == "bare"]
     marks = _any(frame.marks for frame in frames)
     refused = _any([quotes, marks, *(frame.over for frame in frames)])
+    # Reading that knows no place can't tell which object a word stands in: any of them ends it.
     key = r":,{}\[\]"
     yield "B_KEY", rf"\s*(?!{quotes})(?!{marks})[^\s{key}](?:(?!{marks})[^{key}])*"
     yield "B_WORD", rf"\s*(?!{refused})[^\s,{{}}\[\]](?:(?!{marks})[^,}}\]])*"

@@ -58,6 +58,7 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
         size = len(quote)
         if word.endswith(quote) or (size > 1 and quote in word):
             return True
+        # At either edge one character of the quote may be missing.
         edges = (word[:size], word[: size - 1], word[1 - size :]) if size > _SHORT else ()
         if any(distance(quote, each) <= size // 4 for each in edges):
             return True
@@ -67,6 +68,7 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Returns what finds a part of a string that can't end it, and one that JSON writes the same."""
     other = re.escape(quote)
+    # What JSON spells alike is passed on as it stands.
     same = rf'(?:[^{PLAIN}{other}]++|\\[nrtbf"\\])+'
     return compile_pattern(rf"[^{other}\\]+"), compile_pattern(same)
 

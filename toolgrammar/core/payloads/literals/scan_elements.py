@@ -77,6 +77,7 @@ class _Element:
     def value(self) -> tuple[Any, bool]:
         """Returns the value of the whole element, and whether its schema takes it."""
         text = "".join(self.text)
+        # A union counts as all that it names: `["array", "null"]` wants a list.
         types = (types_of(self.schema) if self.schema else None) or ()
         if not self.children:
             # `<tags></tags>` is an empty list where a list is wanted.

@@ -87,6 +87,7 @@ class PythonArgumentsScanner(PythonValues):
         if position == len(text):
             return position
         char = text[position]
+        # Looked at and not read: the closer is a token of the envelope.
         if char in _ENDS:
             self.done = True
             out.append("}" if self._given_out else "{}")
@@ -165,6 +166,7 @@ class PythonArgumentsScanner(PythonValues):
 
     def _after_argument(self, text: str, position: int, out: list[str]) -> int:
         char = text[position]
+        # `f(1 + 2)` fails here: an argument is a literal, and no expression.
         if char != "," and char not in _ENDS:
             self._fail(text, position, "`,` or `)` after an argument")
             return position

@@ -191,6 +191,7 @@ class PythonValues:
         word = WORD.match(text, position)
         if word is None:
             return position
+        # A word is held until it ends: a text without blanks or marks must not be held for ever.
         end = min(word.end(), position + LONGEST_WORD - len(self._word))
         self._word += text[position:end]
         if end < word.end():

@@ -107,6 +107,8 @@ def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[in
     following = END_GROUP if payload is None else None
     for kind, group in reversed(marks):
         # Backwards, so that what follows a mark is known when the mark is judged.
+        # `[` and the opener behind it both may begin a call: only the last one before its name
+        # does.
         if kind in (UNIT, FIRST_UNIT) and following in (UNIT, *_OPEN, *_REPEATED):
             continue
         # A section that opens says nothing of where its call begins.

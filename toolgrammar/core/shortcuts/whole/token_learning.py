@@ -225,6 +225,7 @@ def _marks(
     step, group = run.steps[number], f"g{number}"
     marks: list[tuple[int, str]] = []
     # The closer of a fence or a mark repeats it, and nothing fused remembers it.
+    # Constants are roles that the header fills: the driver does that.
     if step.constants or step.terminal.is_fence or step.terminal.is_mark:
         return None
     if not _closing(step.before, f"g{number - 1}" if number else "", marks):
@@ -294,6 +295,7 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
             break
         other = machine.expressions.tolerant(terminal)
         # Two fixed tokens can match at one place only if one begins with the other.
+        # As `<|` and `<|end|>` do; `<call>` and `</call>` need no guard.
         if terminal.kind == step.kind == "literal" and not whole.startswith(other):
             continue
         firsts = first_characters(other)

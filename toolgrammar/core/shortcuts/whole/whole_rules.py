@@ -119,6 +119,7 @@ def typed_value(
         # The same decision as in a stream, which makes it at the first character.
         is_text = first and is_text_only(schema) and not may_be_json(first, schema)
         return (text, True) if is_text else shaped(text, schema)
+    # `007` is text for a key of type string; without a known tool every value of such a format is.
     if spec is None or guide_of_tool(spec).is_text(key):
         return text, True
     return type_text(text, spec.properties.get(key))
