@@ -122,6 +122,7 @@ def _payload(fmt: Paged) -> tuple[str, ...]:
         for production in fmt.tables.productions
         for symbol in production.symbols
     )
+    # In the order of the grammar, in which an author puts the plainest form first.
     known = tuple(dict.fromkeys(kind for kind in found if kind))
     # Without a payload that has a name, arguments stand as words on the line of the call.
     return known or ("words",)
@@ -140,6 +141,7 @@ def _ids(fmt: Paged, call: ToolCall | None) -> Ids:
 
 def _reads_id(fmt: Paged, written: str) -> bool:
     calls = [call for stretch in read_message(fmt, written) for call in stretch.calls]
+    # Where the header names the id, a call without one is given one: what is read tells nothing.
     return not fmt.header.roles and any(call.id is not None for call in calls)
 
 

@@ -104,6 +104,7 @@ class Formats(Mapping[str, Format]):
             UnknownFormat: no format names this model.
         """
         wanted = name.casefold()
+        # In any case: owners of models write one name as `Hermes-3` and as `hermes-3`.
         patterns = [
             (pattern.casefold(), entry) for entry in self.values() for pattern in entry.models
         ]
@@ -327,6 +328,7 @@ class Formats(Mapping[str, Format]):
             return UnknownFormat(f"{name!r} means several formats at once; name one of them here")
         with self._lock:
             names = [*self._formats, *self._names]
+        # An alias leads to its id, under which the list has the format.
         by_id = {owner: owner for owner in self._formats} | self._names
         nearest = list(dict.fromkeys(by_id[near] for near in _nearest(_normal(name), names)))
         return UnknownFormat(f"unknown format {name!r}{_said('nearest', nearest)}. {LISTED}")

@@ -108,6 +108,8 @@ class DrivenReading:
         self.among = None if self._several is None else self._several.among(self._builder)
         if self.among is not None:
             self.driver.read_among(self.among)
+        # Fed like text, at offsets below 0: what it opens is open, and it has no place in the
+        # message.
         if prefix:
             source.stand_behind(prefix)
             self.driver.feed(prefix)

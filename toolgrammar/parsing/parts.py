@@ -80,6 +80,8 @@ def _of_call(place: Place, index: int, result: ParseResult) -> Iterator[Part]:
         return
     start, end = place.start, place.end
     if place.kind in ("name", "id", "key"):
+        # The call's own name, which is without the doubled half or the backslashes that the text
+        # may have.
         read = {"name": call.name, "id": call.id or "", "key": place.key}[place.kind]
         start, end = _word(written, read, start)
     key = place.key or None
@@ -94,6 +96,7 @@ def _word(written: str, read: str, start: int) -> tuple[int, int]:
     inner = written.find(read) if read else -1
     if inner >= 0:
         return start + inner, start + inner + len(read)
+    # With escapes or entities the text does not hold what was read: then all of it counts.
     bare = written.strip().strip("\"'")
     at = written.find(bare)
     return start + at, start + at + len(bare)
@@ -162,6 +165,7 @@ def _disjoint(parts: list[Part]) -> list[Part]:
         here, end = part.span.start, part.span.end
         at = bisect_right(kept, here, key=lambda each: each[1])
         over = kept[at : bisect_left(kept, end, key=lambda each: each[0])]
+        # What is there already is surer, so this one is left out whole, not cut to what is free.
         if over and part.kind != "id":
             continue
         for start, stop, _ in [*over, (end, end, part)]:
@@ -191,6 +195,7 @@ def _tiled(result: ParseResult, parts: list[Part]) -> Iterator[Part]:
             while at < len(borders) and borders[at][0] <= here:
                 inside = borders[at][1]
                 at += 1
+            # Markup of two calls side by side, `</call><call>`, is a part for each.
             end = min(start, borders[at][0]) if at < len(borders) else start
             yield Part("markup", Span(here, end), inside)
             here = end

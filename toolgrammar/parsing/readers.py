@@ -86,6 +86,7 @@ class Several:
             self.openers = BothOpeners(shared.openers, Openers(named))
         self.no_calls = next(filter(None, (each.header.no_calls for each in shared.formats)), "")
         """The name by which one of the formats says that no tool is called; it counts in all."""
+        # By and by: of a hundred formats a message needs the machines of a few.
         self._loaded: dict[int, tuple[Machine, Settings]] = {}
         self.reading = WholeSeveral(self)
         """What reads most messages without a driver."""
@@ -104,6 +105,8 @@ class Several:
         if loaded is None:
             format_ = self.formats[number]
             settings = settings_of(format_)
+            # Where one format's model says that it calls nothing, that is no call in the others
+            # either.
             header = settings.header._replace(no_calls=settings.header.no_calls or self.no_calls)
             loaded = machine_of(format_, self.specs), settings._replace(header=header)
             self._loaded[number] = loaded

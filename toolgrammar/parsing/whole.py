@@ -144,6 +144,7 @@ def _by_shortcut(
             and (_shows_calls(machine, parts, specs) or _closes_unopened(plain, written, reasoning))
         )
         or (plain.judges and is_judged(plain, calls, specs))
+        # Such envelopes are messages of their own, with line ends between their texts.
         or (plain.has_lines and max(map(_count, (parts, reading.reasoning))) > 1)
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):

@@ -50,6 +50,7 @@ class Unescaper:
             made = text.replace('\\"', '"')  # nothing else is escaped: most texts are so
         else:
             made = _ESCAPE.sub(_unescaped, text)
+        # The text is kept as it came; where its escapes stand is looked up only for a repair.
         self._parts.append((self._made, self._source, text))
         self._made += len(made)
         self._source += len(text)

@@ -73,11 +73,13 @@ def recover_json(
 def _strictly(text: str, schema: AnySchema | None) -> RecoveredJson | None:
     """Returns the result of strict JSON that holds nothing to be told; None for all else."""
     body = text.strip(_SPACES)
+    # A number or a word alone may be a part of one that was cut: the parser judges those.
     if body[:1] not in ("{", "["):
         return None
     whole = read_whole(body, 0)
     if whole is None or whole[1] != len(body) or has_duplicates(body, 0):
         return None
+    # Half of a surrogate pair can't be written as UTF-8, which is told.
     if (not body.isascii() or "\\u" in body) and _SURROGATE.search(body):
         return None
     if not _fits(whole[0], schema) or (schema and _MAY_BE_WHOLE.search(body)):
@@ -207,6 +209,7 @@ class JsonParser:
         self._scanner = RecoveringScanner(self._guide, around=Text())
         if offset and text[:offset].strip(_SPACES):
             around = Repair("around", 0, offset, "$")
+            # By its edits a result says what to leave out, so that strict JSON is left.
             around.edit(0, offset, "")
             self._before.append(around)
         if start.kind == ESCAPED:

@@ -66,6 +66,8 @@ def small_damage(text: str, places: list[int], draw: random.Random) -> str:
     place = draw.choice(places)
     end = place + 1
     for _ in range(draw.choice((1, 1, 2, 3)) - 1):
+        # A run stops where content begins: damage there would make another value, which nobody can
+        # see.
         end += end in allowed
     before, here, after = text[:place], text[place:end], text[end:]
     kind = draw.choice(("deleted", "doubled", "swapped", "replaced", "put in"))
@@ -91,6 +93,7 @@ def _leaves(value: Any) -> Iterator[str]:
     elif isinstance(value, str):
         yield value
     else:
+        # `true` in JSON, `True` in Python: a format may write either.
         yield json.dumps(value)
         yield str(value)
 

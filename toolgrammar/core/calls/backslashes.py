@@ -31,6 +31,8 @@ def known_name(builder: Builder, draft: Draft, name: str, start: int) -> str:
         start: where the token that holds it begins.
     """
     plain = plain_name(name)
+    # A tool may have a backslash in its name; and one that nobody knows may be meant as it is
+    # written.
     if plain == name or name in builder.tools or plain not in builder.tools:
         return name
     # The token may hold more than the name, as `<function=get\_weather>` does: find it in there.

@@ -142,6 +142,7 @@ def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
             f"Found id `{draft.id[:40]}` a second time; the later call gets a new one",
             Span(draft.start, draft.start),
         )
+        # The later one: the first was given out with this id.
         draft.take_id("")
     made = None
     # Only where the header gives keys such as `id` a role: other formats leave `id` None.

@@ -37,6 +37,7 @@ def carry_over(builder: Builder, draft: Draft) -> None:
             value = draft.arguments[key] = builder.carried[key]
             written = draft.member() + json.dumps(value, ensure_ascii=False)
             builder.emit(draft, ArgumentsDelta(len(builder.calls), written))
+            # Between the two calls alone: what stands above the last one was said of that.
             behind = builder.calls[-1].span.end if builder.calls else 0
             above = builder.source.slice(max(behind, draft.start - _NEAR), draft.start)
             # In `And in the tests:` right above the call the model may have named another value.

@@ -57,6 +57,7 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     is_whole = driver.island < 0 or (len(opener.strip()) >= FENCED and not driver.island_payload)
     if not in_payload and is_whole and (mended := mend_envelope(driver)) is not None:
         return mended
+    # Before the island is given back: its payload is whole, and only the envelope is damaged.
     if not in_payload and _is_call(driver):
         driver.commit()
     empty = None if in_payload else _end_of_empty(driver)
@@ -164,6 +165,7 @@ def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
     Returns:
         True where another format reads the island; None where text goes on.
     """
+    # A call with nothing in it is no call that was lost.
     if empty is None:
         note_given_back(driver)
     driver.builder.rewind()

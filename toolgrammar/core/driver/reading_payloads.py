@@ -129,6 +129,7 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
     scanned_of(builder).begin(
         step.leaf, driver.base + start, driver.unit, may_be_arguments=driver.node.takes_arguments
     )
+    # Tags of `ELEMENTS` stand in text that has no escapes: see `Draft.close_unescaped`.
     if builder.draft is not None and PAYLOADS[name].unescaped:
         builder.draft.begin_unescaped()
     _commit_payload(driver, step)
@@ -166,6 +167,8 @@ def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
     _commit_payload(driver, step)
     if driver.builder.draft is not None:
         driver.builder.draft.begin_unescaped()
+    # Formats disagree on where reasoning ends; of any other raw text only the one that reads it
+    # knows.
     others = lines = None
     if driver.among is not None and step.leaf == "reasoning":
         others = driver.among.other_ends(driver, step.node)
@@ -376,6 +379,7 @@ def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
         tell_mended(driver, scanner)
+    # What is certain can't be taken back: the call ends here, with what it has.
     if driver.island < 0:
         place = driver.base + driver.position
         scanned_of(driver.builder).fail("".join(out), scanner.failure, place)

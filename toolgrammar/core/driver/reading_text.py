@@ -133,6 +133,7 @@ def _behind_island(driver: Driver) -> bool | None:
         driver.move_to(place)
     if driver.behind is None:
         return None
+    # A closer that is left over may still come.
     if place == len(buffer):
         return False
     strays = strays_of(node)

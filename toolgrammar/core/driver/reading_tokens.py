@@ -162,6 +162,7 @@ def _read_misfit(driver: Driver) -> bool:
         begun = driver.node.beginnings.match(driver.buffer, driver.position) is not None
         if begun:
             driver.builder.end.leave_open()
+    # Before a payload is looked for: raw text would take the misspelt opener as its beginning.
     respelt = respelt_opener(driver)
     if respelt is True:
         return find_payload(driver)

@@ -222,6 +222,7 @@ def _open_name(driver: Driver, place: int) -> bool | None:
     written, closed = draft.written_name[: overrun.start()], '"'
     if (len(written) - len(written.rstrip("\\"))) % 2:
         closed = '\\"'  # a backslash would escape the quote that is put in
+    # It was read with the comma and the quote of the next key: `search, "`.
     draft.forget_name()
     fill_role(builder, "name", written + closed, driver.base + comma, driver.unit)
     driver.end_at(driver.base + comma + 1)

@@ -28,6 +28,8 @@ class Pieces:
     def append(self, piece: str) -> None:
         """Adds the next piece."""
         self.tail.append(piece)
+        # Joined now and then: one string for each token of a long text would take many times its
+        # memory.
         if len(self.tail) > MOST:
             self.settle()
 

@@ -260,6 +260,7 @@ class Judge:
         mark.restore(driver)
         among.try_only(trying=True)
         try:
+            # Watched, so that its first repair ends the trial: what needs one does no better.
             among.begin(driver, other, watched=True)
             driver.take(text[:length], final=False)
             if length > len(text):
@@ -269,6 +270,7 @@ class Judge:
             pass
         except (NoIsland, FormatMisfit) as outcome:
             self.found_misfit = isinstance(outcome, FormatMisfit)
+            # A longer length stands for the end of the text, which is not reached in a longer text.
             if self.found_misfit and length <= len(text):
                 among.misfits[other.number] = length
             return None

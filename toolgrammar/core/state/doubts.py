@@ -63,6 +63,7 @@ def doubt_line_behind(driver: Driver) -> bool:
     if builder.draft is None or not _LINE_ENDED.search(builder.source.slice(start - 3, start)):
         return True
     match = _FIRST_WORD.match(driver.buffer, place)
+    # `limit` behind a call that has its limit is a word.
     if match is None or not builder.awaits(match[0]):
         return True
     # The word may go on in the next chunk: `limit` may become `limits`.
@@ -110,6 +111,7 @@ def doubt_closer(driver: Driver, end: int) -> None:
     match = ends_with_closer.search(builder.source.slice(max(0, stop - NEAR), stop))
     if match is None or builder.draft is None:
         return
+    # From the arguments on: the tag of the call itself stands before them.
     text = builder.source.slice(max(builder.draft.start, builder.draft.arguments_start), stop)
     # Each closer needs its opener in the value: `<b>bold</b>` is whole.
     if match["name"] is not None:

@@ -39,11 +39,13 @@ def note_beside(builder: Builder, key: str, offset: int) -> None:
 
 def is_plain(key: str, specs: Iterable[ToolSpec]) -> bool:
     """Whether a member with this key says nothing of a call, and can be no argument of one."""
+    # `id` is an argument of many tools: where one has it, the member may be that argument.
     return key.lower() in PLAIN_KEYS and not any(key in spec.properties for spec in specs)
 
 
 def holds_beside(builder: Builder, draft: Draft) -> bool:
     """Whether a member without a role stands behind the arguments of the open call."""
+    # Before the arguments members are usual: `{"id": 3, "name": "search", "arguments": {}}`.
     behind = draft.arguments_end
     return behind >= 0 and any(offset >= behind for offset in builder.keys_beside)
 

@@ -31,6 +31,7 @@ def what_was_open(builder: Builder, draft: Draft, status: Status) -> str | None:
 
     It is "" for a text without quotes; None where no text of the call may have been cut.
     """
+    # A sound call has its own ends, and what is doubted already is not run.
     if status != "repaired" or draft.doubts:
         return None
     for each in builder.diagnostics[draft.diagnostics.listed :]:
@@ -72,6 +73,7 @@ def doubt_cut_texts(builder: Builder) -> None:
 def _goes_on(builder: Builder, index: int) -> bool:
     """Whether a string ends in the text behind a call."""
     start = builder.calls[index].span.end
+    # Up to the next call: what ends behind that is the end of a string in it.
     following = builder.calls[index + 1 :]
     stop = following[0].span.start if following else builder.source.length
     return any(
@@ -84,4 +86,5 @@ def _closes_behind(builder: Builder, start: int, tag: str) -> bool:
     """Whether an element ends behind a place that did not begin there."""
     behind = builder.source.slice(start, min(start + _LONGEST, builder.source.length))
     closer, opener = behind.find(f"</{tag}>"), behind.find(f"<{tag}")
+    # `<path>b</path>` behind the call is a whole element of its own.
     return closer >= 0 and not 0 <= opener < closer

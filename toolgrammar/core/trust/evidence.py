@@ -37,6 +37,7 @@ def is_inline_code(source: Source, offset: int, free: int) -> bool:
 
     The backtick is looked for on the same line, near the place, behind the last island (`free`).
     """
+    # Behind the last island: a backtick in the arguments of a call opens nothing in the text.
     line = source.slice(max(free, offset - _NEAR), offset).rpartition("\n")[2]
     # An odd number: the last one opens. Fences, three in a row, do not count.
     return "`" in line and len(_BACKTICK.findall(line)) % 2 == 1

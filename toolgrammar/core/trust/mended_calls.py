@@ -123,6 +123,7 @@ def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
     sure = [each for each in repairs if each.code == "inner-quote" and not each.doubt]
     counts: dict[str, int] = {}
     for each in sure:
+        # By the path: each string of the arguments is judged by its own quotes.
         counts[each.path] = counts.get(each.path, 0) + each.end - each.start
     # A string such as `x", "b": "y` has swallowed the member behind it.
     swallows = sure and any(map(_holds_member, strings_of(value)))

@@ -49,6 +49,7 @@ def _owed(draft: Draft, status: Status, end: int, said: set[str]) -> Iterator[Di
         message = "Found the end of a call before its arguments were whole"
         yield Diagnostic("truncated", "error", message, Span(end, end), hint=_HINT)
     if status == "unreadable" and not losses:
+        # Where arguments began, they are what can't be read; without any, it is the call.
         start = draft.arguments_start
         stop = max(start, draft.arguments_end)
         span = Span(draft.start, end) if start < 0 else Span(start, stop)

@@ -73,6 +73,7 @@ class Withheld:
         if ended:
             held, self.events = self.events + events, []
             return _settled(held, builder)
+        # Behind a withheld `CallEnd` all waits: events keep the order of the text.
         if self.events:
             self.events += events
             return []
