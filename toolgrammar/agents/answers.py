@@ -92,6 +92,8 @@ def answer_of(
     refused: list[AnswerRefusal] = []
     for place, call in enumerate(result.calls):
         identity = ids.next(call, place)
+        # What the policy lets run may still have arguments that JSON can't write, an infinite
+        # number say.
         found = refusals.get(id(call)) or arguments_or_refusal(call)
         if isinstance(found, Refusal):
             said = (call.raw_arguments, found.code, found.message)

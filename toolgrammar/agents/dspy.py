@@ -72,6 +72,7 @@ class TextCallAdapter(ChatAdapter):
         field = self._get_tool_call_input_field_name(signature)
         if calls is None or field is None:
             return super().format(signature, demos, inputs)
+        # DSPy takes one tool as well as a list of them.
         tools = inputs[field] if isinstance(inputs[field], list) else [inputs[field]]
         specs = [tool.format_as_litellm_function_call() for tool in tools]
         if self._settings.prompt:
@@ -120,6 +121,7 @@ class TextCallAdapter(ChatAdapter):
     ) -> list[dict[str, Any]]:
         """Returns the values of each answer; `parse` is told which of them the server cut."""
         values: list[dict[str, Any]] = []
+        # One after the other, and not all at once: `parse` is not told which answer it is handed.
         for output, reason in zip(outputs, finish_reasons(lm, outputs), strict=True):
             token = _REASON.set(reason)
             try:
@@ -162,6 +164,7 @@ def finish_reasons(lm: BaseLM, outputs: list[Any]) -> list[str | None]:
         response if isinstance(response, tuple) else [response]
     )
     found = [_reason(answer) for answer in answers]
+    # Where the counts differ nobody can say which reason belongs to which answer.
     return found if len(found) == len(outputs) else unknown
 
 

@@ -60,6 +60,7 @@ class Turn:
         """Returns the settings with the strings at which the format's prompt has models stop."""
         if not self._settings.stop or not self.offered:
             return settings
+        # What the caller set himself goes last, and so counts.
         extra = {"stop": list(self._settings.stop), **(settings.extra_args or {})}
         return replace(settings, extra_args=extra)
 
@@ -141,6 +142,7 @@ def items_of(answer: Answer) -> list[Any]:
     """Returns the items of an answer: its reasoning, its text and its calls."""
     return [
         *([reasoning_item(answer.reasoning)] if answer.reasoning else []),
+        # An answer without any item would be one that never came.
         *([message_item(answer.text)] if answer.text or not answer.calls else []),
         *map(call_item, answer.calls),
     ]

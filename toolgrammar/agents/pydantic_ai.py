@@ -133,12 +133,14 @@ class _Turn:
         parameters: ModelRequestParameters,
     ) -> None:
         self._text_calls = text_calls
+        # Output tools too: by them the library has the model give its final answer.
         offered = [*parameters.function_tools, *parameters.output_tools]
         self.tools = [_tool(tool) for tool in offered]
         self.messages = _with_feedback(messages)
         self.settings = settings
         self.parameters = parameters
         self.given: list[dict[str, Any]] = []
+        # A text that looks like a call is none where nothing can be called.
         if not self.tools:
             return
         self.given = [each for message in self.messages for each in _plain(message)]
@@ -163,6 +165,8 @@ class _Turn:
             ModelRetry: there are calls, and none may run.
         """
         texts = [part.content for part in response.parts if isinstance(part, TextPart)]
+        # Such a server reads calls itself; what stands in its text beside them is judged by the
+        # policy.
         native = any(isinstance(part, ToolCallPart) for part in response.parts)
         answer = self._text_calls.read(
             "".join(texts), self.tools, self.given, response.finish_reason, native=native

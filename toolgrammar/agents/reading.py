@@ -37,6 +37,7 @@ def is_full(output_tokens: object, *options: object) -> bool:
     """
     found = [each.get(name) for each in options if isinstance(each, Mapping) for name in _LIMITS]
     limits = [limit for limit in found if isinstance(limit, int)]
+    # The least of all limits: several may be said under different names, and each of them holds.
     return isinstance(output_tokens, int) and bool(limits) and output_tokens >= min(limits)
 
 

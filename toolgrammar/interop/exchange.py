@@ -51,6 +51,7 @@ def ids_in(messages: Iterable[object]) -> set[str]:
     """
     found: set[str] = set()
     for message in map(mapping_of, messages):
+        # What a client sends may be anything: a wrong type names no id.
         calls = message.get("tool_calls")
         named = [mapping_of(call).get("id") for call in (calls if isinstance(calls, list) else ())]
         ids = [*named, message.get("tool_call_id")]
@@ -234,6 +235,7 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     if not text.strip():
         return {}, None
     try:
+        # Python's reader takes `NaN`, which is no JSON.
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as problem:
         return {}, f"the arguments are no JSON: {problem}"
@@ -291,4 +293,5 @@ def written_json(arguments: object) -> str:
     """Returns arguments as the JSON text that they should be: some servers send the object itself."""
     if isinstance(arguments, str):
         return arguments
+    # Nothing, and not `{}`: pieces of the arguments may still come.
     return to_json(arguments) if arguments else ""

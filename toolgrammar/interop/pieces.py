@@ -76,6 +76,7 @@ class Pieces:
         """
         events: list[Event] = []
         call = self._open.get(key)
+        # An id alone is not enough: some servers send a new one with each piece.
         if name and identity and call is not None and call.identity not in {None, identity}:
             events += self.end(key)
         if key not in self._open:
@@ -122,6 +123,7 @@ class Pieces:
 
     def over(self, key: object) -> list[Event]:
         """Ends a call that got its last piece; one without arguments may have been cut there."""
+        # Where nothing came, `message_delta` with its reason is waited for: see `BlockReader`.
         return self.end(key) if any(self._open[key].parts) else []
 
     def end_whole(self) -> list[Event]:

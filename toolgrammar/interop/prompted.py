@@ -123,6 +123,8 @@ class _Writer:
 
     def add(self, message: Mapping[str, Any], number: int) -> None:
         """Writes one message; `number` is its place."""
+        # Gathered: results that follow each other become one message, as many chat templates refuse
+        # two messages of the user in a row.
         if message.get("role") == "tool":
             text, images = _split(message, number)
             self._answers.append(AnsweredCall(answered_call(message, self._calls), text))
@@ -150,6 +152,7 @@ class _Writer:
         ways = [(text, bare, self._tools), (text, bare, None)]
         # Asked first: all the ways to write a text that would be read as a call take long.
         if self._is_text(text, calls):
+            # Best is the whole message as the format writes it, its text among the calls.
             ways = [("", message, self._tools), *ways]
         for before, beside, tools in ways:
             try:
@@ -184,6 +187,8 @@ class _Writer:
             return
         answers, images = self._answers, self._images
         self._answers, self._images = [], []
+        # A result may stand for a tool that is no longer offered, and has to be escaped all the
+        # same.
         known = {*(self._tools or ()), *(answer.call.name for answer in answers)}
         try:
             text = results_text(self._format, answers, "escape", known)

@@ -49,6 +49,7 @@ def byte_offsets(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int,
     owners = [
         place for place, each in enumerate(text) for _ in each.encode("utf-8", "surrogatepass")
     ]
+    # For a token that begins where the text ends, one of an empty text say.
     owners.append(len(text))
     return [
         (owners[start], owners[end - 1] + 1 if end > start else owners[start])
@@ -78,6 +79,7 @@ def token_parts(
         while first < len(there) and offsets[there[first]][1] <= begin:
             first += 1
         last = first
+        # From `first` on, and not on from the last part: a token at a border belongs to both.
         while last < len(there) and offsets[there[last]][0] < stop:
             last += 1
         tokens = range(there[first], there[last - 1] + 1) if last > first else range(0)
@@ -108,5 +110,7 @@ def token_mask(
         if part.kind in wanted:
             for token in tokens:
                 begin, end = offsets[token]
+                # A range of tokens may have some without characters in it, and those are in no
+                # part.
                 mask[token] = mask[token] or end > begin
     return mask

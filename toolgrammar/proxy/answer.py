@@ -182,6 +182,7 @@ class AnswerReader:
         # The judge has the asides in its text, the parser has not.
         start, end = (self._placed(at) for at in (call.span.start, call.span.end - 1))
         found = self._judge.judge(replace(call, span=Span(start, end + 1)))
+        # Text that was not read stands inside the call.
         if found is None and end - start >= call.span.end - call.span.start:
             return Refusal(call, "not-executable", "Your call did not run: it was interrupted.")
         return None if found is None else replace(found, call=call)

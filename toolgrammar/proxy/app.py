@@ -100,6 +100,8 @@ def listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
         raise ValueError(f"a port is a number from 0 to 65535, got {port}")
     try:
+        # A colon stands in addresses of IPv6 alone: a host name has none, and the port is given
+        # apart.
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as problem:

@@ -42,9 +42,11 @@ class StreamedChoice:
             return [choice]
         delta, reason = choice.get("delta"), choice.get("finish_reason")
         self._is_chat = isinstance(delta, dict) or "text" not in choice
+        # Of a wrong type: clients get what they would have got without us.
         if self._is_chat and delta is not None and not isinstance(delta, dict):
             return self._around(choice, reason)
         holder, key = (delta or {}, "content") if self._is_chat else (choice, "text")
+        # Before the text is read: with native calls the policy refuses those of the text.
         if self._is_chat and (holder.get("tool_calls") or holder.get("function_call")):
             choice = self._with_places(choice, holder)
             holder = choice["delta"]
@@ -105,6 +107,8 @@ class StreamedChoice:
         """Returns a choice that holds one piece."""
         base: Choice = {"index": self._index, "finish_reason": None}
         if piece[0] == "call":
+            # The next free place: clients join pieces of calls by their index, also those of the
+            # server.
             delta: dict[str, Any] = {"tool_calls": [{"index": self._count, **piece[1]}]}
             self._count += 1
         elif piece[0] == "reasoning":
@@ -112,6 +116,7 @@ class StreamedChoice:
         else:
             delta = {"content": piece[1]} if self._is_chat else {"text": piece[1]}
         if self._is_chat:
+            # Those of the delta go out once, with its first piece: see `_joined`.
             return {**base, "delta": delta, "logprobs": None}
         return {**base, "text": "", **delta}
 
@@ -132,6 +137,7 @@ class StreamedChoice:
         calls = []
         for call in given:
             old = index_of(call) if isinstance(call, dict) else 0
+            # All pieces of one call get the place that the first one got.
             if old not in self._places:
                 self._places[old] = self._count
                 self._count += 1

@@ -109,6 +109,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
             if not isinstance(chunk, ModelResponseStream):
                 yield chunk
                 continue
+            # Without the keys that are None: LiteLLM's objects have all that any provider may send.
             given = chunk.model_dump(exclude_none=True)
             for new in rewriter.feed(given):
                 # One that did not change is handed on as the object that it was.

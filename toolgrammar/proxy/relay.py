@@ -116,6 +116,7 @@ class _Answering:
     async def write(self, body: bytes, *, more: bool = True) -> None:
         """Sends a part of the body; waits where the client reads more slowly than the model writes."""
         self.ended = self.ended or not more
+        # So much holds `data: [DONE]` with its line ends, however the parts were cut.
         self.tail = (self.tail + body)[-32:]
         if self.left is not None:
             self.left -= len(body)

@@ -40,6 +40,8 @@ class Events:
         found = []
         begin = 0
         # What was searched is not searched again, but for the beginning of an end.
+        # Three bytes back: `\r\n\r\n` is the longest end, and all but its last byte may have been
+        # here.
         for match in _END.finditer(rest, max(0, self._searched - 3)):
             # The `\n` of a `\r\n` may be the next to come.
             if match.end() == len(rest) and match[0].endswith(b"\n\r"):

@@ -115,6 +115,7 @@ class StreamRewriter:
         if self.failed:
             return []
         rest = self._events.end()
+        # Behind `[DONE]` nothing can be missing.
         if self._reading is None or self._done:
             return [rest] if rest else []
         last = self._last(rest)
@@ -199,6 +200,7 @@ class StreamRewriter:
         index = index_of(choice)
         if index not in self._choices:
             assert self._reading is not None
+            # Of the completion's id and the place: two answers with the same call get other ids.
             seed = f"{chunk.get('id') or ''}/{index}"
             self._choices[index] = StreamedChoice(self._reading, seed, index)
         return self._choices[index].take(choice)

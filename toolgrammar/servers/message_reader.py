@@ -105,6 +105,7 @@ class MessageReader:
         self._parser = Parser(format_id, tools=tools)
         self._source = Source()
         self._giving = giving
+        # `all` gives every call, also one of a tool that the request does not have.
         self._names = None if wants_all else names
         self._judge = None
         if not wants_all:
@@ -238,6 +239,7 @@ class MessageReader:
     def _ended(self, open_call: _OpenCall, call: ToolCall) -> list[Piece]:
         """Takes the end of a call."""
         refusal = self._refusal(call)
+        # Handed out nonetheless: the log is the one place that tells of it.
         if refusal and self._giving == "all":
             log.warning("%s: a call of %r should not run: %s", call.format, call.name, refusal)
         elif refusal:

@@ -41,6 +41,8 @@ def format_of(name: str) -> str:
 
 def _marks_reasoning(format_id: str) -> bool:
     """Returns whether a grammar has the role of reasoning, in its own or an imported rule."""
+    # By the texts and not by the tables: all names are asked for when a server starts, and to load
+    # the tables of every format would hold it up.
     own, *others = _texts(format_id)
     if _REASONING.search(own):
         return True

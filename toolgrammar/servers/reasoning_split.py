@@ -61,6 +61,8 @@ class ReasoningSplit:
             self._source.append(character)
             if self._word < 0 and not character.isspace():
                 self._word = self._source.length - 1
+            # Until it is known how the message begins there is no parser: one without reasoning
+            # needs none.
             if self._parser is not None or self._begins():
                 reasoning += self._catch_up()
             if self.ended:
@@ -93,9 +95,11 @@ class ReasoningSplit:
         begun = self._source.slice(self._word, self._source.length)
         if begun.startswith(self._openers):
             self._parser = Parser(self._format)
+        # `<thi` may still become the opener: neither side is given anything.
         elif any(each.startswith(begun) for each in self._openers):
             return False
         elif self._perhaps_open:
+            # As if the prompt had ended with it: chat templates write the opener for the model.
             self._parser = Parser(self._format, prefix=self._openers[0])
         else:
             self.ended = True
@@ -119,6 +123,7 @@ class ReasoningSplit:
 
     def _look_for_closer(self) -> None:
         """Ends the reasoning where a closer and one character more have brought no reasoning."""
+        # No closer is longer, so what stands there is none.
         if self._word < 0 or self._read - self._word > self._longest + 1:
             return
         begun = self._source.slice(self._word, self._read)

@@ -39,6 +39,7 @@ def specs_of(tools: Iterable[object] | None) -> tuple[ToolSpec, ...]:
 def messages_of(request: object) -> list[Mapping[str, Any]]:
     """Returns the conversation that a request holds: Chat Completions or Responses."""
     given = getattr(request, "messages", None)
+    # The Responses API calls it `input`, where it may be one text.
     if given is None:
         given = getattr(request, "input", None)
     if isinstance(given, str):

@@ -96,6 +96,7 @@ class ToolgrammarReasoningParser(ReasoningParser):  # type: ignore[misc]
     def _closer_end(self, ids: list[int]) -> int | None:
         """Returns the place behind the first closer; None where there is none."""
         for closer in self._closers():
+            # In the ids themselves: what is returned has to begin with a whole token.
             wanted = self.model_tokenizer.encode(closer, add_special_tokens=False)
             for start in range(len(ids) - len(wanted) + 1):
                 if ids[start : start + len(wanted)] == wanted:

@@ -60,6 +60,7 @@ class BlockReader:
 
     def close(self) -> list[Event]:
         """Returns what comes after the last event."""
+        # Without a reason: the stream broke off, and nothing open in it is completed.
         return self._pieces.end_all()
 
     def _start(self, index: object, block: Mapping[str, Any]) -> list[Event]:
@@ -88,6 +89,7 @@ class BlockReader:
                 return [ReasoningDelta(string_of(delta.get("thinking")))]
             case "input_json_delta":
                 piece = string_of(delta.get("partial_json"))
+                # Server tools stream their input in the same way; those blocks are none of ours.
                 if index in self._pieces:
                     return self._pieces.add(index, piece)
                 return []

@@ -137,6 +137,7 @@ class _Blocks:
         given = block.get("input")
         text = mapping_of(given).get(INVALID) if len(mapping_of(given)) == 1 else given
         name, identity = string_of(block.get("name")), string_of(block.get("id")) or None
+        # A name that is no tool's may be doubled or in pieces: only the reader of pieces mends it.
         known = not self._specs or name in self._specs
         if not isinstance(text, str) and isinstance(given, Mapping) and name and known:
             self._calls.append(ToolCall(name, dict(given), id=identity))
@@ -228,6 +229,7 @@ class _Repaired(RepairedStream):
                 block = dict(mapping_of(chunk.get("content_block")))
                 if not isinstance(block.get("type"), str) or block["type"] in _READ:
                     return []
+                # Their deltas name the index of the block, and not its type.
                 self._others.add(index)
                 return self._writer.other_block(block)
             case "content_block_delta" if index in self._others:

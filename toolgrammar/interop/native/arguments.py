@@ -126,6 +126,7 @@ class ArgumentsReader:
         found = self._parser.close()
         first += self._go_out(self._parser.take())
         every = [_read(found, text, cut=cut)]
+        # Of a cut text nobody knows whether the last object is whole.
         if not cut and any(each.code == _ANOTHER for each in found.diagnostics):
             every = _several(text, tool, calls) or every
         if self._pieces.sure:
@@ -189,12 +190,15 @@ def _several(text: str, tool: ToolSpec | None, calls: int) -> list[ReadArguments
     # The same once more: a server that sends the arguments in pieces and then whole.
     if all(value == values[0] for value in values):
         return [_told(parts[0], f"the same arguments stand {len(parts)} times", doubt=False)]
+    # `{}{"city": "Oslo"}`: servers send an empty object first, and the arguments when they come.
     if len(parts) == 2 and not values[0]:
         said = "an empty object stands before the arguments"
         # Where the tool could run without arguments, these may be two calls.
         sure = tool is not None and not recover_json("{}", _schema(tool)).executable
         return [_told(parts[1], said, doubt=not sure)]
     said = f"the arguments of {len(parts)} calls stand in one"
+    # Where the server named so many calls; or where each object fits the tool by itself, and has no
+    # key but the tool's.
     sure = calls == len(parts) or (
         tool is not None
         and all(
@@ -213,6 +217,8 @@ def _objects(text: str, tool: ToolSpec | None) -> list[tuple[str, RecoveredJson]
         rest = recover_json(text, schema).rest
         part = text if rest is None else text[:rest]
         found = recover_json(part, schema)
+        # Told apart are sound objects alone: a repair that guesses may have put the border
+        # elsewhere.
         clean = isinstance(found.value, dict) and found.status in {"complete", "repaired"}
         if not clean or any(each.severity == "error" for each in found.diagnostics):
             return []

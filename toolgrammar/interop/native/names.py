@@ -36,6 +36,8 @@ def read_name(pieces: Sequence[str], known: Collection[str]) -> ReadName:
     merged = reduce(_merged, pieces)
     if len(pieces) == 1 and not known:
         return ReadName((joined,))
+    # `search` + `search` is one name sent twice, `get_` + `weather` one in pieces, and a server
+    # that sends it anew each time grows it: the tools tell which it is.
     found = dict.fromkeys(name for name in (joined, merged, pieces[-1]) if name in known)
     if found:
         name = next(iter(found))

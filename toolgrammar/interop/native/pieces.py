@@ -163,6 +163,7 @@ class RepairedPieces:
         rest, every = call.reader.end(tool, cut=cut, calls=calls)
         names = _names(read, len(every))
         if names is None:
+            # Three objects for two names: who gets the third can't be said.
             read = replace(read, doubtful=True)
             names = ["".join(call.pieces)] * len(every)
         for number, (name, found) in enumerate(zip(names, every, strict=True)):

@@ -109,6 +109,7 @@ def read_events(
         ValueError: nothing is to be repaired, and yet it is said how.
     """
     if not repair:
+        # They would be left out in silence.
         if format is not None or tools is not None:
             raise ValueError("format and tools say how to repair: they need repair=True")
         plain_pieces = Pieces()
@@ -116,6 +117,7 @@ def read_events(
     # Read once: an iterator would be empty when the parser reads it again.
     specs = to_specs(tools)
     pieces = RepairedPieces(specs)
+    # An empty list says that there are no tools; None, that nobody said which.
     known = None if tools is None else specs
     reread = None if format is None else Reread(format, known)
     return ReadEvents(reader(pieces), reread, pieces)

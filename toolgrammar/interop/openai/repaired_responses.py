@@ -44,8 +44,11 @@ class ResponseWriter:
         kind, place = string_of(chunk.get("type")), chunk.get("output_index")
         item = mapping_of(chunk.get("item"))
         if isinstance(place, int):
+            # Calls that are found in the text go behind every item that the server has or may yet
+            # send.
             self._next = max(self._next, place + 1)
         out = [each for event in events for each in self._event(event, chunk)]
+        # These are written anew from our events: passed on as well, a client would have them twice.
         if kind == _TEXT or kind.startswith(_ARGUMENTS) or item.get("type") == "function_call":
             return self._numbered(out)
         if kind in _TEXT_ENDS or (kind.endswith(".done") and item.get("type") == "message"):
@@ -68,6 +71,7 @@ class ResponseWriter:
     def _numbered(self, out: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for each in out:
             self._sequence += 1
+            # Counted anew: some events were left out, and others put in.
             each["sequence_number"] = self._sequence
         return out
 
@@ -78,6 +82,7 @@ class ResponseWriter:
         item = mapping_of(chunk.get("item"))
         if isinstance(event, CallStart):
             if item.get("type") == "custom_tool_call":
+                # A custom tool takes text: its item goes through, and no call is written for it.
                 self._foreign.add(event.index)
             # Its place is taken, or it has none: it goes behind all items of the response.
             native = item.get("type") == "function_call"

@@ -81,6 +81,7 @@ class ResponsesEvents:
             case "incomplete":
                 response = mapping_of(chunk.get("response"))
                 said = mapping_of(response.get("incomplete_details")).get("reason")
+                # A reason that is none of those known: the answer is incomplete all the same.
                 return self._ended(said if isinstance(said, str) and is_cut(said) else _CUT)
             case "failed" | "error":
                 # An event `error` has no response around its error.
