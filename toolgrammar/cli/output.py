@@ -49,6 +49,7 @@ def complain(message: str, kind: str = "error") -> None:
     stream = cast("TextIO | None", sys.stderr)
     if stream is None:
         return
+    # What was written to it as text before has to come first.
     stream.flush()
     buffer = getattr(stream, "buffer", None)
     # A test or a notebook may have put a stream without bytes in its place.

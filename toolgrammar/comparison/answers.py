@@ -59,10 +59,12 @@ class Standing:
 
 def answers(found: Comparison, tokenizer: str) -> list[str]:
     """Returns the sentences: what to train on, what it costs, where the choice does not matter."""
+    # One format is parted from nothing: no sentence could be said.
     if len(found.rows) < 2:
         return []
     standings = [_standing(found.rows, each) for each in _questions(found, tokenizer)]
     said = [
+        # What to do comes first; what each question says on its own follows for those who doubt it.
         _best(standings, found.rows),
         _worst(standings),
         *(_stands(each) for each in standings),
@@ -79,6 +81,7 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
 
     unit = f"% more {tokenizer} than bare JSON"
     return [
+        # The first question: `_best` recommends only among those that cost the least tokens.
         Question("tokens", unit, lambda row: row["sizes"][tokenizer][AS_ONE], 100),
         *(
             Question(f"tokens of '{shape}'", unit, of_shape(shape), 100)
@@ -110,6 +113,7 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
         Question(
             "arguments that cuts take away",
             "% of their characters",
+            # Turned from what is kept into what is lost, as less is better in every question.
             lambda row: row["cuts"]["kept"] and row["cuts"]["kept"].times(-1, 1),
             100,
         ),
@@ -144,6 +148,7 @@ def parted(figures: Mapping[str, Figure]) -> dict[str, Figure]:
 
     Parted are they where intervals that are `_WIDER` would still lie below those of all others.
     """
+    # By the upper end and not by the figure: who comes first must lie below all others for certain.
     ordered = sorted(figures.items(), key=lambda each: _wider(each[1]).high)
     for number in (1, 2):
         first, rest = ordered[:number], ordered[number:]
@@ -154,11 +159,13 @@ def parted(figures: Mapping[str, Figure]) -> dict[str, Figure]:
 
 def _wider(figure: Figure) -> Figure:
     value, low, high = figure
+    # Each end by its own distance: Wilson's intervals are not symmetrical.
     return Figure(value, value - _WIDER * (value - low), value + _WIDER * (high - value))
 
 
 def _standing(rows: Sequence[Row], question: Question) -> Standing:
     figures = by_family(rows, question.of)
+    # The most of something is the least of its negative; so one rule parts both ends.
     turned = {family: _sorted(figure.times(-1)) for family, figure in figures.items()}
     worst = {family: figures[family] for family in parted(turned)}
     return Standing(question, parted(figures), worst, figures)
@@ -169,6 +176,8 @@ def _best(standings: Sequence[Standing], rows: Sequence[Row]) -> str:
     bad = {family for each in standings for family in each.worst}
     parts = []
     for family in standings[0].best:
+        # The least tokens alone are no advice: a family that runs what nobody meant is cheap as
+        # well.
         if family not in bad:
             formats = ", ".join(row["format"] for row in rows if row["family"] == family)
             first = [each.question.asked for each in standings if family in each.best]
@@ -241,6 +250,7 @@ def _bounded(rows: Sequence[Row]) -> str:
         ),
     ):
         most = max(figure.high * factor for figure in by_family(rows, of).values())
+        # The upper end of the worst family: what holds for it holds for all of them.
         bound = next((each for each in _BOUNDS if most < each), None)
         if bound is not None:
             said.append(f"{bound} {words}")
@@ -255,6 +265,8 @@ def _bounded(rows: Sequence[Row]) -> str:
 def _cut(rows: Sequence[Row]) -> str:
     """Returns which formats run what was cut."""
     figures = {row["format"]: row["cuts"]["ran"] for row in rows}
+    # Those whose lower end is above a tenth do it for certain; the others must lie below for
+    # certain.
     most = sorted(name for name, figure in figures.items() if figure.low > 0.1)
     rest = [figure.high for name, figure in figures.items() if name not in most]
     if not rest or max(rest) > 0.1:

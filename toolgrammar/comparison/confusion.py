@@ -22,6 +22,7 @@ def _markers(wire: Wire) -> str:
     """Returns prose with the text before the first and behind the last value of a message."""
     places = [place for place, is_content in enumerate(wire.content) if is_content]
     if not places:
+        # Where no value stands in the message, there is nothing between an opener and a closer.
         return f"A message begins with {wire.text[:8]} in this format."
     opener, closer = wire.text[: places[0]], wire.text[places[-1] + 1 :]
     return f"A call opens with {opener.strip()} and closes with {closer.strip()} in this format."
@@ -59,5 +60,6 @@ def confusion(form: Format, wires: Sequence[Wire]) -> dict[str, Any]:
 
 
 def _runs(form: Format, text: str, wire: Wire) -> int:
+    # One call that runs is enough: nobody meant any.
     result = parse(text, format=form, tools=wire.message.tools)
     return int(any(call.executable for call in result.calls))

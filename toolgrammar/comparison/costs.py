@@ -55,6 +55,7 @@ def sizes(
             for way, counted in ((AS_TEXT, as_text), (AS_ONE, as_one)):
                 pairs = [(counted[place], below[place]) for place in chosen]
                 figure = quotient(pairs, [shapes[place] for place in chosen])
+                # 1.3 times the bare JSON is 0.3 more.
                 ways[way] = figure and figure.times(1, -1)
             found.setdefault(shape, {})[name] = ways
     return found
@@ -100,6 +101,8 @@ def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figur
         name = len('{"name": ') + len(json.dumps(wire.message.calls[0].name, ensure_ascii=False))
         places = _known(form, wire)
         if places is not None:
+            # Each is measured from where bare JSON would tell it, so long names and arguments
+            # cancel out.
             names.append(places[0] - name)
             calls.append(places[1] - len(bare_json(wire.message)))
             shapes.append(wire.message.shape)
@@ -110,10 +113,12 @@ def _known(form: Format, wire: Wire) -> tuple[int, int] | None:
     """Returns after how many characters the name and the call are given out."""
     parser = Parser(form, tools=wire.message.tools)
     events: list[tuple[int, Event]] = []
+    # The finest cutting: with larger chunks a call would be known at the end of a chunk.
     for place, letter in enumerate(wire.text, 1):
         events += ((place, event) for event in parser.feed(letter))
     # What only the end of the text tells is known when all of it is there.
     events += ((len(wire.text), event) for event in parser.close())
     names = [place for place, event in events if isinstance(event, CallStart)]
     calls = [place for place, event in events if isinstance(event, CallEnd)]
+    # What is known nowhere is left out: any figure for it would be made up.
     return (names[0], calls[0]) if names and calls else None

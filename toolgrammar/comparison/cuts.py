@@ -33,6 +33,7 @@ def cuts(form: Format, wires: Sequence[Wire]) -> dict[str, Any]:
     lost: dict[int, list[int]] = {tenth: [] for tenth in TENTHS}
     for wire in wires:
         for tenth in TENTHS:
+            # Nobody says that it was cut (`finish_reason`): the text alone has to tell.
             text = wire.text[: len(wire.text) * tenth // 10]
             result = parse(text, format=form, tools=wire.message.tools)
             kept[tenth].append((_kept(result.calls, wire), _length(wire.message.calls)))
@@ -64,12 +65,14 @@ def _length(calls: Sequence[ToolCall]) -> int:
 
 
 def _size(call: ToolCall) -> int:
+    # As JSON, whatever the format: else one with escapes would keep more of the same text.
     return len(json.dumps(call.arguments or call.input or "", ensure_ascii=False))
 
 
 def _kept(calls: Sequence[ToolCall], wire: Wire) -> int:
     """Returns the characters of arguments that are there, whatever the status of their calls."""
     return sum(
+        # Mending may make a value longer than it was; more than all can't be kept.
         min(_size(found), _size(wanted))
         for found, wanted in zip(calls, wire.message.calls, strict=False)
         if found.name == wanted.name and (found.arguments or found.input)
@@ -78,14 +81,17 @@ def _kept(calls: Sequence[ToolCall], wire: Wire) -> int:
 
 def _ran_wrong(result: ParseResult, wire: Wire) -> int:
     ran = Counter(deeds(call for call in result.calls if call.executable))
+    # A counter, as the same call may be meant twice; run three times, it is wrong.
     return int(bool(ran - Counter(deeds(wire.message.calls))))
 
 
 def _lost(result: ParseResult, wire: Wire, text: str) -> int:
+    # An error was reported, so whoever looks at the result knows that something is missing.
     if not result.ok:
         return 0
     begun = 0
     for call in wire.calls:
         place = wire.text.find(call.name, call.span.start)
+        # Before its name is whole, no reader can know that a call was begun.
         begun += place >= 0 and place + len(call.name) < len(text)
     return int(len(result.calls) < begun)

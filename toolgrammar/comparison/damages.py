@@ -33,10 +33,12 @@ _LITERAL: Final = re.compile(rf'(?<=[":=,])(\s?)({"|".join(_OTHER_WORDS)})\b')
 
 def _cut(wire: Wire, draw: random.Random) -> str | None:
     call = draw.choice(wire.calls)
+    # Within the call: before and behind it a cut damages nothing.
     return wire.text[: draw.randint(call.span.start + 1, call.span.end - 1)]
 
 
 def _fenced(wire: Wire, _draw: random.Random) -> str | None:
+    # Fences do not nest: the first one in the message would end this one.
     return None if "```" in wire.text else f"```\n{wire.text}\n```"
 
 
@@ -46,6 +48,7 @@ def _misspelt(wire: Wire, draw: random.Random) -> str | None:
     words = [
         each.span()
         for each in _WORD.finditer(wire.text)
+        # A misspelt value is another value, which no reader can know.
         if all(place in markup for place in range(*each.span()))
     ]
     if not words:
@@ -73,6 +76,7 @@ def _closers(wire: Wire) -> list[tuple[int, int]]:
             for each in _TAG.finditer(wire.text, call.span.start, call.span.end)
             if not any(wire.content[each.start() : each.end()])
         ]
+        # The only tag of a call is its opener; without that there is no call to be read.
         if len(tags) > 1:
             found.append(tags[-1])
     return found
@@ -103,6 +107,8 @@ def _strings(wire: Wire) -> Iterator[tuple[int, int]]:
 
 
 def _other_quotes(wire: Wire, draw: random.Random) -> str | None:
+    # With an apostrophe in it the string would end early: another damage than the one that is
+    # meant.
     found = [span for span in _strings(wire) if "'" not in wire.text[slice(*span)]]
     if not found:
         return None
@@ -246,4 +252,5 @@ def recorded(path: str) -> dict[str, int]:
 def damaged(wire: Wire, kind: str, draw: random.Random) -> str | None:
     """Returns a message with a damage of a kind; None where the format has no place for it."""
     text = KINDS[kind][1](wire, draw)
+    # A damage that changed nothing would count as one that was mended.
     return None if text == wire.text else text

@@ -36,6 +36,7 @@ def share(pairs: Iterable[tuple[int, int]]) -> Figure | None:
     if not sums.of:
         return None
     value = sums.hits / sums.of
+    # Not over `sums.of`: what is drawn from one message succeeds and fails together.
     return Figure(value, *wilson(value, sums.effective))
 
 
@@ -63,6 +64,7 @@ def ranks(figures: Mapping[str, Figure], *, least_first: bool = True) -> dict[st
         name: (min(each.low, each.high), max(each.low, each.high)) for name, each in signed.items()
     }
     return {
+        # Overlapping intervals share a rank: another seed could change which of the two is first.
         name: 1 + sum(other_high < low for _, other_high in ends.values())
         for name, (low, _) in ends.items()
     }

@@ -197,6 +197,7 @@ def _plain(draw: random.Random) -> ToolCall:
         {"query": _words(draw, 1, 6), "limit": draw.randint(1, 50)},
         {"city": draw.choice(_WORDS).title(), "days": draw.randint(1, 14), "metric": True},
         {"to": f"{draw.choice(_WORDS)}@example.org", "subject": _words(draw, 2, 5)},
+        # Digits that are text: a format without types has to keep them apart from a number.
         {"account": f"{draw.randint(10000, 99999)}", "amount": draw.randint(100, 99999) / 100},
     ]
     index = draw.randrange(len(kinds))
@@ -241,6 +242,7 @@ def _schema_of(value: JsonValue) -> dict[str, Any]:
             return {"type": "object", "properties": inner}
         case list():
             return {"type": "array", "items": {"type": "string"}}
+        # Before `int`, whose subclass it is.
         case bool():
             return {"type": "boolean"}
         case int():

@@ -64,7 +64,10 @@ def of_random(form: Format, wires: Sequence[Wire], count: int, seed: int) -> dic
     markup, in the mean.
     """
     # One draw for all: the same messages, where they have as much markup.
+    # By the format's id: a format draws the same whichever others are compared with it.
     draw = random.Random(f"{seed} random {form.id}")  # noqa: S311 - the same in every run
+    # The chance that a message has an error at all. Only those that have one are read: with one in
+    # 1,000 characters most messages are sound, and would tell nothing.
     weights = [1 - math.exp(-len(wire.markup) / PER_CHARACTERS) for wire in wires]
     counted: Counted = {}
     for wire in draw.choices(wires, weights, k=count) if any(weights) else ():
@@ -131,6 +134,7 @@ def _with_error(text: str, wire: Wire, draw: random.Random) -> str:
     places = wire.markup
     if text != wire.text:
         # Further errors: where the texts are still the same from either end.
+        # Between the first and the last change it is not known which character is markup.
         shift = len(text) - len(wire.text)
         last = len(wire.text) - _same(text[::-1], wire.text[::-1])
         first = _same(text, wire.text)
@@ -138,6 +142,7 @@ def _with_error(text: str, wire: Wire, draw: random.Random) -> str:
         places += [place + shift for place in wire.markup if place >= max(first, last)]
     # A draw may change nothing, a blank in place of a blank say.
     allowed = set(places)
+    # Twenty: a place may allow no swap, or a draw may be what stands there.
     tries = (_damaged(text, places, allowed, draw) for _ in range(20 if places else 0))
     return next((each for each in tries if each != text), text)
 

@@ -46,6 +46,7 @@ def speeds(
             if chosen:
                 # Rounded up: the last delta may be shorter.
                 deltas = sum(-(-len(wire.text) // DELTA) for wire in chosen)
+                # By the message and by the delta: formats have messages of other lengths.
                 jobs.append((index, f"parse_{ending}", _whole(form, chosen), len(chosen)))
                 jobs.append((index, f"delta_{ending}", _streamed(form, chosen), deltas))
     best = _least([job for _, _, job, _ in jobs], rounds, tell)
@@ -60,6 +61,7 @@ def _least(
 ) -> list[float]:
     # The first runs fill the caches and say how often a job fills a slice of a round.
     firsts = (min(_seconds(job, 1) for _ in range(3)) for job in jobs)
+    # The clock's own steps, and what a loop costs, must be small beside what is timed.
     repeats = [max(1, min(500, int(_SLICE / max(first, 1e-6)))) for first in firsts]
     # What was made so far is left out of collections, which any of the jobs may set off.
     gc.collect()

@@ -41,6 +41,7 @@ class Tokenizer:
         if marks is None or self.name == CHARACTERS:
             return self.count(text)
         pieces = marks.split(text)
+        # Empty pieces are left out: some tokenizers count a token for an empty text.
         return len(pieces) - 1 + sum(self.count(piece) for piece in pieces if piece)
 
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:

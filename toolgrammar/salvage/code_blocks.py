@@ -99,6 +99,7 @@ class CodeBlocks:
     def skip(self, call: str) -> None:
         """Takes the text of a call."""
         self._blank = self._blank and not call
+        # Inline code that is open ends with its line, here within the call.
         if "\n" in call or "\r" in call:
             self._tick = self._wrapped = 0
 
@@ -131,6 +132,8 @@ class CodeBlocks:
             # What follows the backticks of inline code that begins a line may hold more of them.
             if fence[0] == "~" or "`" not in info:
                 self._fence, self._indent = fence, len(indent)
+        # As in CommonMark: at least as long as the opener, nothing behind it, and at most three
+        # columns further in.
         elif fence.startswith(self._fence) and not info.strip() and len(indent) <= self._indent + 3:
             self._fence = ""
 

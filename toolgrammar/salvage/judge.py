@@ -111,6 +111,7 @@ class Judge:
         return quoted
 
     def _code(self, call: ToolCall, text: str, *, quoted: bool) -> Code | None:
+        # The first question: it is one of the whole answer, and does not depend on the call.
         if self.native and not self._beside_native:
             return "beside-native"
         # Before the doubts: the parser doubts calls in code as well, and says less of them.

@@ -100,6 +100,7 @@ class SalvagePolicy:
         """
         check_type("result", result, ParseResult, "judge(parse(text, format))")
         judge = self.judge_stream(tools=tools, messages=messages, native=native, prefix=prefix)
+        # As a stream of one piece: there is one judge, so whole and streamed messages can't differ.
         judge.feed(result.source)
         given: list[ToolCall] = []
         refused: list[Refusal] = []
@@ -154,6 +155,7 @@ def _names(tools: Tools) -> frozenset[str] | None:
     if isinstance(tools, Mapping):
         return frozenset(to_specs(tools))
     check_several("tools", tools, "a list of tools or names", "write [tool], or 'any'")
+    # Names and tools of any shape may be mixed.
     given = list(tools)
     named = [tool for tool in given if isinstance(tool, str)]
     return frozenset([*named, *to_specs([tool for tool in given if not isinstance(tool, str)])])

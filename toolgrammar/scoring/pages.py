@@ -62,6 +62,8 @@ def write_report(report: Scores, path: Path) -> None:
     match path.suffix.lower():
         case ".json":
             text = json.dumps(report.to_dict(), ensure_ascii=False, indent=1)
+            # Half a surrogate pair, which a log may hold, has no form in UTF-8: it is written as
+            # its escape.
             path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
         case ".parquet":
             _write_parquet(report, path)

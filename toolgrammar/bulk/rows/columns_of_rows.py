@@ -37,6 +37,8 @@ def heads(columns: Iterable[str | None]) -> tuple[str, ...]:
     found: list[str] = []
     for column in columns:
         if column is not None:
+            # A column may be called `a.b` itself, so both are taken out of the row: `value_at`
+            # looks for it first.
             found += dict.fromkeys((column, column.partition(".")[0]))
     return tuple(dict.fromkeys(found))
 
@@ -45,6 +47,7 @@ def value_at(row: Mapping[str, Any], column: str | None) -> Any:
     """Returns what a row has in a column; None where it has none."""
     if column is None:
         return None
+    # A name with a dot in it goes before a path: the row has it as it is written.
     if column in row:
         return row[column]
     value: Any = row
@@ -83,6 +86,7 @@ def columns_of(
     if format_column is None and tools_column is None and not always:
         return None
     in_file = lists_in(data, tools_column)
+    # What the caller gives goes over what the file has.
     merged = None if lists is None and in_file is None else {**(in_file or {}), **(lists or {})}
     return RowColumns(format_column, tools_column, merged, int(in_file is not None))
 
@@ -96,6 +100,7 @@ def lists_in(data: object, column: str | None) -> Mapping[str, Any] | None:
         data: what a run reads; lists stand in files of lines alone.
         column: where a row has its tools.
     """
+    # Data frames and iterables have no first line that is no row.
     if column is None or not isinstance(data, str | Path):
         return None
     path = Path(data)
@@ -107,5 +112,6 @@ def lists_in(data: object, column: str | None) -> Mapping[str, Any] | None:
         except ValueError:
             return None  # no line of JSON: reading the rows will say so
     found = value_at(first, column) if isinstance(first, dict) else None
+    # The tools of a row are a list or a text, never an object of lists.
     is_lists = isinstance(found, dict) and all(isinstance(each, list) for each in found.values())
     return found if is_lists else None

@@ -124,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     for suite in chosen:
         if suite not in _SUITES:
             raise InputError(f"unknown suite {suite!r}; there are {', '.join(_SUITES)}")
+    # Else they would be left out in silence.
     if arguments.own and _FORMATS not in chosen:
         raise InputError("--with is for the suite `formats`; name it too")
     for suite in chosen:
@@ -205,6 +206,7 @@ def _material(arguments: argparse.Namespace) -> Material:
     if not material.messages:
         if arguments.own and (material.skipped or not material.formats):
             complain("no call of your own was found: drawn ones are measured", "note")
+        # Rounded up: with a limit of 3 there is one message of each shape, not none.
         each = -(-(arguments.limit or _MESSAGES) // len(SHAPES))
         material.messages.extend(drawn(arguments.seed, each))
     return material
@@ -227,6 +229,7 @@ def _tokenizers(paths: Sequence[str]) -> tuple[dict[str, Tokenizer], list[str]]:
             raise InputError(str(error)) from error
         own[tokenizer.name] = tokenizer
     # Whoever names the tokenizer of a model misses no other.
+    # The caller's own come first: the first one counts in the answers.
     return {**own, **found}, [] if own else missing
 
 
@@ -252,6 +255,7 @@ class _Progress:
 
     def __call__(self, what: str, done: int, of: int) -> None:
         now = time.monotonic()
+        # By the clock and not by the count: some formats take many times as long as others.
         if now - self._last >= _SECONDS:
             complain(f"{done} of {of} {what}", "progress")
             self._last = now

@@ -78,6 +78,7 @@ def draw(folder: Path, found: Comparison, tokenizer: str) -> None:
         rows,
         {"runs": lambda row: _percent(row["confusion"]["ran"])},
     )
+    # A run without rounds has timed nothing.
     if any("speed" in row for row in rows):
         _speeds(folder, rows)
 
@@ -95,6 +96,7 @@ def _draw(
     *,
     line_at: float | None = None,
 ) -> None:
+    # In the order of the first series within each family, so that a drawing reads as a ranking.
     first = next(iter(series.values()))
     groups: dict[str, list[str]] = {}
     for row in sorted(rows, key=lambda row: (row["family"], (first(row) or (0.0,))[0])):

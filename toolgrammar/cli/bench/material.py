@@ -77,11 +77,13 @@ def read_material(paths: Iterable[str]) -> Material:
             if not lists and isinstance(record.get(_LISTS), dict) and len(record) == 1:
                 lists = record[_LISTS]
                 continue
+            # A row's own tools first: a log may be of several agents, whose tools share names.
             known = _tools(name, record, lists) or specs
             calls = tuple(_calls(name, record, own, known))
             if calls:
                 found.messages.append(message_of(name, calls, known))
             else:
+                # Not an error: messages of a log that call nothing are as usual as those that do.
                 found.skip("there is no call in it", name)
     return found
 
@@ -104,6 +106,7 @@ def _files(paths: Iterable[str]) -> Iterator[Path]:
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the messages of a file with the name of each."""
     try:
+        # Editors on Windows write a byte order mark, which JSON does not take.
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: byte {error.start} is not UTF-8") from None
@@ -128,6 +131,7 @@ def _tools(name: str, record: dict[str, Any], lists: dict[str, Any]) -> dict[str
     """Returns the tools that a row has of its own."""
     given = record.get(_LISTS)
     if isinstance(given, str):
+        # An id that the first line lacks gives None: then the tools of all files count.
         given = lists.get(given)
     try:
         return dict(to_specs(given)) if isinstance(given, list) else {}

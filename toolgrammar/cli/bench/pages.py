@@ -145,6 +145,7 @@ def cell(figure: Figure | None, factor: float = 1) -> str:
     if figure is None:
         return number(None)
     value, low, high = (end * factor for end in figure)
+    # By the wider end: all three numbers of a cell have the same digits.
     digits = 0 if max(abs(low), abs(high)) >= 100 else 1 if max(abs(low), abs(high)) >= 10 else 2
     # `-0.0` is no figure.
     shown = [f"{round(end, digits) + 0.0:,.{digits}f}" for end in (value, low, high)]
@@ -187,6 +188,7 @@ def _costs(rows: Sequence[Row], tokenizers: Sequence[str]) -> str:
     columns: list[Column] = []
     for name in tokenizers:
         columns.append((f"{name} %", _size(name, AS_TEXT), 100))
+        # Counted in characters a marker is as long as it is; only tokenizers have it as one.
         if name != CHARACTERS:
             columns.append((f"{name}, markers one, %", _size(name, AS_ONE), 100))
     main = _main(tokenizers)
@@ -291,5 +293,6 @@ def _apart(found: Comparison) -> str:
 
 def _short(text: str) -> str:
     """Returns the beginning of a sentence as a cell of a table."""
+    # A bar would end the cell, and half of a code span would run on through the table.
     one_line = " ".join(text.split()).replace("|", "\\|").replace("`", "")
     return one_line if len(one_line) <= 90 else one_line[:89] + "…"
