@@ -116,6 +116,7 @@ class TextCallModel(BaseChatModel):
         except NotImplementedError:
             message = "the inner model takes no tools: TextCalls(…, prompt=True) writes them"
             raise NotImplementedError(message) from None
+        # What the inner model has bound, in the shape of its own API, goes to it with each request.
         return self.bind(text_tools=specs, **getattr(bound, "kwargs", {}))
 
     def _generate(
@@ -305,6 +306,7 @@ class _Turn:
             response_metadata=_refusals(answer),
             tool_call_chunks=[
                 {"type": "tool_call_chunk", "name": name, "args": args, "id": identity, "index": n}
+                # Behind the native calls: LangChain joins chunks of one index into one call.
                 for n, (name, args, identity) in enumerate(called, self._native)
             ],
             chunk_position="last",

@@ -94,6 +94,7 @@ def _in_a_row(messages: list[Any]) -> int:
         if isinstance(message, ToolMessage):
             continue
         refused = isinstance(message, AIMessage) and message.response_metadata.get(REFUSED)
+        # An answer with a call that ran is a step forward: the count begins anew.
         if not refused or message.tool_calls:
             break
         count += 1

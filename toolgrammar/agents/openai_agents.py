@@ -189,6 +189,7 @@ class TextCallModel(Model):
         if isinstance(given, str) or not given:
             return given
         last: Any = given[-1]
+        # By the output that comes last: in later requests other items stand behind it.
         told = self._told.get(last.get("call_id") or "") if isinstance(last, dict) else None
         return [*given, {"role": "user", "content": told}] if told else given
 

@@ -306,6 +306,7 @@ def _tool(tool: ToolDefinition) -> dict[str, Any]:
 
 def _with_feedback(messages: list[ModelMessage]) -> list[ModelMessage]:
     """Returns the messages, with what the last response's refused calls are answered."""
+    # Told once: in later requests other messages stand between the response and the end.
     if len(messages) < 2 or not isinstance(messages[-1], ModelRequest):
         return messages
     before = messages[-2]

@@ -160,6 +160,7 @@ def _plain(message: ChatMessage | dict[str, Any]) -> dict[str, Any]:
     """
     if isinstance(message, dict):
         message = ChatMessage.from_dict(message)
+    # smolagents writes calls and results as text: a result is a message of the user already.
     role = {"tool-call": "other", "tool-response": "user"}.get(
         message.role, str(message.role.value)
     )

@@ -65,6 +65,7 @@ def openings(formats: Sequence[Format]) -> list[Opening]:
         return [_opening(each) for each in formats]
     name = _file_name(formats)
     kept = _read(files.read_cache(name), len(formats))
+    # Absent, or damaged: they are found anew.
     if kept is None:
         kept = [_opening(each) for each in formats]
         files.write_cache(name, json.dumps(kept, ensure_ascii=False))

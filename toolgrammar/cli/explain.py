@@ -102,6 +102,7 @@ def _explain_code(code: str) -> None:
         raise InputError(f"unknown code {code!r}; {mend}")
     write_line(f"{entry.code} ({entry.severity})")
     write_line(entry.meaning)
+    # The one thing to know about a code before a call is run.
     if entry.doubt:
         write_line("The repair may have guessed wrong: the call is not executable.")
 

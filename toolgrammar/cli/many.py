@@ -147,6 +147,8 @@ def _write(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
             **row_settings(arguments),
             **options,
         )
+    # An output that is the input, or the rest of another run: the caller's, and told without a
+    # traceback.
     except ValueError as error:
         raise InputError(str(error)) from error
     if report.resumed_rows:

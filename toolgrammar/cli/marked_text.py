@@ -162,6 +162,7 @@ def _cut(line: _Line, parts: _Parts) -> Iterator[tuple[Part | None, str]]:
     """Yields the pieces of a line, each with its part."""
     place = line.start
     for part in parts.within(line):
+        # A part may have begun in an earlier line, and may end in a later one.
         start, end = max(part.start, place), min(part.end, line.end)
         if start > place:
             yield None, line.text[place - line.start : start - line.start]

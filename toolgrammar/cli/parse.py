@@ -115,6 +115,7 @@ def _chunk_size(text: str) -> int:
 
 def _with_progress(names: list[str]) -> Iterable[str]:
     """Returns the names, with a progress bar on long work that does not print to the terminal."""
+    # Where the results go to the terminal, they show themselves how far it has come.
     if len(names) < _LONG_WORK or sys.stdout.isatty() or not sys.stderr.isatty():
         return names
     try:
@@ -170,6 +171,7 @@ def _show(result: ParseResult) -> None:
 
 
 def _row(number: int, call: ToolCall) -> tuple[str, ...]:
+    # The text of a free-text call, as the model wrote it: as JSON it would be one line of escapes.
     payload = compact(call.arguments) if call.input is None else call.input
     status = f"{call.status}, doubtful" if call.doubts else call.status
     return (str(number), call.name, payload, status, call.id or "")

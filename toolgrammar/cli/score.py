@@ -123,6 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _note_missing(report: ScoreReport, truth: str | None, labels: Sequence[str]) -> None:
     """Says which columns no row has: their names may be misspelt."""
+    # Of no rows nothing can be said.
     if not report.all.messages:
         return
     if truth is not None and "same_message" not in report.all.rates:

@@ -193,6 +193,7 @@ def _counts(
     good: Sequence[Mapping[str, Figure]], bad: Sequence[Mapping[str, Figure]]
 ) -> dict[str, int]:
     """Returns how often each family is at the good end, of those that are never at the bad one."""
+    # Who is at both ends has a price for what it is good at: no advice can be made of that.
     never = {family for each in bad for family in each}
     counts: dict[str, int] = {}
     for each in good:
@@ -280,6 +281,7 @@ def _shown(rows: Sequence[Row]) -> str:
     parts = []
     for kind in rows[0]["confusion"]["kinds"]:
         figures = [row["confusion"]["kinds"][kind] for row in rows]
+        # By the lower end: it has to be certain that more than half of them run.
         runs = sum(figure is not None and figure.low > _MOST for figure in figures)
         parts.append(f"{kind} {runs}")
     return (

@@ -184,6 +184,7 @@ def _brackets(wire: Wire) -> list[int]:
         place
         for call in wire.calls
         for place in range(call.span.start, call.span.end)
+        # A bracket in a value is a part of the value, whose damage nobody could see.
         if wire.text[place] in "}])" and not wire.content[place]
     ]
 

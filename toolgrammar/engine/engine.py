@@ -298,6 +298,7 @@ def _check(*, concurrency: object, on_failure: object, max_result_chars: object)
     ):
         if number is None:
             continue
+        # `True` is an int for Python, and as a number of calls a mistake.
         if isinstance(number, bool) or not isinstance(number, int):
             raise TypeError(f"{name} must be a whole number or None, got {number!r}")
         if number < least:
@@ -356,6 +357,7 @@ def _calls(calls: object) -> list[ToolCall]:
         return list(calls.calls)
     if not isinstance(calls, Iterable):
         raise TypeError(f"expected a ParseResult or calls, got {calls!r}")
+    # A generator could be read once only, and the calls are looked at and then run.
     given = list(calls)
     for call in given:
         if not isinstance(call, ToolCall):

@@ -46,6 +46,7 @@ def _reads_as(raw: str, arguments: dict[str, Any]) -> bool:
 def _same(left: Any, right: Any) -> bool:
     """Tells whether two values are equal and of the same types; 1 is neither 1.0 nor true."""
     kind = type(left)
+    # For Python 1 == 1.0 == True; on the wire, and to a tool, they are three values.
     if kind is not type(right):
         return False
     if kind is dict:

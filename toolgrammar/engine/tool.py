@@ -158,6 +158,7 @@ def checked_retries(retries: object) -> Retry:
     """
     if isinstance(retries, Retry):
         return retries
+    # `retries=True` may mean once or for ever.
     if isinstance(retries, bool) or not isinstance(retries, int):
         raise TypeError(f"retries must be a number or a Retry, got {retries!r}")
     if retries < 0:

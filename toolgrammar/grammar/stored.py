@@ -45,6 +45,7 @@ def _stored(text: str | None, digest: str) -> Tables | None:
     if not text:
         return None
     try:
+        # A damaged file in a cache is no error: what it held can be made again.
         data = json.loads(text)
         return Tables.from_json(data["tables"]) if data["digest"] == digest else None
     except (ValueError, KeyError, TypeError):

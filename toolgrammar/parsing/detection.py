@@ -89,5 +89,6 @@ def _fit(result: ParseResult, most: int, specs: Mapping[str, ToolSpec]) -> float
 
 
 def _worth(call: ToolCall, specs: Mapping[str, ToolSpec]) -> float:
+    # Without tools every name may be one.
     known = not specs or call.name in specs
     return _WORTH[call.status] * (_DOUBTED if call.doubts else 1) * (1 if known else _UNKNOWN_TOOL)

@@ -92,6 +92,7 @@ def _written(result: ParseResult, index: int) -> ToolCall:
     call = result.calls[index]
     needed = {each for other in result.calls for each in other.depends_on}
     own = result.source[call.span.start : call.span.end]
+    # An id that was generated, and that nothing refers to, is no part of the message.
     if call.id is None or call.id in needed or call.id in own:
         return call
     return replace(call, id=None)

@@ -70,6 +70,8 @@ class Marks:
     @cached_property
     def signs(self) -> str:
         """The characters of which any damaged mark holds one; empty where there are none."""
+        # One mark of letters alone is enough: then a text without these characters may hold it,
+        # damaged.
         if not all(mark.signs for mark in self.all):
             return ""
         return "".join(
@@ -254,6 +256,7 @@ def _is_paired(found: Damaged, text: str) -> bool:
     if tag is None:
         return False
     slash = "" if tag["slash"] else "/"
+    # `<b>` with its `</b>` in the same text is a tag of the text, however near it is to a mark.
     partner = rf"<{slash}{re.escape(tag['name'])}(?![\w.:-])"
     return tag["empty"] is not None or re.search(partner, text) is not None
 

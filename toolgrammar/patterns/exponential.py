@@ -171,6 +171,7 @@ def _loops(after: dict[int, list[int]]) -> Iterator[frozenset[int]]:
     reached = {start: _reached(start, after) for start in after}
     seen: set[int] = set()
     for start, found in reached.items():
+        # What does not come back to itself is read once, in however many ways.
         if start in found and start not in seen:
             loop = frozenset(each for each in found if start in reached.get(each, ()))
             seen |= loop

@@ -43,6 +43,7 @@ def mark_round(text: str) -> str:
     """Returns a mark that no line of a text is."""
     lines = {line.strip() for line in text.splitlines()}
     number = 0
+    # `EOF`, `EOF1` and so on: a text has only so many lines, so the loop ends.
     while (mark := f"{USUAL}{number or ''}") in lines:
         number += 1
     return mark

@@ -29,6 +29,7 @@ MODES = {
 
 def _before_line_end(text: str, end: int) -> int:
     """Returns where a line end begins that ends at an index; the index where there is none."""
+    # Both characters are one line end: to take off the second alone would leave a bare `\r`.
     if text.endswith("\r\n", 0, end):
         return end - 2
     return end - 1 if text[end - 1 : end] in ("\n", "\r") and end else end

@@ -86,6 +86,7 @@ class StreamedChoice:
         """Returns a choice whose delta is of a wrong type, as it is; at the end, all that is left."""
         if not reason:
             return [choice]
+        # What was held back of earlier deltas is due, though this one has no text.
         new = [self._written(piece) for piece in self._reader.close(reason)]
         new_reason = self._reader.reason(reason)
         return [*new, choice if new_reason == reason else {**choice, "finish_reason": new_reason}]
@@ -94,6 +95,8 @@ class StreamedChoice:
         """Returns a content that is read; "" for any other, which goes out as it is."""
         if isinstance(content, str):
             return content
+        # Content in parts goes out as it came, but a fence in it may open a block around the next
+        # call.
         for part in content if isinstance(content, list) else ():
             text = part.get("text") if isinstance(part, dict) else part
             if isinstance(text, str) and text:

@@ -137,6 +137,8 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         rule = self._rules[request.get("model")]
         if rule is None:
             return None
+        # The package itself, without its proxy, calls no hook before the request: then it is the
+        # request.
         asked = (request.get("metadata") or {}).get(_ASKED) or request
         return reading_of(asked, rule.format, self._policy, rule.prefix, _report)
 

@@ -368,6 +368,7 @@ def _rewritten(body: bytes, reading: Reading | None) -> bytes:
     """Returns a whole answer, rewritten where that changes it."""
     assert reading is not None
     try:
+        # An error page of something between: passed on as it came.
         response: Any = json.loads(body)
     except (ValueError, RecursionError):
         return body

@@ -164,6 +164,7 @@ class JsonParser:
             self._seen += len(fresh)
             self._growing.feed("".join(fresh))
             self._literal = literal
+            # A number at the end may still grow: it is shown, and not yet kept.
             member = None if literal is None else (literal[0], json.loads(literal[1]))
             self._view = self._growing.view(member)
         return self._view

@@ -72,6 +72,7 @@ class Text(Around):
 
 def _string_goes_on(look: LookAhead, index: int) -> bool:
     """Whether what seems to follow the value ends as the open string would: it is a part of it."""
+    # All brackets that are open have to close behind the quote, for the value ends with them.
     closers = [frame.closer for frame in reversed(look.state.stack)]
     while closers and (character := look.source.at(index)) and character not in "{[":
         index += 1
@@ -164,6 +165,7 @@ class Rest:
 
     def _extend(self, code: str, position: int) -> int:
         last = self.repairs[-1] if self.repairs else None
+        # Brackets that follow each other are one repair, however the text was cut.
         if last is not None and last.code == code and last.end == self._base + position:
             self._end_at(last, last.end + 1)
         else:

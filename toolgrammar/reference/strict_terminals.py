@@ -91,6 +91,7 @@ class StrictTerminals:
     def _value_openers(self, island: str) -> tuple[tuple[str, str], ...]:
         """Lists what may open a value in a text, as written, and the key in it."""
         tables = self.machine.tables
+        # Only a closer that repeats the key depends on which opener stood before.
         if not tables.call_opener or all(t.name != "SAME_KEY" for t in tables.terminals):
             return ()
         found: set[tuple[str, str]] = set()
@@ -248,6 +249,7 @@ class StrictTerminals:
             return fences.closing(self._fence)
         if self._marks and self.machine.tables.terminals[number].name == "SAME_MARK":
             return marks.closing(self._marks)
+        # The longest first, since `re` takes the first alternative that matches.
         if self._names and self.machine.tables.terminals[number].name == "SAME_NAME":
             return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"
         pattern = self.machine.expressions.exact(self.machine.tables.terminals[number])

@@ -149,6 +149,7 @@ class CodeBlocks:
 def _toggled(tick: int, run: int, *, opens: bool) -> int:
     """Returns how many backticks the open inline code has behind a run of them."""
     if tick:
+        # As in Markdown: as many backticks close the code as have opened it; others stand in it.
         return 0 if tick == run else tick
     return run if opens else 0
 

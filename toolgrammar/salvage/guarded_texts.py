@@ -189,6 +189,7 @@ def _strings(value: object) -> Iterator[str]:
             if item:
                 yield item
         elif isinstance(item, Mapping):
+            # The keys too: a tool's answer may have a call for a key.
             waiting.extend(item)
             waiting.extend(item.values())
         elif isinstance(item, list | tuple):

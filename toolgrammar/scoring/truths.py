@@ -135,6 +135,7 @@ def _in_order(
     calls: Sequence[ToolCall], truth: Sequence[TrueCall], tools: Mapping[str, ToolSpec] | None
 ) -> Agreement:
     """Returns how far calls are those that were right, each compared with that in its place."""
+    # By place: where the order counts, a call too many moves all behind it.
     pairs = list(zip(calls, truth, strict=False))
     found = sum(_is(call, true, tools) for call, true in pairs)
     named = [(call, true) for call, true in pairs if call.name == true.name]

@@ -199,6 +199,8 @@ class MessageReader:
                 for each in among
                 for closer, opener in each.tables.reasoning_tags.items()
             )
+            # The opener that comes first in the text: several formats may have reasoning of their
+            # own.
             first = min((each for each in found if each[0] >= 0), default=(0, "", ""))
             self._tags = first[1:]
         return self._tags

@@ -115,6 +115,7 @@ class ReasoningSplit:
             self._read += 1
             reasoning = self._follow(parser.feed(character))
             found.append(reasoning)
+            # The closer brings no event by itself, and the text behind it may be long in coming.
             if not self.ended and not reasoning and self._found:
                 self._look_for_closer()
             if self.ended:
@@ -187,6 +188,8 @@ def reasoning_tags(format_id: str) -> tuple[tuple[str, ...], tuple[str, ...], bo
     tags = tables.reasoning_tags
     openers = tuple(dict.fromkeys(tags.values()))
     texts = {each.name: each.text.strip() for each in tables.terminals if each.kind == "literal"}
+    # Where a rule for reasoning has another opener, a pattern say, a text that begins otherwise may
+    # be reasoning as well.
     are_all = all(
         any(texts.get(bare_name(symbol)) in openers for symbol in production.symbols)
         for production in tables.productions

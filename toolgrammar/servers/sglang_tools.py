@@ -107,6 +107,7 @@ def _result(pieces: Iterable[Piece]) -> StreamingParseResult:
             case CallBegun(index, name):
                 calls.append(ToolCallItem(tool_index=index, name=name, parameters=""))
             case Arguments(index, json):
+                # SGLang joins the pieces by the index; the name comes with the first one alone.
                 calls.append(ToolCallItem(tool_index=index, parameters=json))
     return StreamingParseResult(normal_text="".join(content), calls=calls)
 

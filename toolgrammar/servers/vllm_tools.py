@@ -137,6 +137,8 @@ def _delta(pieces: Iterable[Piece]) -> DeltaMessage:
                     function=DeltaFunctionCall(name=name, arguments=""),
                 )
             case Arguments(index, json):
+                # More of a call that an earlier delta began: then neither its name nor its id comes
+                # again.
                 call = calls.setdefault(
                     index, DeltaToolCall(index=index, function=DeltaFunctionCall(arguments=""))
                 )

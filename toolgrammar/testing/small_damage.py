@@ -113,6 +113,7 @@ def _places(text: str, part: str, start: int, end: int) -> Iterator[tuple[int, i
     while (found := _next(text, part, start, end, is_plain=is_plain)) is not None:
         first, last = found
         around = text[max(0, first - 1) : first] + text[last : last + 1]
+        # `5` stands in `15` as well, and there it is no value.
         if len(part) > _SHORT or not _WORD.search(around):
             yield found
             start = last

@@ -128,6 +128,7 @@ def _is_unicode(text: str) -> bool:
 def _is_flat(value: Any) -> bool:
     """Whether a value is nested no deeper than `MAX_DEPTH`."""
     layer = [value]
+    # Layer by layer, without recursion: it asks whether recursion is safe.
     for _ in range(MAX_DEPTH):
         layer = [
             part

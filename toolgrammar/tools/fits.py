@@ -141,6 +141,7 @@ def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...
         return (_count_of("minItems", "maxItems"), _is_unique)
     if isinstance(value, str):
         return (_count_of("minLength", "maxLength"), _matches)
+    # `true` is no number in JSON Schema, though it is one for Python.
     if isinstance(value, int | float) and not isinstance(value, bool):
         return (_is_within,)
     return ()
@@ -156,6 +157,8 @@ def _has_required(value: dict[str, Any], schema: dict[str, Any]) -> bool:
 def _count_of(least: str, most: str) -> Callable[[Any, dict[str, Any]], bool]:
     def test(value: Any, schema: dict[str, Any]) -> bool:
         low, high = schema.get(least), schema.get(most)
+        # A bound that is no number says nothing: the schema is the caller's, and is not judged
+        # here.
         if isinstance(low, int) and len(value) < low:
             return False
         return not isinstance(high, int) or len(value) <= high

@@ -206,6 +206,8 @@ class _Reader:
             end = self._at = found.end()
             self._peek()
             found = _STRING.match(self._text, self._at)
+            # `["a" "b"]` has lost a comma; `("a"\n "b")` is how Python's formatters break a long
+            # string.
             if found is not None and "\n" not in self._text[end : self._at]:
                 raise _NoLiteral
         return "".join(pieces)

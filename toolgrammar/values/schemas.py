@@ -186,6 +186,7 @@ def is_one_of(value: object, types: Container[str]) -> bool:
     found = type_of(value)
     if found in types or (found == "integer" and "number" in types):
         return True
+    # JSON Schema counts 5.0 as an integer.
     return isinstance(value, float) and "integer" in types and value.is_integer()
 
 

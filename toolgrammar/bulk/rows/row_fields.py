@@ -98,6 +98,7 @@ def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ..
 
 def _lacks(row: Mapping[Any, Any], column: str) -> str:
     """Says that a column is missing, and which are there: the caller may have meant another."""
+    # A few and the beginning of each: a data frame may have hundreds of columns.
     names = [f"`{str(name)[:_LONGEST_NAME]}`" for name in islice(row, _SHOWN)]
     there = f"; it has {', '.join(names)}{' …' if len(row) > _SHOWN else ''}" if names else ""
     return f"it has no `{column}`{there}"

@@ -104,6 +104,8 @@ class RowReader:
         value = value_at(row, self._columns.tools)
         if value is None or value == "":
             return self._reading.tools
+        # By their text: rows of one agent repeat their list, and its schemas are read once for all
+        # of them.
         key = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=repr)
         known = self._specs.get(key)
         if known is None:

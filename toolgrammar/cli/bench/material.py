@@ -166,6 +166,7 @@ def _calls(
 
 def _plain_call(call: object) -> ToolCall:
     """Returns a call that is written as we write it."""
+    # Left out, or null: a call without arguments.
     arguments = (call.get("arguments") or {}) if isinstance(call, dict) else None
     if not (isinstance(call, dict) and call.get("name") and isinstance(arguments, dict)):
         shape = '{"name": …, "arguments": {…}}'

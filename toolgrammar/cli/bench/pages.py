@@ -163,6 +163,7 @@ def _table(
         figures = {row["format"]: figure for row in ordered if (figure := of(row)) is not None}
         if index in ranked:
             headings.append("rank")
+            # A format without the figure has no rank, and does not move the others.
             places = ranks(figures)
             for line in cells:
                 line.append(number(places.get(line[1])))

@@ -60,6 +60,7 @@ class JsonPayload(RecoveringScanner):
     @property
     def closing_edit(self) -> tuple[int, int, str] | None:
         """What closes the payload where the text ended in it: from where, to where, and how."""
+        # The last, for the end of the text comes after all that was mended before.
         last = self.repairs[-1] if self.repairs else None
         return last.edits[-1] if last is not None and last.code == "truncated" else None
 

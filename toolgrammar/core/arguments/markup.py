@@ -191,6 +191,7 @@ class Markup(Around):
     def _closer(self, text: str, index: int) -> tuple[Node, int] | None:
         """Returns the node behind the markup that goes on at an index, and where that ends."""
         after = self._after
+        # What the grammar takes goes before what fits only once something is put in.
         if (match := self._long_token(text, index)) is not None:
             return after.steps[match.lastgroup or ""].node, match.end()
         repairs = repairs_of(after)
@@ -300,6 +301,7 @@ class Markup(Around):
 def _is_scalar(source: Source, index: int, end: int) -> bool:
     """Whether what an opener that may be any word matches is a number or a word of JSON."""
     text = source.text
+    # Everything else that opens is no word, so it can't be a scalar either.
     if text[index] != "-" and not text[index].isalnum():
         return False
     if end == len(text) and not source.final:

@@ -288,6 +288,7 @@ class ScannedValues:
             return
         for fault in faults:
             span = Span(fault.start, fault.end)
+            # Without a replacement the text stays as it is written: a doubt, and no repair.
             if fault.replacement is not None:
                 draft.mend()
             if not fault.is_sure:
@@ -331,6 +332,7 @@ class ScannedValues:
             self.text.cut(place)
         if draft is None or self.role not in ("arguments", "value"):
             return
+        # What is past a limit is sound, and only too much: see `Limits`.
         code = "limit-depth" if isinstance(reason, TooDeep) else "malformed-arguments"
         self.builder.report(code, "error", reason, Span(place, place))
         draft.end_arguments(max(0, place))

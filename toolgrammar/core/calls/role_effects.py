@@ -44,6 +44,7 @@ def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> 
         return True
     value = plain_text(builder, role, text)
     if role == "mode":
+        # Any other word is passed over: the section keeps its mode.
         if builder.group is not None and value.lower() in ("parallel", "sequential"):
             builder.group.set_mode(value.lower())
         return True
@@ -152,6 +153,7 @@ def report_twice(
 ) -> None:
     """Reports a key that comes twice; doubts the call unless its values are equal."""
     span = Span(max(0, span.start), max(0, span.end))
+    # `{"a": 1, "a": 1}` says the same twice: whichever counts, the call is the one that was meant.
     if not equal:
         draft.doubts.append("duplicate-key")
     builder.report(

@@ -97,6 +97,7 @@ def _ends_or_goes_on(node: Node, text: str, place: int) -> bool:
     if token is None:
         return False
     return (
+        # Any word may be the name of a call: only with its bracket, `search(`, it is one.
         node.steps[token.lastgroup or ""].kind == "literal" or _CALL.match(text, place) is not None
     )
 

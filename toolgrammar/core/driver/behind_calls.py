@@ -67,6 +67,7 @@ def _is_closed_twice(driver: Driver) -> bool | None:
     if draft is None or not holds_beside(builder, draft):
         return False
     rest = builder.source.slice(place, place + MOST).lstrip()
+    # A blank and no more: the bracket may still come.
     if not rest and not driver.final and builder.source.length < place + MOST:
         return None
     return rest.startswith("}") and builder.source.slice(place - 1, place) == "}"

@@ -92,6 +92,8 @@ def _is_call(driver: Driver) -> bool:
     draft = driver.builder.draft
     if driver.island < 0 or not driver.called or draft is None or not draft.has_payload:
         return False
+    # The opener alone, without the brace: it has to be markup, since `{"a": 1, "name": "b"}` is
+    # data.
     before = driver.buffer[driver.island : draft.payload_start - driver.base].partition("{")[0]
     ended = driver.previous is not None and driver.previous.terminal.text.strip() == "}"
     return ended and len(before.strip()) >= FENCED and not driver.builder.strict

@@ -115,6 +115,7 @@ def _enter(
         if step.is_fallback:
             _doubt_text(driver, step, driver.base + start)
         return _enter_raw(driver, step, start)
+    # Where `5 or so` may stand as well as `5`, the text behind the value decides.
     if step.otherwise is not None and not decided:
         _commit_payload(driver, step)
         driver.payload.judge(Undecided(driver, step, step.otherwise, start))
@@ -210,6 +211,7 @@ def _goes_on(driver: Driver, node: Node, end: int) -> bool:
     """Whether what stands behind a whole payload leaves no doubt that it ends there."""
     buffer = driver.buffer
     place = blanks.match(buffer, end).end()
+    # A stream can't know what follows, so there the scanner reads the value.
     if place == len(buffer):
         return driver.final
     if node.accepts_text or driver.builder.strict:
@@ -242,6 +244,7 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
 
 def _commit_payload(driver: Driver, step: Step) -> None:
     """Makes what is open certain, now that it has a payload: of a call with a name, or no call's."""
+    # These open with markup of their own, and need no name to be certain.
     outside = driver.island >= 0 and step.leaf in ("reasoning", "content", "text")
     if outside or (step.leaf and driver.called):
         driver.commit()
@@ -354,6 +357,8 @@ def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
     character = driver.buffer[position : position + 1]
     if not character or character >= " " or not isinstance(scanner, JsonScanner):
         return False
+    # The pieces before the character are given out first, so that the report of it comes behind
+    # them.
     before = "".join(out)
     if not scanner.take_control(character, out):
         return False

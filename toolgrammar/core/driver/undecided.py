@@ -52,6 +52,8 @@ class Undecided:
         if not scanner.done:
             position = driver.position
             driver.move_to(scanner.feed(driver.buffer, position, self.out))
+            # Kept, since the buffer moves on and the text may have to be read once more, as raw
+            # text.
             self.read.append(driver.buffer[position : driver.position])
         if scanner.failed:
             return self.raw

@@ -192,6 +192,7 @@ def stands_unopened(
             match = each.whole.match(text, place)
             if match is not None and match["tool"] in tools:
                 return True
+            # A later one may match already, so the loop goes on before more text is asked for.
             waits = waits or (not final and each.begun.match(text, place) is not None)
     return None if waits else False
 

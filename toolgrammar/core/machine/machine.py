@@ -149,6 +149,7 @@ class Node:
     def beginnings(self) -> re.Pattern[str]:
         """Matches what may still become a token of this node, up to the end of the text."""
         parts = [b for _, t in self.tokens if (b := self.machine.expressions.partial(t))]
+        # Also of a key in other quotes: cut behind `'na`, a stream would take it for damage.
         loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
         parts += [begun for pattern in loose if (begun := partial(pattern))]
         body = "|".join(parts) or "(?!)"
@@ -245,6 +246,7 @@ class Node:
                 parts = (self.machine.expressions.partial(each) for _, each in following.tokens)
                 second = "|".join(part for part in parts if part)
                 whole = f"{self.machine.expressions.pattern(terminal)}{_blanks_before(following)}"
+                # `[` alone opens nothing, but is held back: with a name behind it, it is an opener.
                 begin = f"{begin}|{whole}(?:{second})?" if begin else f"{whole}(?:{second})?"
             begins.append(begin)
         return list(zip(self.openers(), begins, strict=True))

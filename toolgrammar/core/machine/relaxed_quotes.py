@@ -79,6 +79,7 @@ def keys_of(terminal: Terminal) -> tuple[str, ...]:
         return ()
     parts = _WAYS.fullmatch(keys[1])
     if parts is None:
+        # Alternatives that are not in one group are more than this can take apart.
         return () if "|" in keys[1] else (keys[1],)
     return tuple(f"{parts[1]}{way}{parts[3]}" for way in parts[2].split("|"))
 

@@ -213,6 +213,7 @@ def clipped(step: Step) -> str:
     """Returns a closer of several tags without its last one; empty where it has but one."""
     if step.kind != "literal" or step.opens or step.leaf or not step.after:
         return ""
+    # `</parameter></function>`: a model may stop behind the first of the two.
     pieces = _PIECE.findall(step.terminal.text.strip())
     half = "".join(pieces[:-1])
     return half if len(half) > _DISTINCTIVE and pieces[-1].endswith(">") else ""
@@ -263,5 +264,6 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
 
 def _forced(node: Node) -> Step | None:
     """Returns the one token that a node takes, where there is no choice."""
+    # Where text, a payload or the end may stand as well, the token is not forced.
     alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
     return node.steps[node.tokens[0][0]] if alone and node.end is None else None

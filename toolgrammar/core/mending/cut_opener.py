@@ -72,6 +72,7 @@ def _begins_as_calls_alone(driver: Driver) -> bool:
 
 def _is_in_literal(driver: Driver) -> bool:
     """Whether the text ends in the midst of markup that has to follow."""
+    # `<tool_call>\n{"na`: the key that has to come is cut, so a call had begun.
     rest = driver.buffer[driver.position :].strip()
     literals = [terminal.text for _, terminal in driver.node.tokens if terminal.kind == "literal"]
     return rest != "" and any(text.strip().startswith(rest) for text in literals)

@@ -114,6 +114,7 @@ def respell(driver: Driver, place: int) -> bool | None:
 
 def stands_misspelt_closer(driver: Driver, node: Node, place: int) -> bool | None:
     """Whether a misspelt closer of an argument stands at an index; None where more text tells."""
+    # Strict reading knows no misspelling: such text is a part of the value.
     if driver.builder.strict:
         return False
     for group, terminal in node.tokens:
@@ -192,6 +193,7 @@ def _keys(node: Node) -> dict[str, Step]:
     found = {}
     for group, terminal in node.tokens:
         step = node.steps[group]
+        # A key with its colon, or one whose colon is a token of its own.
         if step.node.takes_arguments or (step.node.takes_colon and _leads_on(step.node)):
             found.update(dict.fromkeys(keys_of(terminal), step))
     return found

@@ -100,6 +100,7 @@ def _bracket(text: str, *, is_open: bool) -> int | None:
 
 def holds_arguments(driver: Driver, step: Step, start: int) -> bool:
     """Whether a string stands where an object should: it may hold the arguments as JSON."""
+    # Elsewhere an object with a string in it may be data: nothing has shown that it is a call.
     certain = driver.island < 0 or driver.builder.group is not None
     is_text = driver.buffer[start : start + 1] == '"' and step.terminal.name in JSON_LIKE
     return certain and is_text and driver.called and step.leaf == "arguments"

@@ -113,6 +113,7 @@ def begins_with(given: list[Event], events: list[Event]) -> bool:
 
 def _begins(whole: Event, beginning: Event) -> bool:
     kind, length = _kind(beginning)
+    # Only deltas have beginnings: `CallStart` is there or not.
     if not kind or _kind(whole)[0] != kind:
         return False
     rest = _without(whole, length)

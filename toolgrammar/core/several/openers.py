@@ -333,6 +333,7 @@ class _Search:
 
     def _stands_at_line(self, buffer: str, place: int) -> bool:
         """Whether a line begins at a place, with a pattern that begins lines."""
+        # Index 0 is read only where the text begins, and there a line begins as well.
         if self._at_line is None or (place and buffer[place - 1 : place] != "\n"):
             return False
         return self._at_line.match(buffer, place) is not None

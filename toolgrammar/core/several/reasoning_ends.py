@@ -45,6 +45,7 @@ def reasoning_ends(machine: Machine) -> list[ReasoningEnd]:
         for step in node.payloads:
             if step.terminal.name == "RAW" and step.leaf == "reasoning":
                 end = end_of_raw(step)
+                # Reasoning that only the next opener ends has none: then nothing in it is an end.
                 closers = end.closers or ["(?!)"]
                 begun = tail_that_begins(closers).pattern
                 opener = machine.expressions.pattern(terminal)

@@ -284,4 +284,5 @@ def is_plain(text: str, node: Node, *, is_first: bool) -> bool:
     """Whether text is nothing else: no part of a section, and no closer that is left over."""
     if node.closes_group or node.skipping:
         return False
+    # Before the first call no closer can be left over from one.
     return is_first or not strays_of(node).pattern.match(text.lstrip())

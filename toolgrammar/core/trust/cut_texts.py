@@ -65,6 +65,7 @@ def doubt_cut_texts(builder: Builder) -> None:
         if not (_closes_behind(builder, call.span.end, tag) if tag else _goes_on(builder, index)):
             continue
         code = _CLOSER if tag else _BARE
+        # Its `CallEnd` was held back until now, for this (`Withheld`).
         builder.calls[index] = replace(call, doubts=(*call.doubts, code))
         message = "Found the end of a text behind its call, where the text may go on"
         builder.report(code, "error", message, call.span)

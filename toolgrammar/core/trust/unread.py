@@ -100,6 +100,7 @@ def report_unread(builder: Builder, signs: Signs) -> None:
 
 def _texts_of_calls(builder: Builder) -> set[str]:
     """Returns the texts of the first calls that may run: prose behind them may repeat them."""
+    # The first few, and short ones: the search for each costs a pass over the text.
     spans = [call.span for call in islice(builder.calls, _MOST_REPEATED) if call.executable]
     return {
         builder.source.slice(span.start, span.end)
@@ -155,6 +156,8 @@ class _Spans:
     def __init__(self, spans: Iterable[Span]) -> None:
         places = sorted((each.start, each.end) for each in spans)
         self._starts = [start for start, _ in places]
+        # The furthest end so far, as spans may lie within each other: one search then tells what
+        # covers a place.
         self._ends = list(accumulate((end for _, end in places), max))
         """For each of them, how far it and those before it reach."""
 

@@ -162,6 +162,7 @@ def _is_context(hint: Any) -> bool:
     if origin is Annotated:
         return _is_context(get_args(hint)[0])
     if origin in {Union, UnionType}:
+        # `ToolContext | None`: the engine always gives one.
         return any(_is_context(member) for member in get_args(hint))
     return hint is ToolContext
 

@@ -97,6 +97,7 @@ class StrictModel:
 
     def _is_label(self, step: str, place: Any) -> bool:
         """Tells whether a step of a location names a way to read, not a place in the data."""
+        # The data has a key of this name: then the step is a place in it.
         if isinstance(place, Mapping) and step in place:
             return False
         return step.startswith(_MEMBER) or step == "[key]" or step in self._tags
@@ -178,6 +179,7 @@ def _whole(value: Any) -> Any:
 
 def _number(value: Any) -> Any:
     if isinstance(value, bool):
+        # `true` is no number, though pydantic may take it for 1.0.
         raise PydanticKnownError("float_type")
     if isinstance(value, str) and not is_number(value):
         raise PydanticKnownError("float_parsing")

@@ -54,6 +54,8 @@ class Judged:
         if self._judge is None:
             return
         if self._stream is not None:
+            # The stream has read at least up to the end of this call: so much the judge has to know
+            # first.
             self._judge.feed(self._stream.text_from(self._judge.fed))
         refusal = self._judge.judge(call)
         if refusal is not None:

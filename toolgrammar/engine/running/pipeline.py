@@ -170,6 +170,7 @@ def _store(run: Run, key: tuple[str, str], value: Any, bound: Bound) -> Steps[No
     try:
         packed = run.settings.policy.packed(value)
     except Exception as error:
+        # A result that can't be written is given out all the same: it is not kept, and that is all.
         outcome_error: BaseException | None = error
     else:
         outcome = yield _asked(cache, cache.set, (key, packed, bound.cache_ttl), bound.timeout)

@@ -151,6 +151,7 @@ class Lint:
             return any(role == "name" for _, role in terminal.groups) or (
                 "name" in dict(terminal.constants)
             )
+        # A rule that holds itself is told of by another check; here it must only come to an end.
         if symbol in seen:
             return False
         return any(
@@ -169,6 +170,7 @@ class Lint:
 
     def _without_keys(self) -> Iterator[GrammarError]:
         """Finds values of arguments that can have no name."""
+        # A key may be said by the header, so the whole grammar is asked, and not one rule.
         if self._reads("value") and not self._reads("key"):
             place = self._places.use("value") or self._places.start()
             message = "a `value` needs a `key`, and this format has none: its argument has no name"

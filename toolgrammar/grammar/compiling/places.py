@@ -193,6 +193,7 @@ class Places:
     def written(self, raw: str, offset: int = -1, within: str = "") -> Place | None:
         """Gives where a literal or a regular expression stands, or an offset in it."""
         found = self._find(within) if within else None
+        # First in the rule that is meant: the same literal may stand in many.
         bodies = [found] if found is not None else []
         bodies += [(text, d) for text in self._texts for d in text.definitions]
         for text, definition in bodies:
@@ -233,6 +234,7 @@ class Places:
                 if statement[0].text != "%import" or len(statement) < 2:
                     continue
                 marks = [token.text for token in statement]
+                # `%import .common.text.TEXT` has its one name in the path.
                 to = marks.index("(") if "(" in marks else len(statement)
                 path = "".join(marks[1:to])
                 names = tuple(

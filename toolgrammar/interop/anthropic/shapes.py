@@ -127,6 +127,7 @@ def to_message(
     """
     check_result(result)
     content: list[dict[str, Any]] = []
+    # Thinking first: the API wants it before the text and the calls that came of it.
     if thinking and result.reasoning:
         content.append({"type": "thinking", "thinking": result.reasoning, "signature": ""})
     if result.text:

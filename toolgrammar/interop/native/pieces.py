@@ -119,6 +119,7 @@ class RepairedPieces:
         return call
 
     def _end_whole(self) -> list[Event]:
+        # The others may go on: nothing says that a server sends its calls one after the other.
         whole = [key for key, call in self._open.items() if call.reader.is_whole]
         return [event for key in whole for event in self._ended(key, cut=False)]
 

@@ -85,6 +85,7 @@ class ReadEvents:
     def _taken(self, events: Iterable[Event]) -> list[Event]:
         reread = self._reread
         if reread is not None:
+            # Text is read for calls before anybody sees it; all else passes through.
             events = [each for event in events for each in reread.feed(event)]
         return self._gathered.see(events)
 
@@ -141,6 +142,7 @@ class _Gathered:
             elif isinstance(event, ReasoningDelta):
                 self._reasoning.append(event.text)
             elif isinstance(event, CallEnd):
+                # By the index: calls may end in another order than they began in.
                 self._calls[event.index] = event.call
             elif isinstance(event, Problem):
                 self._diagnostics.append(event.diagnostic)

@@ -46,12 +46,15 @@ class RepeatedPieces:
         if self._count == 0:
             return self._first(piece)
         if not self._goes_on(piece):
+            # One piece that does not begin with the last: this server sends what is new, as it
+            # should.
             self._grow = False
             return "".join([*self._take_held(), piece])
         self._held.append(piece)
         self._count += 1
         self._longest.feed(piece[len(self._last) :])
         self._last = piece
+        # As long as the pieces joined may still be JSON, they may be meant to be joined.
         if self._count < _LEAST or not self._joined.failed:
             return ""
         self.sure, self.doubtful = True, self._longest.failed

@@ -118,6 +118,7 @@ def _fits(value: object, schema: object) -> bool:
     if isinstance(value, Mapping):
         properties = schema.get("properties")
         known = properties if isinstance(properties, Mapping) else {}
+        # What stands in a caller's schema may be of any type: what is no list requires nothing.
         required = schema.get("required")
         if any(key not in value for key in (required if isinstance(required, list) else [])):
             return False

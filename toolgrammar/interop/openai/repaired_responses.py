@@ -196,6 +196,8 @@ class ResponseWriter:
                 output[place] = self._message(place, each)
         for known in sorted(self._items.values(), key=lambda each: each["output_index"]):
             place = known["output_index"]
+            # A call of the server's own keeps its place; one that was found in a text comes behind
+            # them.
             if place < len(output):
                 output[place] = dict(known["item"])
             else:

@@ -115,6 +115,7 @@ class ResponsesEvents:
 
     def _done(self, key: object, item: Mapping[str, Any]) -> list[Event]:
         """Ends an item; what came of it whole alone is given out first."""
+        # The item says of itself whether it is whole, before the response says why it ended.
         reason = _CUT if item.get("status") == "incomplete" else "stop"
         if key in self._pieces:
             late = self._late(key, item.get("arguments"))

@@ -356,6 +356,7 @@ def first_choices(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Returns what a chunk holds of the first choice: another choice would be another message."""
     choices = chunk.get("choices")
     found = [mapping_of(each) for each in (choices if isinstance(choices, list) else ())]
+    # Servers that know one choice alone may leave its index out.
     return [each for each in found if (each.get("index") or 0) == 0]
 
 

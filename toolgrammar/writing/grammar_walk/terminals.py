@@ -147,6 +147,7 @@ class Terminals:
 
     def _padded(self, text: str, role: str, key: str = "") -> str:
         """Puts line ends round a text that begins or ends with one, where one is taken off."""
+        # The reader takes one line end off at each side, so one more is written there.
         at_edge = text.startswith("\n") or text.endswith("\n")
         mode = self.trim.get(key) or self.trim.get(role)
         pads = self.manner.pads and mode == "one-newline"

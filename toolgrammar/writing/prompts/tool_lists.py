@@ -213,8 +213,10 @@ def _parameter(tool: ToolSpec, name: str) -> str:
 
 
 def _python(schema: Any, depth: int) -> str:
+    # A type that is deeper than a model would read; a schema may also hold itself.
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return "object"
+    # Before the types: the values tell a model more than that they are strings.
     if isinstance(choices := schema.get("enum"), list) and choices:
         return f"Literal[{', '.join(repr(choice) for choice in choices)}]"
     for key in ("anyOf", "oneOf"):

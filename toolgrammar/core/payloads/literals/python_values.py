@@ -85,6 +85,7 @@ def skip_space(text: str, position: int) -> int:
     """Returns the offset of the first character from `position` on that is no white space."""
     if position < len(text) and not text[position].isspace():
         return position
+    # One search, where a loop would take a step for each blank of a long run.
     solid = _SOLID.search(text, position)
     return len(text) if solid is None else solid.start()
 

@@ -347,6 +347,7 @@ def _patterns(mark: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     if found is None:
         begin = re.escape(mark)
         tag = compile_pattern(rf"{begin}<(?:(?P<opened>{NAME})|/(?P<closed>{NAME}))>")
+        # The mark itself may be cut: of `]<x>[` any beginning may stand at the end of a chunk.
         starts = "|".join(re.escape(mark[:length]) for length in range(len(mark), 0, -1))
         cut = rf"{begin}<(?:/?(?:{NAME})?)?" + (f"|{starts}" if starts else "")
         found = _PATTERNS[mark] = (tag, compile_pattern(rf"(?:{cut})\Z"))

@@ -133,6 +133,8 @@ class PythonValues:
     def _in_string(self, text: str, position: int, out: list[str]) -> int:
         decoded, position = self._reader.feed(text, position)
         if decoded:
+            # In a container it is held: `{` may turn out to begin a set, whose JSON begins
+            # otherwise.
             (self._pieces if self._stack else out).append(as_json(decoded)[1:-1])
         if self._reader.closed:
             self._step = PythonValues._after_string

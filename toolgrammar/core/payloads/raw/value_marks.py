@@ -82,6 +82,7 @@ class ValueMarks:
             is_cut: whether the end of the message ends the value.
         """
         marks = self._fixed
+        # What repeats the name or the key is another text in each call; the others are made once.
         if marks is None:
             known = self._joined.replace(_NAME, name).replace(_KEY, key).replace(_FENCE, fence)
             marks = marks_of(tuple(known.split(_NEXT)), self._openers)

@@ -129,6 +129,7 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
     """Whether a tool wants no other types than its arguments have, or the one with a key has."""
     if spec is None or spec.parameters is None:
         return True
+    # Such a key may be that of another argument, misspelt: the driver tells.
     if key is not None and spec.properties and key not in spec.properties:
         return False
     wanted: Guide | None = guide_of_tool(spec)
