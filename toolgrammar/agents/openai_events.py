@@ -88,6 +88,7 @@ class AnswerEvents:
         if place is None:
             return
         self.native = self.native or kind == "function_call"
+        # Only then the item is whole: `added` has it without its arguments.
         if event.type == "response.output_item.done":
             self._items[place] = event.item
         yield self._made(event.model_copy(update={"output_index": place}))
@@ -145,6 +146,7 @@ class AnswerEvents:
 
     def texts_end(self) -> Iterator[Any]:
         """Returns the events that end the reasoning and the text."""
+        # Thoughts first: they were opened before the text that they led to.
         if self._reasoning is not None:
             opened, self._reasoning = self._reasoning, None
             text = "".join(opened.texts)

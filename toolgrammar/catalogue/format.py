@@ -103,6 +103,7 @@ class Format:
     @property
     def digest(self) -> str:
         """The SHA-256, in hex, of the grammar and all that it imports."""
+        # No lock: two threads at once find the same.
         if self._digest is None:
             self._digest = digest_of(self.path)
         return self._digest

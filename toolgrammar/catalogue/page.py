@@ -214,6 +214,7 @@ class _Reader:
             nearest = difflib.get_close_matches(name, PLACEHOLDERS, 1)
             mend = f"did you mean {nearest[0]!r}?" if nearest else f"known: {PLACEHOLDERS}"
             raise self._error(fence.line, f"unknown placeholder {name!r} in a prompt; {mend}")
+        # The text of a fence ends before the line end of its last line, which is the prompt's.
         self._prompt = fence.text + "\n"
 
     def _refuse_waiting_text(self) -> None:

@@ -83,6 +83,8 @@ def closers_of(terminals: Iterable[Terminal], productions: Sequence[Production])
             terminal = by_name.get(bare_name(symbol))
             if terminal is not None and terminal.kind in ("literal", "regex"):
                 found |= {terminal.text.strip()} if terminal.text else _fixed_texts(terminal)
+            # The call ends as this rule ends. A rule may end with itself, so each is gone into
+            # once.
             elif symbol not in seen:
                 seen.add(symbol)
                 waiting += [each for each in productions if each.origin == symbol]

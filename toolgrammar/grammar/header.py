@@ -317,6 +317,7 @@ def _pairs_of(what: str, *allowed: str) -> Callable[[_Entry], dict[str, str]]:
         pairs = _read_pairs(entry)
         for name, value in pairs.items():
             if value not in allowed:
+                # The place of this pair: the same value may stand behind another name, too.
                 pair = compile_pattern(rf"(?<![^\s,]){re.escape(name)}=")
                 found = pair.search(entry.value)
                 offset = found.end() if found else 0

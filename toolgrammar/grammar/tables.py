@@ -175,4 +175,5 @@ def _pairs(rows: list[list[str]]) -> tuple[tuple[str, str], ...]:
 def stored_form(tables: Tables, digest: str) -> str:
     """Returns the text of a table file."""
     data = {"digest": digest, "tables": tables.to_json()}
+    # Written for no eye, and short: a wheel holds one such file for each format.
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

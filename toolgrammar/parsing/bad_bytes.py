@@ -47,6 +47,7 @@ def as_text(text: object) -> tuple[str, tuple[Diagnostic, ...]]:
         return "", ()
     if not isinstance(text, bytes | bytearray | memoryview):
         raise TypeError(f"text must be str, bytes or None, got {type(text).__name__}")
+    # A `memoryview` has no `decode`, and may count items of more than one byte.
     data = bytes(text)
     try:
         # Sound bytes need no marks, and nothing is looked for in them.

@@ -38,6 +38,7 @@ def ids_of(
         places: the places of the calls in their message; None: as they stand here.
     """
     given = list(calls)
+    # The own ids of all calls, the later ones too: a made one must not meet any.
     taken = {call.id for call in given}
     found: list[str] = []
     for place, call in zip(range(len(given)) if places is None else places, given, strict=True):
@@ -125,6 +126,7 @@ class ArrivingIds:
 
     def next(self, own: str | None, index: int, name: str) -> str:
         """Returns the id of the next call: a made one may have taken what it has as its own."""
+        # The id goes out with the call's start, before anything of what comes later is known.
         identity = own or self._id(index, name)
         # The id that was made is out already, so here the own one gives way.
         while identity in (self._made if own else self._taken):

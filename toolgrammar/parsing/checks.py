@@ -57,5 +57,6 @@ def check_options(strict: object, prefix: object, id_seed: object, limits: objec
         ("limits", limits, Limits),
     )
     for name, value, wanted in options:
+        # A subclass will do; `strict=1` will not, though it is true.
         if not isinstance(value, wanted):
             raise TypeError(f"{name} must be a {wanted.__name__}, got {type(value).__name__}")

@@ -43,6 +43,7 @@ def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> l
     specs = to_specs(tools) if tools is not None else {}
     known = None if tools is None else list(specs.values())
     chosen = parse(content, AUTO, tools=known)
+    # `<tool_call>` alone opens a format, and no call shows how well that fits.
     if not chosen.calls:
         return []
     every = formats.resolve_any(AUTO)
@@ -53,6 +54,7 @@ def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> l
         several.formats[number].id: parse(content, several.formats[number], tools=known)
         for number in sorted(_opening(several.openers, content))
     }
+    # The longest reading is the measure: a format that reads one call of three alike gets a third.
     most = max((_covered(result) for result in alone.values()), default=0)
     found = [
         Detection(name, round((_share(name, chosen) + _fit(result, most, specs)) / 2, 3))

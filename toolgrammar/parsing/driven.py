@@ -103,6 +103,7 @@ class DrivenReading:
             strict=options.strict,
             max_calls=limits.max_calls,
         )
+        # Of several formats nobody knows yet whose signs count.
         self._builder.read_signs(None if self._several is not None else machine.signs)
         self.driver = new_driver(machine, self._builder, base=-len(prefix), max_depth=limits.depth)
         self.among = None if self._several is None else self._several.among(self._builder)
@@ -271,6 +272,8 @@ class DrivenReading:
     def _new_events(self) -> list[Event]:
         """Returns the events that the caller has not got yet."""
         events = self._builder.queue.take()
+        # A later part of the message may put a call into doubt: its end is withheld until that is
+        # known.
         if self._builder.turns.awaiting:
             events = self._withheld.take(events, self._builder, ended=self._ended)
         return events if self._delivered is None else self._delivered.new(events)
@@ -279,6 +282,7 @@ class DrivenReading:
         """Returns the one format that all calls are written in, else what the caller named."""
         chosen = self._options.format
         used = {call.format for call in self._builder.calls}
+        # Of calls in two formats no single id would be true.
         if isinstance(chosen, AnyOf) and len(used) == 1:
             return next(each for each in chosen.formats if each.id in used)
         return chosen

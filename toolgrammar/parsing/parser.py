@@ -183,6 +183,7 @@ class Parser:
         """
         if not self._closed:
             raise RuntimeError("result is there from close() on: call close() first")
+        # Made at the first question, and kept: streams are often read for their events alone.
         if self._result is None:
             options = self._options
             self._result = self._reader.result()
@@ -240,6 +241,8 @@ class DrivenParser(Parser):
             current = among.current if among.opened and among.begun == start else None
             if current is not None and current.number != number:
                 number, beginning = current.number, text[start:end]
+            # The next opener has begun, or what opened here is over: the rest tells nothing more of
+            # it.
             if among.begun > start or (number >= 0 and not among.opened):
                 break
         # A judgement may look at text behind the beginning, so the beginning alone does not tell.

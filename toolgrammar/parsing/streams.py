@@ -129,6 +129,7 @@ class _Reading:
             return []
         if isinstance(chunk, Mapping) and "finish_reason" in chunk:
             said = chunk["finish_reason"]
+        # A choice of OpenAI's client is an object, the same from a server a dict.
         elif hasattr(chunk, "finish_reason"):
             said = chunk.finish_reason
         else:
@@ -143,6 +144,8 @@ class _Reading:
         if self._said is not None:
             reason = self._said
         elif callable(reason):
+            # Asked only now: a client often knows the reason when its stream is over, and not
+            # before.
             reason = reason()
         return self._parser.close(reason)
 

@@ -53,10 +53,12 @@ def translate(
         UnknownFormat: no format has this id or alias.
         GrammarError: a grammar is broken.
     """
+    # Both at once: a wrong name is told before a long message is read.
     source, target = formats.resolve(from_), formats.resolve(to)
     specs = to_specs(tools)
     content, _ = as_text(text)
     parser = Parser(source, tools=specs.values(), prefix=prefix)
+    # The events and not the result, which does not say where between the calls a text stands.
     events = [*parser.feed(content), *parser.close()]
     result = parser.result.raise_for_errors()
     message = _stretches(events, result)
@@ -126,8 +128,10 @@ def _as_arguments(call: ToolCall) -> ToolCall:
     Raises:
         RenderError: nobody says what the argument is called.
     """
+    # An empty text needs no argument to carry it.
     if not call.input:
         return replace(call, input=None)
+    # With the schema at hand, the reader has put the text under its argument's name already.
     if call.input not in call.arguments.values():
         raise RenderError(
             f"the call of {call.name!r} carries one text, and the format wants named arguments; "
@@ -139,6 +143,7 @@ def _as_arguments(call: ToolCall) -> ToolCall:
 def _as_text(call: ToolCall) -> ToolCall:
     """Returns a call whose one argument is a string as one of free text."""
     values = list(call.arguments.values())
+    # Of two arguments, or of a number, one text would not say what they were.
     if call.input is not None or len(values) != 1 or not isinstance(values[0], str):
         return call
     return replace(call, arguments={}, input=values[0])

@@ -44,6 +44,7 @@ def read_several(
         return None
     message = WholeMessage(text, specs)
     calls = message.calls
+    # With too many calls the driver says which are left out, and why.
     if reading.run(message) and (limits.max_calls is None or len(calls) <= limits.max_calls):
         reading.budget.succeeded()
         # What was read here has calls of one format only.

@@ -40,6 +40,7 @@ def _item(
     operator, argument = item
     if operator is sre.LITERAL:
         return chr(argument)
+    # An anchor or a look around takes no characters: `$` and `(?=x)` are written as nothing.
     if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
         return ""
     if operator is sre.BRANCH:
@@ -47,6 +48,7 @@ def _item(
         return _sequence(argument[1][0], names, groups, number)
     if operator is sre.SUBPATTERN:
         name = names.get(argument[0])
+        # What a named group holds, the caller knows: the name of the call, say.
         if name in groups:
             return groups[name]
         return _sequence(argument[3], names, groups, number)

@@ -166,6 +166,7 @@ class Relay:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
+        # No answer to websockets: OpenAI's API for chat has none.
         if scope["type"] != "http":
             return
         answering = _Answering(scope, send)
@@ -186,10 +187,12 @@ class Relay:
         parts, size = [], 0
         while True:
             message = await receive()
+            # Nobody waits for the answer to half a request.
             if message["type"] == "http.disconnect":
                 raise _Gone
             part = message.get("body", b"")
             size += len(part)
+            # While it comes in, and not behind it: a request without end would fill the memory.
             if size > self._max_body:
                 text = f"the request has more than {self._max_body} bytes"
                 raise BadRequestError(413, "request_too_large", text)
@@ -233,6 +236,8 @@ class Relay:
                 await self._relayed(answering, response)
         except UpstreamError as problem:
             await self._broken(answering, problem)
+        # Carried to `__call__`, where the answer is in the client's words and no failure of the
+        # upstream is counted.
         except BadRequestError:
             raise
         # The last resort: a client gets an end, and the log no content.
@@ -260,9 +265,11 @@ class Relay:
         # The upstream has its own words for it.
         except (ValueError, RecursionError):
             return body
+        # A list or a number: the upstream says what is wrong with it.
         if not isinstance(request, dict):
             return body
         answering.asks(request.get("model"))
+        # What a model that no rule names writes is passed on as it is.
         rule = self._rules[request.get("model")]
         if rule is None:
             return body

@@ -74,6 +74,7 @@ def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
     if not isinstance(text, str) or not text:
         return choice
     own = holder.get("tool_calls") or []
+    # What is no list can't be added to.
     if not isinstance(own, list):
         return choice
     reader = AnswerReader(reading, seed, native=bool(own or holder.get("function_call")))

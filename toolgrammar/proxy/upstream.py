@@ -119,6 +119,7 @@ class Upstream:
         Raises:
             ValueError: no path, or one that leaves the upstream's.
         """
+        # Behind `http://host/v1` a path without its slash would make another one: `/v1models`.
         if not path.startswith("/") or _DOTS.search(path):
             raise ValueError("the path must begin with / and have no segments of dots")
         # Both `http://host` and `http://host/v1` are commonly written.

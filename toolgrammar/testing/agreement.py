@@ -45,6 +45,8 @@ def agreement(case: Case, reading: Reading) -> None:
                 ended[index] = call
             case Problem(diagnostic):
                 problems.append(repr(diagnostic))
+            # Their sum is the model's JSON, repaired or not, so a law of its own compares the
+            # values.
             case ArgumentsDelta():
                 pass
     # Outer white space is given out as it comes, and left out of the result.

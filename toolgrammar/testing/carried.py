@@ -106,6 +106,7 @@ def refused(form: Format, cases: Iterable[Case]) -> dict[str, str]:
     # A format of free text has no named arguments, and any other no free text.
     for name in TEXTS if not form.tables.free_text else VALUES:
         strange.pop(name)
+    # A format that has no place for ids refuses them rightly.
     if "id" not in form.tables.leaf_roles:
         strange.pop("an id")
     others = {name: reason for name, each in strange.items() if (reason := _reason(form, each))}

@@ -73,6 +73,7 @@ def case_of_row(row: Mapping[str, Any], id: str, format: str | Format) -> Case:
         id=id,
         format=format,
         text=row["text"],
+        # A null in the rows of a file says the same as a key that is missing.
         prefix=row.get("prefix") or "",
         # None and no tools differ: without the list, any name may be a tool.
         tools=_specs(row.get("tools")),

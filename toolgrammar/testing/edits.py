@@ -61,6 +61,7 @@ def edits(case: Case) -> None:
     if only_last and any(call.status == "truncated" for call in result.calls):
         return  # the strict reading has the one before it
     mended = applied(result)
+    # Checked behind those that are past mending: their edits need not agree.
     if mended is None:
         broken("edits", case, "edits", "none overlap", result.diagnostics)
     typed = "schema-type" in codes
@@ -76,6 +77,7 @@ def edits(case: Case) -> None:
             del left[0]
         elif call.status != "truncated":
             broken("edits", case, f"calls of {mended!r}, strictly", deed(call), left)
+    # An edit that makes a call out of what was none would change what runs.
     if left:
         broken("edits", case, f"calls of {mended!r}, strictly", "no other", left)
 

@@ -148,6 +148,7 @@ def shapes_of(format_id: str, most: int | None = None) -> tuple[Sample | None, l
     format_ = formats[format_id]
     page = format_.path.with_suffix(".md")
     sample = sample_of(cases_of_page(read_page(page), format_)) if page.is_file() else None
+    # A format without a page, or whose examples have no whole call, has nothing to be grown from.
     if sample is None:
         return None, []
     found = list(shapes(sample, [each.text for each in format_.tables.terminals if each.text]))

@@ -23,6 +23,7 @@ def strict_oracle(case: Case) -> None:
         try:
             # Written anew, the call is in its plainest form, which both have to read.
             island = chosen.render([call])
+        # Not every call that was read can be written: that is another law's question.
         except RenderError:
             continue
         # Lark's reading knows no schema, so the driver gets none either.

@@ -109,4 +109,5 @@ def _nodes(format_: Format) -> Iterator[Node]:
         yield node
         ahead += [step.node for step in node.steps.values()]
         if node.accepts_text:
+            # Text may end a call as well as a token may: what follows is reached by no step.
             ahead.append(machine.node(node.after_text[1]))

@@ -149,6 +149,7 @@ def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...
 
 def _has_required(value: dict[str, Any], schema: dict[str, Any]) -> bool:
     required = schema.get("required")
+    # Of what is no list of names nothing is required: the schema is the caller's, and never raises.
     return not isinstance(required, list) or all(
         name in value for name in required if isinstance(name, str)
     )
@@ -215,6 +216,7 @@ def _is_multiple(value: float, step: float) -> bool:
         return value % step == 0
     try:
         ratio = value / step
+    # `10**400` by 0.5 is no float: what can't be judged does not fit.
     except OverflowError:
         return False
     # 0.3 is a multiple of 0.1, though their quotient is 2.9999999999999996.

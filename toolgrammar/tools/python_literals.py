@@ -68,6 +68,7 @@ def read_literal(text: str, max_depth: int) -> Any:
     """
     try:
         value = _Reader(text, max_depth).whole()
+        # A word or a number is left to the caller, who has its schema's type to read it by.
         return value if isinstance(value, list | dict) else None
     except (_NoLiteral, ValueError):  # a process may set a lower limit for integers
         return None
@@ -234,6 +235,7 @@ def _character(escape: re.Match[str]) -> str:
     if digits is None:
         raise _NoLiteral  # a name, or too few digits
     number = int(digits, 8 if octal else 16)
+    # `\U00110000` is no character, and `chr` would raise.
     if number > sys.maxunicode:
         raise _NoLiteral
     return chr(number)

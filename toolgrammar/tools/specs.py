@@ -53,11 +53,13 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
         if any(isinstance(tool, Mapping | str) or not _is_tool(tool) for tool in tools.values()):
             raise TypeError("tools must be a list of tools, got one dict; write [tool]")
         tools = list(tools.values())
+    # A string is iterable, and each of its characters would be told as no tool.
     elif isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise TypeError(f"tools must be a list of tools, got {described(tools)}")
     # Only plain dicts can be copied and compared for sure; functions and models are read anew.
     if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
         return _read(tools)
+    # All at once: few callers have so many lists, and those in use come back with the next message.
     if len(recent_specs) >= _KEPT:
         recent_specs.clear()
     for tool in tools:
@@ -122,6 +124,7 @@ def _of_dict(tool: Mapping[Any, Any]) -> ToolSpec:
     # OpenAI wraps the tool: `{"type": "function", "function": {"name": …}}`.
     inner = tool.get("function")
     body = inner if isinstance(inner, Mapping) else tool
+    # `"parameters": null` beside an `input_schema` is none.
     schema = next((body[key] for key in _SCHEMA_KEYS if body.get(key) is not None), None)
     return _spec(tool, body.get("name"), body.get("description"), schema)
 

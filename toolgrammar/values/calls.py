@@ -108,6 +108,7 @@ class ToolCall(Edited):
         Args:
             tools: all tools, of any shape, or their names: a call of none of them is told, too.
         """
+        # A call may be executable by itself, and still name a tool that does not exist.
         if self.executable and tools is None:
             return ""
         from toolgrammar.values.feedback import call_feedback  # few messages need it

@@ -140,6 +140,7 @@ def _unknown(name: str, names: Collection[str] | None) -> str:
     mend = "Write the call again with the name of a tool that you have."
     if names is None:
         return f"There is no tool `{shown_name(name)}`. {mend}"
+    # The name is the model's and may be of any length, with which a comparison takes longer.
     near = get_close_matches(name[:_LONGEST], names, n=3, cutoff=_NEAR)
     # Without a near one the model sees what it may choose from; of many only the first.
     others = [f"`{shown_name(each)}`" for each in near or sorted(names)[:_NAMES]]

@@ -43,6 +43,7 @@ def copy_json(value: Any) -> Any:
             copy = dict(source)
             parts: Any = source.items()
         else:
+            # A tuple becomes a list: JSON has no other, and `from_dict` would give a list back.
             copy = list(source)
             parts = enumerate(source)
         holder[key] = copy

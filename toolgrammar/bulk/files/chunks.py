@@ -161,6 +161,7 @@ class PackedLines:
         """Cuts as for a file of lines; the lines travel, since a place says nothing here."""
         first = before + 1
         with gzip.open(self.path) as file:
+            # This unpacks all that stands before: a run that goes on pays for it once.
             file.seek(start)
             while data := file.read(CHUNK_BYTES):
                 if not data.endswith(b"\n"):

@@ -161,6 +161,7 @@ class ScannedValues:
         if isinstance(value, str):
             try:
                 inner = json.loads(value)  # Once only: a string in a string stays one.
+            # Text of a model may be nested as deep as it likes: `"[[[[…"`.
             except (ValueError, RecursionError):
                 inner = None
         if isinstance(inner, dict):
@@ -307,6 +308,7 @@ class ScannedValues:
         if draft is None or draft.payload is None:
             return
         written = draft.payload.text()
+        # The JSON that was given out is asked, since it has each name as it was read.
         if not written.strip() or not has_duplicates(written, 0):
             return
         span = Span(draft.payload_start, end)
@@ -370,6 +372,7 @@ class ScannedValues:
             value = json.loads(joined) if joined else None
         except ValueError:
             value = None
+        # What was given out counts, closed; of arguments only if it is an object, as a call wants.
         if joined and (self.role == "value" or isinstance(value, dict)):
             self._accept(value)
         draft.end_payload()

@@ -64,8 +64,10 @@ class Places:
         kind, draft = _KIND.get(role), builder.draft
         if kind is None or end <= max(0, start):
             return
+        # Text and reasoning are of no call, even where one is open around them.
         if kind in ("reasoning", "text"):
             draft = None
+        # A value is dropped where the format says so of arguments that the tool does not have.
         elif draft is None or (kind == "value" and draft.dropped):
             return
         elif kind == "name" and any(

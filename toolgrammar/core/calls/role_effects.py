@@ -51,6 +51,7 @@ def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> 
     draft = builder.open_draft(unit)
     if role in ("name", "id"):
         _identify(builder, draft, role, text, start)
+    # May come several times: a call can wait for more than one other.
     elif role == "depends_on":
         draft.depend_on(value)
     elif role == "key":

@@ -25,11 +25,16 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
         driver: the driver, at the end of the call.
         step: the token or payload that ends the call, where no text has shown that it ends.
     """
+    # The call goes on, so what stands here is its own markup.
     if step is not None and "call" not in step.after:
         return True
+    # None in the list: more text may still show it, so the call waits unless something else has
+    # shown it already.
     found = [_is_closed_twice(driver)]
+    # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
         found.append(_touches(driver))
+    # `}, "kilos": 25}` is text to the format. Where it takes no text there, its own rules judge it.
     if step is None or step.node.accepts_text:
         found.append(_goes_on(driver))
     if any(found):
@@ -52,6 +57,7 @@ def _touches(driver: Driver) -> bool:
 def _goes_on(driver: Driver) -> bool | None:
     """Whether the arguments may go on in the text behind a call; None where more text tells."""
     builder, place = driver.builder, driver.last_end
+    # Only an object can be closed too early: behind a raw value its closer stands.
     if not builder.has_draft or builder.source.slice(place - 1, place) != "}":
         return False
     rest = builder.source.slice(place, place + MOST)

@@ -63,6 +63,8 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
             return False
         if match["sign"] is not None:
             return awaits(word)
+    # A quoted word with its colon is a key; behind a call prose has `"well", she said`, without
+    # one.
     elif match["colon"] is not None or match["single"] is not None:
         return True
     if not final:

@@ -185,6 +185,7 @@ def _is_mark(terminal: Terminal, openers: set[str]) -> bool:
     return (
         terminal.kind == "literal"
         and len(text) > _DISTINCTIVE
+        # `</tool_call>` is markup; a word, or a key such as `"name"`, may stand in any text.
         and not (text[0].isalnum() or text[-1].isalnum() or '"' in text)
         and text not in openers
     )
@@ -225,6 +226,7 @@ def _can_be_inserted(step: Step) -> bool:
         (step.kind == "same" or written(step.terminal) != "")
         and not step.leaf
         and not step.opens
+        # A token with named groups says something of the call, such as its id.
         and not step.terminal.groups
         and not step.constants
     )

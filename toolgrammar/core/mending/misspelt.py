@@ -68,6 +68,7 @@ def _respelt(
         if match is not None and match["tool"] in driver.builder.tools:
             _put_in_opener(driver, place, each.text)
             return driver.node.steps[each.group], match
+        # `<tool_ca` may become the right opener or a wrong one: the next chunk tells.
         if not driver.final and each.begun.match(driver.buffer, place):
             return False
     return True
@@ -84,6 +85,7 @@ def _put_in_opener(driver: Driver, place: int, text: str) -> None:
         span,
         edits=(Edit(span, text),),
     )
+    # The call is not open yet: it counts as repaired once it is.
     builder.mend_next()
 
 
@@ -122,6 +124,7 @@ def stands_misspelt_closer(driver: Driver, node: Node, place: int) -> bool | Non
         if not pattern:
             continue
         closer = NearOpener(group, terminal.text.strip(), pattern, word, None)
+        # Only whether one stands there is asked: what reads it as the closer reports it.
         if closer.matches(driver.buffer, place):
             return True
         if not driver.final and closer.begun.match(driver.buffer, place):
@@ -216,4 +219,6 @@ def report_misspelt(driver: Driver, start: int, end: int, text: str, *, sure: bo
         span,
         edits=(Edit(span, text),),
     )
+    # A slip in the word itself leaves no doubt. Another word in its place, `args`, is a guess, and
+    # a doubted call is not run.
     builder.mend(*["misspelt"] * (not sure))

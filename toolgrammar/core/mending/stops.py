@@ -57,6 +57,7 @@ def close_by_stop(driver: Driver) -> bool:
     spec = builder.spec()
     if builder.draft is not None and not builder.has_arguments and (not spec or spec.properties):
         builder.draft.cut()  # whether arguments were to come nobody knows
+    # As if they had been read: the server took them away, and the model is not to blame.
     for step in path:
         driver.pass_over(step)
     driver.to_text()

@@ -92,6 +92,7 @@ def _bracket(text: str, *, is_open: bool) -> int | None:
         # A bracket in a string closes nothing, and more text may close the string.
         if part["odd"] and is_open:
             return None
+        # A whole string counts for nothing: it begins and ends with its quotes.
         depth += (part[0] in "{[") - (part[0] in "}]")
         if depth < 0:
             return part.start()

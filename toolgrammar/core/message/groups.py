@@ -65,6 +65,7 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
     In a circle every reference to the call itself or to a later call is removed; references to
     earlier calls stay.
     """
+    # Most messages have no dependencies, and need no search for circles.
     if not any(call.depends_on for call in calls):
         return
     first: dict[str, int] = {}
@@ -86,6 +87,7 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
                 )
             else:
                 kept.append(wanted)
+        # Only a call that loses something is made anew: calls are never changed in place.
         if tuple(kept) != call.depends_on:
             calls[index] = dataclasses.replace(call, depends_on=tuple(kept))
     circle = _circles([[first[i] for i in call.depends_on] for call in calls])

@@ -69,6 +69,7 @@ class Listing:
             return True
         # The count begins with the first that is not listed; its span grows over all of them.
         known = self._rest.get(code, Rest(0, "info", span.start, span.end))
+        # One error among a million warnings must still make the message one that is not ok.
         worst = max(known.severity, diagnostic.severity, key=_RANKS.__getitem__)
         start, end = min(known.start, span.start), max(known.end, span.end)
         self._rest = {**self._rest, code: Rest(known.more + 1, worst, start, end)}

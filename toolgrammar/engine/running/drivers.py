@@ -89,6 +89,7 @@ def drive_sync(steps: Steps[Value], scope: Scope | None = None) -> Value:
             # Raised inside the generator, so that the events of the call end. The pipeline makes a
             # result of it or raises it again, out of this loop.
             except BaseException as error:
+                # A cancellation too: the steps close what they have open, and then let it go on.
                 effect = steps.throw(error)
             else:
                 effect = steps.send(outcome)

@@ -122,6 +122,7 @@ class RawReader:
         driver = self.driver
         if end > driver.position:
             piece = driver.buffer[driver.position : end]
+            # What stands in the prefix was the template's to write, and is no part of the value.
             if driver.base + driver.position < 0:
                 piece = piece[-(driver.base + driver.position) :]
             if self.held is None:
@@ -154,6 +155,7 @@ class RawReader:
 
     def note_sibling(self, opener: str) -> None:
         """Notes what looks like the opener of another argument; the first one counts."""
+        # The first is where the value would have ended, had its closer not been lost.
         self.sibling = self.sibling or opener
 
     def end_mended(self, *, by_call: bool = False) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SIGHTINGS: Final = 2
 """How often a run is read before it is fused: an expression costs more than a message."""
 MOST_FUSED: Final = 8
-"""Lanes that one node keeps."""
+"""Fused runs that one node keeps."""
 _LONGEST: Final = 16
 """Tokens of a run."""
 _REMEMBERED: Final = 64

@@ -135,6 +135,7 @@ class WholeReader:
                     self.parts.append(between)
                 elif not between.isspace():
                     return False
+                # A closer left over behind a call, `</tool_call>`: the driver reports it.
                 if self.calls and strays_of(node).pattern.match(between.lstrip()):
                     return False
             if match is None:
