@@ -19,6 +19,7 @@ class Turns:
         "inline",
         "is_open",
         "observed",
+        "quotation",
     )
 
     def __init__(self) -> None:
@@ -38,12 +39,14 @@ class Turns:
         self.fenced: dict[int, int] = {}
         """The calls in such blocks, with those offsets."""
         self.code = -1
-        """Offset of the last opener in inline code, or -1."""
+        """Offset behind the last opener in inline code, or -1."""
         self.inline = -1
         """Offset behind the first opener that was taken for a quoted one, or -1."""
         self.is_open = False
         """Whether a call that could not be read, or lacks a closer behind a payload without escapes,
         has begun, and nothing has closed it."""
+        self.quotation = False
+        """Whether the last call stands in a line that quotes another text."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
@@ -66,16 +69,19 @@ class Turns:
         """Notes the block of code in which the next island stands, by what it holds; or -1."""
         self.fence = began
 
-    def quote(self, offset: int, end: int, *, is_inline: bool) -> None:
+    def stand_in_quotation(self, *, is_inside: bool) -> None:
+        """Notes whether the next call stands in a line that quotes another text."""
+        self.quotation = is_inside
+
+    def quote(self, end: int, *, is_inline: bool) -> None:
         """Notes an opener that only quotes a call.
 
         Args:
-            offset: where it begins.
             end: where it ends.
             is_inline: whether it stands in inline code.
         """
         if is_inline:
-            self.code = offset
+            self.code = end
         # Only the first is reported.
         if self.inline < 0:
             self.inline = end

@@ -40,6 +40,8 @@ _INTO = late(
 """What leads into a value: a string that opens, a tag, or a key with its colon."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
 """What stands behind the opener of a call in quoted code, up to its end."""
+_QUOTATION = late(r" {0,3}>+ ")
+"""What begins a line that quotes another text, as in `> <tool_call>`; also the prompt of a shell."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
@@ -67,6 +69,8 @@ def is_doubtful(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bool:
         return False
     # A fence anywhere, or a backtick that is open in the last line: the driver finds out which.
     if "`" in text and ("```" in text or text.rpartition("\n")[2].count("`") % 2):
+        return True
+    if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
     return "~~~" in text or stands_inside(text, signs, tools, [])
 
@@ -105,6 +109,7 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
     if builder.calls and _OPEN_STRING in builder.calls[-1].doubts:
         turns.leave_open()  # what follows may be text of its string
     start, text = _text_since_call(builder)
+    turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text))
     if turns.is_open:
         rest = signs.behind_closers(text)
         # The call that could not be read stays open up to the closer of a call.
@@ -122,6 +127,25 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
         _doubt(builder, draft, "in a block that holds blocks of code")
     elif 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
         _doubt(builder, draft, "of no known tool in a block of code")
+    elif turns.quotation:
+        _doubt(builder, draft, "behind the `>` of a quotation")
+
+
+def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
+    """Whether a call behind a text stands in a line that quotes: `> ` begins it.
+
+    Args:
+        builder: the message.
+        start: the offset of the text, or the end of the last call where there is none.
+        text: the text since the last call.
+    """
+    line = text.rfind("\n") + 1
+    # Calls that stand in one line, or in one section, are quoted together.
+    if not line and builder.calls and builder.turns.quotation:
+        return True
+    if not line and start > 0 and builder.source.slice(start - 1, start) != "\n":
+        return False  # the line began before the text: `</think> > 3`
+    return _QUOTATION.match(text, line) is not None
 
 
 def _text_since_call(builder: Builder) -> tuple[int, str]:
@@ -211,7 +235,7 @@ def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool =
     """
     turns = builder.turns
     if is_of_calls(opener, ""):
-        turns.quote(offset, offset + len(opener), is_inline=is_inline)
+        turns.quote(offset + len(opener), is_inline=is_inline)
 
 
 def note_fence(builder: Builder, fences: Quoted, offset: int, free: int) -> None:

@@ -35,6 +35,35 @@ def test_a_call_in_code_is_one_only_where_it_stands_alone(
     assert result.ok == all(executable)
 
 
+_ONE_LINE = CALL.replace("\n", "")
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+@pytest.mark.parametrize(
+    ("text", "executable"),
+    [
+        (f"> {_ONE_LINE}", [False]),
+        (f"He wrote:\n>> {_ONE_LINE}\nWhy?", [False]),
+        (f"> {_ONE_LINE} {_ONE_LINE}\n{CALL}", [False, False, True]),
+        (f"{CALL}\n> {_ONE_LINE}", [True, False]),
+        (f"{CALL} > {_ONE_LINE}", [True, True]),
+        (f"if a > b:\n{CALL}", [True]),
+        (f"> So it is.\n{CALL}", [True]),
+        (f"->{_ONE_LINE}", [True]),
+    ],
+)
+def test_a_call_in_a_line_that_quotes_does_not_run(
+    format_id: str, text: str, executable: list[bool]
+) -> None:
+    result = read(format_id, text, tools=_TOOLS)
+    assert [call.executable for call in result.calls] == executable
+
+
+def test_all_calls_of_a_section_that_is_quoted_are_doubted() -> None:
+    text = '> [TOOL_CALLS][{"name": "a", "arguments": {}},\n {"name": "b", "arguments": {}}]'
+    assert [call.doubts for call in read("mistral_json", text).calls] == [("quoted-call",)] * 2
+
+
 def test_a_call_of_no_known_tool_in_a_block_of_code_is_doubted() -> None:
     [call] = read("hermes", f"```\n{CALL}\n```").calls
     assert call.doubts == ("quoted-call",)

@@ -205,7 +205,9 @@ def _opener_ends(reader: RawReader, match: re.Match[str], groups: dict[str, str 
         reader.end_mended()
         return True
     awaited = builder.awaits(key)
-    if awaited or (near and is_near(near, reader.end.words["near_word"])):
+    # ` times="` in `"French times="2"`: with no tool to ask, the closer in the opener decides.
+    closes = builder.spec() is None and reader.end.value_closing.search(match.group())
+    if awaited or closes or (near and is_near(near, reader.end.words["near_word"])):
         reader.note_sibling(match.group())
     # A value that quotes its own opener quotes its closer as well: the two pair.
     if near is None and key == builder.same("SAME_KEY"):

@@ -172,3 +172,18 @@ def test_no_value_is_made_up_for_a_key_whose_value_was_cut(text: str) -> None:
     begun = "<ifm|tool_calls><ifm|tool_call>weather" + _pair("city", "A") + _CLOSER
     [call] = read("k2_horizon", begun + typed + text, tools=_TOOLS).calls
     assert (call.arguments, call.status) == ({"city": "A"}, "truncated")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "doubts"),
+    [
+        ('language="French times="2"', ("inner-argument",)),
+        ('language="French times=2"', ()),
+        ('language="a = b" times="2"', ()),
+    ],
+)
+def test_an_attribute_that_lost_its_quote_is_doubted_where_no_tool_is_known(
+    attributes: str, doubts: tuple[str, ...]
+) -> None:
+    [call] = read("sk_plan", f"<function.translate {attributes}/>").calls
+    assert call.doubts == doubts
