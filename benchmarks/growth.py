@@ -33,8 +33,6 @@ _AGAIN = 2.0
 """Seconds up to which a run is made twice, and the faster one counts."""
 LIMIT = 20.0
 """Seconds after which one run is cut off and shown as `inf`."""
-_AGAIN = 2.0
-"""Seconds up to which a run is made twice, and the faster one counts."""
 OPENERS = {"hermes": '<tool_call>\n{"name": "save_note"', "qwen3_xml": "<function=save_note>\n"}
 VALUES = {
     "hermes": '<tool_call>\n{"name": "save_note", "arguments": {"body": "',
