@@ -41,9 +41,9 @@ class Settings:
     """From which damages are drawn."""
     sample: int = 100
     """Messages that are damaged, cut and shown in prose; sizes are of all."""
-    damages: int = 400
+    damages: int = 250
     """Damaged messages of each format, of either kind."""
-    rounds: int = 10
+    rounds: int = 6
     """Rounds in which the reading is timed; 0 leaves it out."""
     weights: Mapping[str, int] = field(default_factory=lambda: dict(RECORDED))
     """How often models make each kind of damage."""
