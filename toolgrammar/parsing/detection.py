@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.catalogue.several import AUTO, AnyOf
+from toolgrammar.core.several.open_search import OpenSearch
 from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.detections import Detection
 from toolgrammar.parsing.readers import several_of
@@ -67,11 +68,12 @@ def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> l
 def _opening(openers: AnyOpeners, text: str) -> set[int]:
     """Lists the formats that open anything in a text."""
     found: set[int] = set()
-    place = openers.find(text, 0)
+    search = OpenSearch(openers)
+    place = search.find(text, 0)
     while place >= 0:
         found.update(openers.at(text, place))
         # Openers may overlap, so the search goes on one character behind.
-        place = openers.find(text, place + 1)
+        place = search.find(text, place + 1)
     return found
 
 

@@ -10,13 +10,15 @@ import re
 import re._constants as sre
 from typing import Any, Final
 
-from toolgrammar.patterns.partial import ASSERTIONS, REPEATS, in_class, pattern_text
+from toolgrammar.patterns.partial import ASSERTIONS, REPEATS, in_class, partial, pattern_text
 from toolgrammar.patterns.pattern_trees import parse_pattern
 
 _LONGEST_RANGE: Final = 128
 """Characters of a range that are listed."""
 # Some of each kind that `\s` matches.
 _BLANKS: Final = " \t\n\r\f\v\x1c\x85\u00a0\u2028\u3000"
+_INDENTS: Final = ("", "\t", *(" " * count for count in range(1, 17)))
+"""Blanks that may stand at the beginning of a line; an expression that takes others is rare."""
 _RELATIVES: Final = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}  # the Kelvin sign is a `k`
 """Characters outside of ASCII that match a letter where case does not count."""
 
@@ -172,3 +174,11 @@ def without(characters: frozenset[str] | None) -> re.Pattern[str]:
         # A match that may begin with anything leaves no text without its beginnings.
         return re.compile(r"(?!)")
     return re.compile(f"[^{''.join(map(in_class, map(ord, sorted(characters))))}]+")
+
+
+def begins_indented(pattern: str) -> bool:
+    """Whether a match can only begin where a line does, and none of its first blanks ends a line."""
+    if not begins_line(pattern):
+        return False
+    begun = re.compile(partial(pattern) or "")
+    return not any(begun.fullmatch(f"{blanks}\n") for blanks in _INDENTS)

@@ -5,7 +5,12 @@ import sys
 
 import pytest
 
-from toolgrammar.patterns.beginnings import begins_line, first_characters, literal_start
+from toolgrammar.patterns.beginnings import (
+    begins_indented,
+    begins_line,
+    first_characters,
+    literal_start,
+)
 
 
 @pytest.mark.parametrize("letter", ["i", "K", "s", "a", "-", "1"])
@@ -64,3 +69,13 @@ def test_begins_line(pattern: str, *, begins: bool) -> None:
 )
 def test_literal_start(pattern: str, start: str) -> None:
     assert literal_start(pattern) == start
+
+
+@pytest.mark.parametrize("pattern", [r"(?m:^) {1,3}\w+(?=:)", r"(?m:^)(?: {4}|\t)x", r"(?m:^)x"])
+def test_what_begins_a_line_may_be_indented(pattern: str) -> None:
+    assert begins_indented(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"(?m:^)\s*x", r"(?m:^) {2}(?:\r?\n)?x", r" {1,3}x"])
+def test_blanks_that_may_end_a_line_are_no_indent(pattern: str) -> None:
+    assert not begins_indented(pattern)

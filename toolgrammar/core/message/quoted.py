@@ -75,6 +75,7 @@ class Quoted:
         before = min(1, self._place)  # for anchors
         text = source.slice(self._place - before, place)
         at = before
+        ahead: list[re.Match[str] | None] = []
         while True:
             if self._end is not None:
                 match = self._end.search(text, at)
@@ -89,7 +90,8 @@ class Quoted:
                 self._end, self.began, self._inner = None, -1, 0
             # The first one wins, of two at one place the one that is listed first: `md` before any
             # language.
-            opened = [(m, end) for each, end in self._openers if (m := each.search(text, at))]
+            ahead = self._next_openers(text, at, ahead)
+            opened = [(m, end) for m, (_, end) in zip(ahead, self._openers, strict=True) if m]
             if not opened:
                 break
             match, self._end = min(opened, key=lambda pair: pair[0].start())
@@ -98,3 +100,22 @@ class Quoted:
         self._place = place
         self._asked.append((place, self._end, self.began, self._inner))
         return self._end is not None
+
+    def _next_openers(
+        self, text: str, start: int, before: Sequence[re.Match[str] | None]
+    ) -> list[re.Match[str] | None]:
+        """Returns for each opener its first match from an index on.
+
+        Args:
+            text: where they are searched for.
+            start: the index.
+            before: the same from an earlier index on; empty where none was asked for.
+        """
+        if not before:
+            return [each.search(text, start) for each, _ in self._openers]
+        # What lies ahead is searched for once. Many blocks of one kind would have all of the text
+        # searched for the other kinds behind each of them.
+        return [
+            found if found is None or found.start() >= start else each.search(text, start)
+            for found, (each, _) in zip(before, self._openers, strict=True)
+        ]

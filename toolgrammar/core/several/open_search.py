@@ -10,13 +10,85 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.machine import LONGEST_OPENER, SHORT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgrammar.core.machine.machine import Node
     from toolgrammar.core.several.openers import AnyOpeners
     from toolgrammar.core.state.driver import Driver
 
 
-def search_openers(openers: AnyOpeners, driver: Driver, start: int) -> tuple[int, int]:
+class _Ahead:
+    """What one search finds next in a message: nothing is searched twice.
+
+    Several searches run over the same text. Where one finds something at every place and another
+    nothing up to the end, the other would go through all of the text for each place.
+    """
+
+    __slots__ = ("_begin", "_end", "_place")
+
+    def __init__(self) -> None:
+        self._begin = self._end = 0
+        """The stretch of the message, by offsets, for which the place is known."""
+        self._place: int | None = None
+        """The offset of what was found there."""
+
+    def find(self, search: Callable[[str, int], int], text: str, start: int, base: int) -> int:
+        """Returns the first place from an index on at which something is found, or -1.
+
+        Args:
+            search: finds it.
+            text: the message from the offset `base` on, as far as it has come.
+            start: the index.
+            base: an offset.
+        """
+        begin, end = base + start, base + len(text)
+        # More text may make a match of what was none, so what is known holds for this end only.
+        known = end == self._end and begin >= self._begin
+        if not known or (self._place is not None and self._place < begin):
+            found = search(text, start)
+            self._begin, self._end = begin, end
+            self._place = base + found if found >= 0 else None
+        return -1 if self._place is None else self._place - base
+
+
+class OpenSearch:
+    """Finds the openers of several formats in one message, one after the other."""
+
+    __slots__ = ("_any", "_own", "_own_node", "openers")
+
+    def __init__(self, openers: AnyOpeners) -> None:
+        self.openers = openers
+        """What is searched for."""
+        self._any = [(part.find, _Ahead()) for part in openers.parts]
+        self._own = _Ahead()
+        self._own_node: Node | None = None
+
+    def find(self, text: str, start: int, base: int = 0) -> int:
+        """Returns the first index from one on where any format opens, or -1.
+
+        Args:
+            text: the message from the offset `base` on, as far as it has come.
+            start: the index.
+            base: an offset.
+        """
+        places = [ahead.find(search, text, start, base) for search, ahead in self._any]
+        return min((place for place in places if place >= 0), default=-1)
+
+    def find_own(self, node: Node, text: str, start: int, base: int) -> int:
+        """Returns the same for what a node takes, the next call of a list say."""
+        if node is not self._own_node:
+            self._own, self._own_node = _Ahead(), node
+
+        def search(text: str, start: int) -> int:
+            match = node.opener.search(text, start)
+            return -1 if match is None else match.start()
+
+        return self._own.find(search, text, start, base)
+
+
+def search_openers(search: OpenSearch, driver: Driver, start: int) -> tuple[int, int]:
     """Returns the place of the next opener and that of the tail which may become one, or -1."""
-    node, buffer = driver.node, driver.buffer
+    node, buffer, openers = driver.node, driver.buffer, search.openers
     if driver.held_at == driver.base + start and not driver.final:
         # What was held back is asked for first: each character would have all of it searched.
         length = len(buffer) - start
@@ -24,7 +96,7 @@ def search_openers(openers: AnyOpeners, driver: Driver, start: int) -> tuple[int
             return -1, start
         if SHORT < length <= LONGEST_OPENER:
             return _first_in_tail(openers, driver, start)
-    place = openers.find(buffer, start)
+    place = search.find(buffer, start, driver.base)
     # What is longer than any token does not become one: only the tail is looked at.
     tail = max(start, len(buffer) - LONGEST_OPENER)
     # An opener that stands before the tail comes first, whatever the tail becomes.
@@ -32,9 +104,9 @@ def search_openers(openers: AnyOpeners, driver: Driver, start: int) -> tuple[int
     held = -1 if no_tail else openers.held(buffer, tail)
     if node is not node.machine.start:
         # A node of its own may take what nothing takes at the start: the next of a list.
-        match = node.opener.search(buffer, start)
-        if match is not None and (place < 0 or match.start() < place):
-            place = match.start()
+        own = search.find_own(node, buffer, start, driver.base)
+        if own >= 0 and (place < 0 or own < place):
+            place = own
         begun = None if no_tail else node.opener_beginnings.search(buffer, tail)
         if begun is not None and (held < 0 or begun.start() < held):
             held = begun.start()

@@ -53,6 +53,11 @@ class AnyOpeners:
     def __init__(self) -> None:
         self._plain = ChunkMemo(self._opens_nothing)
 
+    @property
+    def parts(self) -> tuple[AnyOpeners, ...]:
+        """The searches that it is made of."""
+        return (self,)
+
     def is_plain(self, before: str, chunk: str) -> bool:
         """Whether nothing opens in a chunk of text; `before`: the character before it."""
         # Where the text begins, what opens only there has to be asked for.
@@ -96,6 +101,11 @@ class BothOpeners(AnyOpeners):
     def __init__(self, fixed: AnyOpeners, named: AnyOpeners) -> None:
         super().__init__()
         self._fixed, self._named = fixed, named
+
+    @property
+    def parts(self) -> tuple[AnyOpeners, ...]:
+        """The openers that any message has, and those with the names of its tools."""
+        return (self._fixed, self._named)
 
     def find(self, buffer: str, position: int) -> int:
         """Returns the first place from `position` on where something opens, or -1."""

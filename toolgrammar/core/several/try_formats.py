@@ -16,7 +16,7 @@ from toolgrammar.core.message.format_misfit import FormatMisfit
 from toolgrammar.core.message.quoted import FENCES, Quoted
 from toolgrammar.core.several.alternative import Alternative, puts_in
 from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
-from toolgrammar.core.several.open_search import begins_at, search_openers, stands_at
+from toolgrammar.core.several.open_search import OpenSearch, begins_at, search_openers, stands_at
 from toolgrammar.core.several.reasoning_ends import MOST_ALARMS, OtherEnds, end_of, follows_thought
 from toolgrammar.core.trust.evidence import (
     NotACall,
@@ -67,6 +67,7 @@ class TriedFormats:
         "openers",
         "passed",
         "queue",
+        "search",
         "several",
         "thought",
         "tried",
@@ -77,6 +78,7 @@ class TriedFormats:
         """Sets up for one message; a format's machine is loaded when it is tried first."""
         self.several = several
         self.openers = several.openers
+        self.search = OpenSearch(self.openers)
         self.builder = builder
         self.tried: dict[int, Alternative] = {}
         self.current: Alternative | None = None  # the format that is read, or was read last
@@ -87,16 +89,14 @@ class TriedFormats:
         self.mark: Mark | None = None
         self.trying = False  # whether an island is read for a judgement only
         self.here: list[Alternative] = []  # all formats that open at the place of the open island
-        self.in_section = False  # whether the open island stands in a section of one format
-        self.opened = False  # whether an island is read, or was read last
+        # Whether an island is read, or was read last, and whether it stands in a section.
+        self.opened = self.in_section = False
         self.free = self.free_before = 0  # where the last island ended, and the one before
-        # Offset of the open island, and of that which ended where it began; -1 for none.
-        self.begun = self.thought = -1
+        self.begun = self.thought = -1  # offset of the open island, and of one that ended there
         self.fences = Quoted(FENCES)
-        # Whether the place that was looked at last, or the open island, stands in a fence.
-        self.in_fence = self.fenced = False
-        self.passed = -1  # offset up to which it was judged that no other format ends the reasoning
-        self.alarms = 0  # how often that was judged in the open island
+        self.in_fence = self.fenced = False  # the place looked at last, the open island: in a fence
+        # Offset up to which it was judged that no other format ends the reasoning, and how often.
+        self.passed, self.alarms = -1, 0
         # By number of a format, a length of the open island's text that shows that it stumbles.
         self.misfits: dict[int, int] = {}
         self.doubted: set[int] = set()  # formats that read a call there of a tool nobody knows
@@ -181,7 +181,7 @@ class TriedFormats:
         buffer, node = driver.buffer, driver.node
         start = driver.position
         while True:
-            place, held = search_openers(self.openers, driver, start)
+            place, held = search_openers(self.search, driver, start)
             # What begins before an opener that stands there may open a longer island.
             if held >= 0 and (place < 0 or held <= place):
                 place, found = held, None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.machine.retry_budget import RetryBudget
+from toolgrammar.core.several.open_search import OpenSearch
 from toolgrammar.core.shortcuts.whole.whole_reader import reading_of
 from toolgrammar.core.shortcuts.whole.whole_rules import is_judged, may_be_none
 from toolgrammar.core.trust.evidence import is_name, opens_as_prose
@@ -41,6 +42,10 @@ MOST_BEGINNINGS: Final = 128
 """Beginnings that are remembered."""
 _QUOTES: Final = ("`", "~~~")
 """What quotes a call in prose: `<tool_call>` in a sentence is a word."""
+
+
+_LONG: Final = 4096
+"""Characters from which on what was found ahead is kept."""
 
 
 class SeveralRules(Protocol):
@@ -132,7 +137,9 @@ class WholeSeveral:
 
     def run(self, message: WholeMessage) -> bool:
         """Reads a message; tells whether all of it is plain and leaves nothing to judge."""
-        find, text = self.several.openers.find, message.text
+        openers, text = self.several.openers, message.text
+        # In a short text it costs less to search again than to keep what was found.
+        find = openers.find if len(text) < _LONG else OpenSearch(openers).find
         position, length, last = 0, len(text), -1
         node: Node | None = None
         while position < length:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.near_tokens import near_opener
 from toolgrammar.core.machine.repairs import clipped, repairs_of
 from toolgrammar.core.payloads.raw.raw_tags import is_tag
-from toolgrammar.patterns.beginnings import begins_blank
+from toolgrammar.patterns.beginnings import begins_blank, begins_indented
 from toolgrammar.patterns.partial import partial
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.grammar.terminals import Terminal
 
@@ -25,6 +27,9 @@ _STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|
 STRAY = rf"(?:{_STRAY_TAG}|```\w{{0,16}})"
 BLANKS = r"\s{0,256}"
 """White space that may stand between a closer inside a raw value and what follows it."""
+
+_LINE_ENDS = r"(?>(?:\s{0,255}\n)?)"
+"""The same up to the last line end in it; atomic, so that no other line end is tried."""
 
 
 class TokenPatterns:
@@ -144,12 +149,29 @@ class TokenPatterns:
         # The stray must not be the value's own closer, which is judged by itself. The comment in
         # the expression lets `raw_end.py` tell this look-ahead from others.
         guard = rf"(?!(?#guard){own})"
-        between = rf"(?:{guard}{stray}\s{{0,16}})??"
-        # Where what follows does not begin with a blank, no part of the blanks is tried apart.
-        solid = "|".join(each for each in options if not begins_blank(each)) or "(?!)"
-        blank = "|".join(filter(begins_blank, options))
-        # Possessive: a run of white space is taken whole or not at all.
-        found = f"{BLANKS}+{between}(?:{solid})"
-        # What the end cut may begin with a blank too; a stream never asks for that.
-        also = between if final else ""
-        return f"(?={found}|{BLANKS}{also}(?:{blank}))" if blank else f"(?={found})"
+        return _behind_blanks(options, rf"(?:{guard}{stray}\s{{0,16}})??", final=final)
+
+
+def _behind_blanks(options: Sequence[str], between: str, *, final: bool) -> str:
+    """Writes that one of several expressions follows, with white space before it.
+
+    Args:
+        options: the expressions.
+        between: what may stand between the white space and what follows.
+        final: whether the text has ended.
+    """
+    # Where what follows does not begin with a blank, no part of the blanks is tried apart.
+    solid = "|".join(each for each in options if not begins_blank(each)) or "(?!)"
+    blank = [each for each in options if begins_blank(each)]
+    indented = "|".join(filter(begins_indented, blank))
+    other = "|".join(each for each in blank if not begins_indented(each))
+    # Possessive: a run of white space is taken whole or not at all.
+    found = [f"{BLANKS}+{between}(?:{solid})"]
+    # What the end cut may begin with a blank too; a stream never asks for that.
+    also = between if final else ""
+    if indented:
+        # ` key:` stands in the line of its blanks: only the last line end can come before it.
+        found.append(f"{_LINE_ENDS}{also}(?:{indented})")
+    if other:
+        found.append(f"{BLANKS}{also}(?:{other})")
+    return f"(?={'|'.join(found)})"
