@@ -189,6 +189,7 @@ def _streams(model: BaseChatModel) -> bool:
 
 def _as_chunk(whole: ChatResult) -> ChatGenerationChunk:
     generation = whole.generations[0]
+    # A chunk has a type of its own, and refuses that of a message.
     fields = generation.message.model_dump(exclude={"type"})
     return ChatGenerationChunk(
         message=AIMessageChunk(**fields), generation_info=generation.generation_info
@@ -329,6 +330,7 @@ def _tool_call(call: Any) -> dict[str, Any]:
 
 def _no_object(raw: str) -> str:
     """Returns arguments that may not run as LangChain never completes them to an object."""
+    # LangChain would complete `{"a": 1` to an object; with a bracket of the wrong kind it can't.
     for text in (raw, f"{raw}]"):
         try:
             if text.strip() and not isinstance(parse_partial_json(text), dict):

@@ -75,6 +75,7 @@ def one_line(text: str) -> str:
 
 def compact(value: object) -> str:
     """Returns a value as JSON for a cell of a table."""
+    # `repr` for what is no JSON: a table shows something of any value.
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 

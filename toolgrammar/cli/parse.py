@@ -97,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
                 write_json(result.to_dict())
             else:
                 _show(result)
+        # One bad message is enough, and the others are read all the same.
         if not result.ok:
             status = _NOT_OK
     return status

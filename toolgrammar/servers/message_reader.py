@@ -230,6 +230,7 @@ class MessageReader:
     def _arguments(self, call: _OpenCall, json: str) -> list[Piece]:
         """Takes more of the arguments."""
         call.held.append(json)
+        # Held until its end shows whether the client gets it.
         if call.index < 0:
             return []
         text = "".join(call.held)

@@ -1,6 +1,6 @@
 """What holds for every format and every text, as plain functions that raise AssertionError.
 
-Each law takes a `Case`. Only `expected` looks at what the case expects; the others compare one
+Each law takes a `Case`. Only `expected` looks at what the case expects; the others compare
 a reading with another, or with itself. A failure names the case, the place and both results.
 """
 

@@ -270,6 +270,7 @@ class ParseError(ToolGrammarError):
 
     def __str__(self) -> str:
         errors = [each for each in self.result.diagnostics if each.severity == "error"]
+        # Only in one that was made by hand: `raise_for_errors` raises for errors alone.
         if not errors:
             return "the result is not ok"
         first = errors[0]

@@ -149,6 +149,7 @@ class Parts:
     def stripped(self) -> str:
         """Returns the whole text without outer white space, and without a copy of it that has some."""
         first, stop = 0, len(self.texts)
+        # Only the first and the last part with text can have outer white space to take off.
         while first < stop and not self.texts[first].strip():
             first += 1
         while first < stop and not self.texts[stop - 1].strip():

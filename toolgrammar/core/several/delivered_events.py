@@ -105,6 +105,7 @@ def begins_with(given: list[Event], events: list[Event]) -> bool:
     if not given:
         return True
     last = len(given) - 1
+    # Only the last one given out can have grown since.
     if len(events) <= last or events[:last] != given[:last]:
         # There are fewer events, or others, than were given out.
         return False

@@ -109,6 +109,7 @@ class OtherEnds:
         """Takes the formats with their ends, and the node behind the reasoning that is read."""
         self.among = among
         self.ends = {number: compile_pattern(each.end) for number, each in ends.items()}
+        # Many formats end reasoning alike, with `</think>`: once in the expression is enough.
         patterns = dict.fromkeys((each.end, each.beginnings) for each in ends.values())
         self.pattern = compile_pattern("|".join(f"(?:{end})" for end, _ in patterns))
         self.beginnings = compile_pattern("|".join(f"(?:{begun})" for _, begun in patterns))

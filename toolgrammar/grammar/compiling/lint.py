@@ -300,11 +300,13 @@ class Lint:
     def _first_terminal(self, symbol: str) -> Terminal | None:
         """Returns a terminal, or the one that a rule consists of."""
         for production in self._by_origin.get(symbol, ()):
+            # `mark: "</x>"` is that terminal under another name.
             if len(production.symbols) == 1:
                 return self._terminals.get(production.symbols[0])
         return self._terminals.get(symbol)
 
     def _literal(self, production: Production, at: int) -> Terminal | None:
+        # An index of -1, before the first symbol, would give the last one.
         if not 0 <= at < len(production.symbols):
             return None
         terminal = self._terminals.get(production.symbols[at])

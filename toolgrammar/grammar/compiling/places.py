@@ -250,6 +250,7 @@ class Places:
         return [
             (each.name.text, main.place(each.name.offset))
             for each in main.definitions
+            # Lark tells rules and terminals apart by their case alone.
             if not each.name.text.isupper()
         ]
 
@@ -282,6 +283,8 @@ class Places:
             if first.line <= line <= text.place(statement[-1].offset).line:
                 named = any(d.name.offset == statement[0].offset for d in text.definitions)
                 goes_on = bool(before) and not before[0].text.startswith("%")
+                # As `"<a>" name` in the line below `call: "<b>" name`: the `|` before it is
+                # missing.
                 if not named and goes_on and statement[0].kind in ("name", "string", "regexp"):
                     return first
                 # The rule before ends with `|`, whose alternative is missing.
@@ -303,6 +306,8 @@ class Places:
         )
         for text in ordered:
             for definition in text.definitions:
+                # With its prefix, too: a name of the author's own may hold `__`, as those of
+                # imports do.
                 if definition.name.text in (bare, symbol):
                     return text, definition
         return None

@@ -232,6 +232,8 @@ class ChunkWriter:
             case TextDelta(text):
                 return {"content": text}
             case ReasoningDelta(text):
+                # OpenAI's own API has no key for it, and clients may refuse one that they do not
+                # know.
                 return None if self._reasoning_key is None else {self._reasoning_key: text}
             case CallStart(index, name, identity):
                 start = {

@@ -256,6 +256,7 @@ class PythonStringReader:
         """Returns the decoded pieces as one text, keeping back half of a surrogate pair."""
         decoded = "".join(pieces)
         self._high = ""
+        # Nearly all text is, and has no halves of pairs to look for.
         if decoded.isascii():
             return decoded
         decoded = _join_surrogates(decoded)

@@ -236,6 +236,7 @@ class PythonValues:
             return
         self._reader = PythonStringReader(prefix)
         self._step = PythonValues._in_string
+        # `'a' 'b'`: the second part goes on in the same JSON string.
         if self._text_open:
             return
         self._text_open = True
