@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.registry import FormatsLike
+    from toolgrammar.core.shortcuts.stream.cursor import Cursor
     from toolgrammar.core.shortcuts.stream.stream_reader import StreamReader
     from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.events import Event
@@ -63,10 +64,14 @@ class Parser:
         # The shortcut knows neither strict reading nor a prefix, and one format alone.
         if not (strict or prefix or isinstance(chosen, AnyOf)):
             stream = self._stream_reader(chosen)
-        self._reader: StreamReader | DrivenReading = (
-            DrivenReading(self._options, self._source, prefix=prefix) if stream is None else stream
-        )
+        self._reader: StreamReader | DrivenReading
         """What reads the message: the shortcut for streams, until it gives up, or the driver."""
+        self._taker: Cursor | DrivenReading
+        """What of that takes the chunks."""
+        if stream is not None:
+            self._reader, self._taker = stream, stream.cursor
+        else:
+            self._reader = self._taker = DrivenReading(self._options, self._source, prefix=prefix)
 
     def _stream_reader(self, chosen: Format) -> StreamReader | None:
         """Returns the shortcut for streams, where it is worth a try."""
@@ -91,7 +96,7 @@ class Parser:
     def _driven(self) -> DrivenReading:
         """Returns the driver's reading of a message of which nothing has come."""
         if not isinstance(self._reader, DrivenReading):
-            self._reader = DrivenReading(self._options, self._source)
+            self._reader = self._taker = DrivenReading(self._options, self._source)
         return self._reader
 
     @property
@@ -120,7 +125,7 @@ class Parser:
             self._check(chunk)
             if not chunk:
                 return []
-        take = self._reader.take  # a field of a stream, not a method: CPython finds it sooner so
+        take = self._taker.take  # a field of a stream, not a method: CPython finds it sooner so
         found = take(chunk)
         return self._go_on() if found is None else found
 
@@ -139,11 +144,11 @@ class Parser:
         assert not isinstance(stream, DrivenReading)
         # A stream that was not sound counts against the next tries.
         stream.machine.stream_budget.failed()
-        delivered = GivenOut(stream)
+        delivered = GivenOut(stream.so_far())
         stream.release()
         # The driver appends the whole text once more, so it gets a source of its own.
         text, self._source = self._source.text(), Source()
-        self._reader = DrivenReading(
+        self._reader = self._taker = DrivenReading(
             self._options, self._source, delivered=delivered, steps=stream.steps
         )
         return self._reader.take_each(text)

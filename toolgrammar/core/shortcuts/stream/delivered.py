@@ -23,8 +23,6 @@ class GivenOut:
     __slots__ = ("arguments", "ended", "reasoning", "started", "text")
 
     def __init__(self, message: StreamMessage) -> None:
-        # Chunks that only went on are noted first: they were given out, too.
-        message.settle()
         self.text = len(message.texts)
         self.reasoning = len(message.reasonings)
         self.ended = len(message.calls)

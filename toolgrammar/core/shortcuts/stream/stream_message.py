@@ -15,112 +15,70 @@ from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Reason
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Container, Mapping
 
-    from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.core.message.source import Source
-    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
     from toolgrammar.core.payloads.json.guide import Guide
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.events import Event
+    from toolgrammar.values.json_types import JsonSchema
     from toolgrammar.values.tools import ToolSpec
-
-WAITS, NEEDS_DRIVER = -1, -2
-"""What a step of the reading gives instead of an index: more text is needed, or the driver."""
-MOST_HELD = 2048
-"""Characters that are held back: where more is undecided, the driver reads on."""
-_LOOK_BEHIND = 32
-"""Characters before what is held back: an opener shows what is none by what stands before it."""
 
 
 class StreamMessage:
-    """One message, between two chunks; the fields of the call are those of the one that is open."""
+    """One message, as far as it was read; the fields of the call are those of the one that is open."""
 
     __slots__ = (
+        "_guarded",
+        "_members",
+        "_most_calls",
         "arguments",
         "arguments_end",
         "arguments_start",
-        "at",
-        "base",
-        "behind",
         "calls",
         "doubtful",
         "events",
         "given",
         "given_before",
         "guide",
-        "held",
         "id",
-        "in_group",
         "index",
-        "is_plain",
-        "judged",
         "key",
-        "last",
-        "last_end",
-        "machine",
-        "make_event",
-        "members",
-        "most_calls",
         "name",
-        "node",
-        "passing",
-        "passing_from",
-        "position",
-        "previous",
-        "read",
         "reasonings",
         "rules",
         "source",
         "spec",
         "start",
         "started",
-        "steps",
-        "take",
         "texts",
-        "token_start",
-        "tokens",
         "tools",
-        "unit",
         "written_key",
         "written_name",
     )
 
-    take: Callable[[str], list[Event] | None]
-    """Takes a chunk; returns its events, or None where the driver has to read the message."""
-    read: Callable[[str, int], int]
-    """Reads on in a text from an index; returns the next index, `WAITS` or `NEEDS_DRIVER`."""
-    is_plain: ChunkMemo[bool]
-    """Whether a chunk only goes on where text or reasoning is passed on."""
-    make_event: Callable[[str], Event]
-    """Makes the event of such a chunk."""
-    tokens: int  # that were read since text ended
-
     def __init__(
         self,
-        machine: Machine,
         source: Source,
         rules: ShortcutRules,
         tools: Mapping[str, ToolSpec],
+        guarded: Container[str],
         most_calls: int,
     ) -> None:
-        self.machine = machine
+        """Makes the message of which nothing was read.
+
+        Args:
+            source: takes its text.
+            rules: what the format's header says.
+            tools: the tools that the model had, by name.
+            guarded: names of tools that open a call where a key could stand.
+            most_calls: how many calls it may have.
+        """
         self.source = source
         self.rules = rules
         self.tools = tools
-        self.most_calls = most_calls
-        self.node: Node = machine.start
-        self.previous: Step | None = None
-        """The token or payload that was read last."""
-        self.held = ""
-        """The end of the text so far, of which something is undecided."""
-        self.position = 0
-        """Where in `held` that begins."""
-        self.at = 0
-        """Where in `held` a payload goes on, behind what of it waits to be given out."""
-        self.base = 0
-        """Offset of the text that is read."""
-        self.steps = 0
+        self._guarded = guarded
+        self._most_calls = most_calls
         self.events: list[Event] = []
         self.doubtful = False
         """Whether what was read last may yet turn out otherwise, so that its events wait."""
@@ -129,20 +87,6 @@ class StreamMessage:
         """The number of the call that is open, or comes next."""
         self.texts = Stretches()
         self.reasonings = Stretches()
-        self.judged = (0, 0)  # where the text stands that was judged last
-        self.passing: Stretches | None = None
-        """What the chunks that come are stretches of, as long as they only go on."""
-        self.passing_from = 0
-        """Offset from which they are."""
-        self.last = ""
-        """What was passed on last, for look-behinds."""
-        self.in_group = False
-        self.behind = False
-        """Whether nothing but white space came since a call or a section ended."""
-        self.last_end = 0
-        """Offset where the last token or payload ended."""
-        self.unit = -1
-        """Offset where what may become a call began, or -1."""
         self.written_name = self.written_key = self.key = ""
         self.spec: ToolSpec | None = None
         self.guide: Guide | None = None
@@ -151,11 +95,6 @@ class StreamMessage:
         self.given_before: list[int] = []
         """The same of each call before it."""
         self._new_call()
-        self.begin()
-
-    def begin(self) -> None:
-        """Stands at the beginning of the text."""
-        raise NotImplementedError
 
     def _new_call(self) -> None:
         self.start = -1
@@ -163,91 +102,12 @@ class StreamMessage:
         self.name: str | None = None
         self.id: str | None = None
         self.arguments: dict[str, Any] | None = None
-        self.arguments_start = self.arguments_end = self.token_start = -1
+        self.arguments_start = self.arguments_end = -1
         self.started = False
         """Whether it was given out that the call began."""
-        self.members = 0
+        self._members = 0
 
-    def took(self, chunk: str) -> bool:
-        """Adds a chunk to the source; false where that is too long now."""
-        return self.source.append(chunk)
-
-    def settle(self) -> None:
-        """Notes what the chunks that only went on are stretches of."""
-        passing, source = self.passing, self.source
-        if passing is not None:
-            end = source.mark - source.room
-            if end > self.passing_from:
-                passing.add(self.passing_from, end)
-            self.passing = None
-
-    def pass_on(
-        self,
-        stretches: Stretches,
-        is_plain: ChunkMemo[bool],
-        make_event: Callable[[str], Event],
-    ) -> None:
-        """Takes the next chunks at once, as long as they only go on: all so far was given out."""
-        self.held = ""
-        self.passing, self.passing_from = stretches, self.source.length
-        self.is_plain, self.make_event = is_plain, make_event
-        self.take = self._take_plain
-
-    def _take_plain(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk of text or reasoning where nothing is held back."""
-        if not self.is_plain[chunk]:
-            last = self.last[-1:]
-            self.settle()
-            return self.advance(chunk, last + chunk, len(last))
-        source = self.source
-        if not source.append(chunk):
-            # With this chunk the text is too long: it was not given out.
-            assert self.passing is not None
-            self.passing.add(self.passing_from, source.length - len(chunk))
-            self.passing = None
-            return None
-        self.last = chunk
-        return [self.make_event(chunk)]
-
-    def go_on(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk behind what is held back."""
-        return self.advance(chunk, self.held + chunk, self.position)
-
-    def advance(self, chunk: str, text: str, position: int) -> list[Event] | None:
-        """Adds a chunk and reads on from an index of a text that ends with it.
-
-        Gives the events that are certain, or None where the driver has to read the message.
-        """
-        if not self.source.append(chunk):
-            return None
-        return self.told() if self.run(text, position) else None
-
-    def release(self) -> None:
-        """Drops what it holds of itself, so that it is freed at once with the last reference."""
-        del self.take, self.read  # Bound methods: they refer to the message itself.
-
-    def run(self, text: str, position: int) -> bool:
-        """Reads on from an index to where more text is needed; false where the driver must."""
-        source = self.source
-        self.base = source.mark - source.room - len(text)
-        steps = self.steps
-        while position >= 0:
-            steps += 1
-            position = self.read(text, position)  # It may change `read`.
-        self.steps = steps
-        return position == WAITS
-
-    def hold(self, text: str, position: int) -> int:
-        """Holds a text back from an index on, with what stands before it for look-behinds."""
-        length = len(text) - position
-        if position > _LOOK_BEHIND:
-            keep = position - _LOOK_BEHIND
-            self.held, self.position = text[keep:], _LOOK_BEHIND
-            self.at -= keep  # It counts from the beginning of `held`.
-        else:
-            self.held, self.position = text, position
-        self.take = self.go_on
-        return WAITS if length <= MOST_HELD else NEEDS_DRIVER
+    # Events
 
     def told(self) -> list[Event]:
         """Returns the events that are certain, and forgets them."""
@@ -255,6 +115,10 @@ class StreamMessage:
             return []
         events, self.events = self.events, []
         return events
+
+    def doubt(self, *, doubtful: bool) -> None:
+        """Notes whether what was read last may yet turn out otherwise."""
+        self.doubtful = doubtful
 
     # Text
 
@@ -272,18 +136,25 @@ class StreamMessage:
 
     # The open call
 
+    def open(self, start: int) -> None:
+        """Opens a call that begins at an offset."""
+        self.start = start
+
     def fill(self, role: str, written: str, start: int) -> bool:
-        """Takes the token at an offset that fills a role of the call; false where the driver must."""
-        if self.start < 0:
-            self.start = max(0, self.unit)
-            self.token_start = -1  # Marks of the last call do not count.
+        """Takes a token that fills a role of the call; false where the driver must.
+
+        Args:
+            role: the role.
+            written: the token.
+            start: where the arguments begin, if it is the first key of them.
+        """
         value = decoded_token(written) if written[:1] == '"' else written
         if role == "key":
             if self.name is None or self._may_be_a_tool(value):
                 return False
             self.key, self.written_key = value.strip(), written
             if self.arguments_start < 0:
-                self.arguments_start = self.token_start if self.token_start >= 0 else start
+                self.arguments_start = start
         elif self.rules.awaits_answer or (self.id if role == "id" else self.name) is not None:
             return False  # its end waits for the message's, or it says that twice
         elif role == "id":
@@ -303,7 +174,7 @@ class StreamMessage:
         """Whether what was read as a key is the name of another tool: a call may begin there."""
         spec = self.spec
         return (
-            key in self.machine.tool_names
+            key in self._guarded
             and spec is not None
             and bool(spec.properties)
             and key not in spec.properties
@@ -332,36 +203,53 @@ class StreamMessage:
             self.arguments = {}
         return key not in self.arguments  # A key that comes twice is doubted.
 
+    def schema(self) -> JsonSchema | None:
+        """Returns what the tool wants of the argument whose key was read last."""
+        return self.spec.properties.get(self.key) if self.spec is not None else None
+
     def member(self) -> str:
         """Returns the JSON that stands before the value of the next argument."""
-        self.members += 1
-        return f"{'{' if self.members == 1 else ', '}{as_json(self.key)}: "
+        self._members += 1
+        return f"{'{' if self._members == 1 else ', '}{as_json(self.key)}: "
 
     def give(self, json: str) -> None:
         """Emits more of the JSON of the arguments."""
         self.given += len(json)
         self.events.append(ArgumentsDelta(self.index, json))
 
-    def close(self, role: str, end: int) -> bool:
-        """Closes what ends at an offset; false where the driver must."""
-        if role == "call":
-            return self._end_call(end)
-        if role == "argument":
-            if self.arguments_start >= 0:
-                self.arguments_end = end
-        elif role in ("calls", "parallel"):
-            self.in_group = False
-            self.behind = True  # A stray closer may follow.
-            return bool(self.calls)
-        return True
+    def delta(self, json: str) -> list[Event]:
+        """Returns the event of more JSON, where no other waits."""
+        self.given += len(json)
+        return [ArgumentsDelta(self.index, json)]
 
-    def _end_call(self, end: int) -> bool:
+    def begin_arguments(self, start: int) -> None:
+        """Begins arguments that stream, at an offset."""
+        self.begin_call()
+        if self.arguments_start < 0:
+            self.arguments_start = start
+
+    def take_arguments(self, arguments: dict[str, Any], end: int) -> None:
+        """Takes all arguments at once; they end at an offset."""
+        self.arguments, self.arguments_end = arguments, end
+
+    def take_argument(self, value: Any) -> None:
+        """Takes the value of the argument whose key was read last."""
+        assert self.arguments is not None
+        self.arguments[self.key] = value
+
+    def end_arguments(self, end: int) -> None:
+        """Notes that the arguments so far end at an offset."""
+        if self.arguments_start >= 0:
+            self.arguments_end = end
+
+    def end_call(self, end: int) -> bool:
+        """Ends the call at an offset; false where the driver must."""
         name, index, start = self.name, self.index, self.arguments_start
-        if name is None or index >= self.most_calls:  # One too many is text.
+        if name is None or index >= self._most_calls:  # One too many is text.
             return False
         if not self.started:
             self.begin_call()
-        if self.members:  # Of an object nothing is missing.
+        if self._members:  # Of an object nothing is missing.
             self.give("}")
         elif self.arguments is None:  # None at all; an empty object was given out.
             self.give("{}")
@@ -384,6 +272,4 @@ class StreamMessage:
         self.given_before.append(self.given)
         self.given = 0
         self._new_call()
-        self.unit = -1
-        self.behind = True  # As above.
         return True

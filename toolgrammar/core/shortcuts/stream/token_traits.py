@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.driver.behind_calls import ends_call
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
 
@@ -18,7 +19,14 @@ _ENDS_FOR_DRIVER = frozenset({"sequential", "result", "results"})
 class TokenTraits:
     """What reading one token in one node asks of its reader."""
 
-    __slots__ = ("is_for_shortcut", "is_silent", "may_be_loose", "may_begin_call", "written")
+    __slots__ = (
+        "ends_call",
+        "is_for_shortcut",
+        "is_silent",
+        "may_be_loose",
+        "may_begin_call",
+        "written",
+    )
 
     def __init__(self, step: Step) -> None:
         terminal = step.terminal
@@ -26,6 +34,8 @@ class TokenTraits:
         """The literal without white space around it."""
         self.may_be_loose = loose_pattern(terminal) != "" or alike_pattern(terminal) != ""
         """Whether the terminal is read in other ways than the grammar says, too."""
+        self.ends_call = ends_call(step)
+        """Whether a call ends with it, and text may follow."""
         self.may_begin_call = not step.leaf and all(role != "name" for _, role in terminal.groups)
         """Whether the token is one behind which a call with a name has begun, if it is distinct."""
         self.is_for_shortcut = not (

@@ -1,0 +1,60 @@
+"""Chooses the reader of a payload in a stream, each of which is one object for one payload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
+from toolgrammar.core.payloads.scanners import call_scanner_for
+from toolgrammar.core.shortcuts.stream.stream_json import StreamJson, StreamJsonValue
+from toolgrammar.core.shortcuts.stream.stream_scanned import StreamScanned
+from toolgrammar.core.shortcuts.whole.fused_tokens import SCANNED
+from toolgrammar.grammar.roles import JSON_LIKE
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.shortcuts.stream.cursor import Cursor, Leave
+    from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
+
+
+class StreamPayload(Protocol):
+    """Reads one payload; it sets what reads on and what takes chunks while it lasts."""
+
+    @property
+    def held(self) -> str:
+        """What it keeps of the text itself, since something of that is undecided."""
+
+    def begin(self, text: str, start: int) -> int:
+        """Begins at an index of a text; returns where to read on, `WAITS` or `NEEDS_DRIVER`."""
+
+
+def call_payload(
+    step: Step, first: str, opening: Node, cursor: Cursor, message: StreamMessage, leave: Leave
+) -> StreamPayload | None:
+    """Returns the reader of arguments, or of the value of one; None where the driver must read.
+
+    Args:
+        step: what reading the payload does.
+        first: its first character.
+        opening: the node in which calls open.
+        cursor: the place in the stream.
+        message: takes what is read.
+        leave: ends the payload.
+    """
+    kind = step.terminal.name
+    # Arguments before the name wait for it in the driver.
+    if message.name is None:
+        return None
+    if step.leaf == "value":
+        return StreamJsonValue(step, cursor, message, leave) if kind in JSON_LIKE else None
+    if step.leaf != "arguments" or message.arguments is not None or message.doubtful:
+        return None
+    if kind in SCANNED:
+        scanner = call_scanner_for(step.terminal, message.spec, MAX_DEPTH, step)
+        if scanner is None:
+            return None
+        return StreamScanned(step, scanner, cursor, message, leave)
+    # Only an object streams; arguments that may be something else are judged at their end.
+    if kind in JSON_LIKE and step.otherwise is None and first == "{":
+        return StreamJson(step, opening, cursor, message, leave)
+    return None

@@ -1,0 +1,134 @@
+"""Reads the text of a message that streams, up to the opener of a call.
+
+Example: of `Sure. <tool_calm` the reader gives out `Sure. ` and holds `<tool_cal` back until the `m`
+shows that it is text, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.machine.repairs import strays_of
+from toolgrammar.core.payloads.json.chunk_memo import matching
+from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS
+from toolgrammar.core.trust.standing import is_doubtful
+from toolgrammar.patterns.partial import MAX_TOKEN
+from toolgrammar.values.events import TextDelta
+from toolgrammar.values.patterns import blanks
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Machine, Node
+    from toolgrammar.core.shortcuts.stream.cursor import Cursor
+    from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
+
+MOST_WAITING = 256
+"""Characters in which an opener or a token is looked for anew with each chunk."""
+
+
+class StreamText:
+    """What stands before, between and behind the calls of a message."""
+
+    __slots__ = ("_behind", "_cursor", "_judged", "_message", "_signs", "node")
+
+    def __init__(self, machine: Machine, cursor: Cursor, message: StreamMessage) -> None:
+        """Stands at the beginning of the text.
+
+        Args:
+            machine: the format's.
+            cursor: the place in the stream.
+            message: takes the text.
+        """
+        self._signs = machine.signs
+        self._cursor = cursor
+        self._message = message
+        self._behind = False
+        """Whether nothing but white space came since a call or a section ended."""
+        self._judged = (0, 0)
+        """Where the text stands that was judged last."""
+        self.node: Node = machine.start
+        """Where the text stands."""
+        self._pass_on()
+
+    def begin(self, node: Node) -> None:
+        """Reads text from here on."""
+        self.node = node
+
+    def stand_behind_call(self) -> None:
+        """Notes that a call or a section ended: a stray closer may follow."""
+        self._behind = True
+
+    def read(self, text: str, position: int) -> int:
+        """Reads text from an index on; returns the index of an opener, `WAITS` or `NEEDS_DRIVER`."""
+        node, cursor, say = self.node, self._cursor, self._message.say
+        base, hold = cursor.base, cursor.hold
+        # Behind a call, a closer that is left over may follow, as in `</tool_call></tool_call>`.
+        if self._behind or node.skipping:
+            if position == len(text):
+                return hold(text, position)
+            place = blanks.match(text, position).end()
+            if node.skipping or (node.closes_group and place - position <= MAX_TOKEN):
+                # White space before the next call of a section, or before its end, is markup.
+                if place == len(text) or node.entry_beginnings.match(text, place):
+                    return hold(text, position)
+                if node.entry.match(text, place):
+                    return self._end_at(place)
+            if node.skipping:
+                return NEEDS_DRIVER
+            say(text[position:place], base + position)
+            strays, position = strays_of(node), place
+            # The text behind a call may begin with a stray closer: it waits until that is sure.
+            if place == len(text) or strays.beginnings.match(text, place):
+                return hold(text, place)
+            if strays.pattern.match(text, place):
+                return NEEDS_DRIVER
+            self._behind = False
+        opener = node.entry.search(text, position)
+        end = len(text) if opener is None else opener.start()
+        if end > position:
+            begun = node.begun_entry(text, position, end)
+            if begun >= 0:
+                say(text[position:begun], base + position)
+                waits = hold(text, begun)
+                return waits if len(text) - begun <= MOST_WAITING else NEEDS_DRIVER
+            say(text[position:end], base + position)
+        if opener is not None:
+            return self._end_at(end)
+        self._pass_on()
+        return WAITS
+
+    def _pass_on(self) -> None:
+        plain = matching(self.node.plain.pattern)
+        self._cursor.pass_on(self._message.texts, plain, TextDelta)
+
+    def _end_at(self, position: int) -> int:
+        """Ends the text before an opener; returns the index of that."""
+        message = self._message
+        last = message.texts.last
+        # Text before several calls is judged once.
+        if last != self._judged:
+            self._judged = last
+            if is_doubtful(message.source.slice(*last), self._signs, message.tools):
+                return NEEDS_DRIVER
+        self._behind = False
+        return position
+
+    def end(self, *, in_group: bool, after_call: bool) -> bool:
+        """Takes what is left of the text where the message ends; false where the driver must.
+
+        Args:
+            in_group: a section of calls is open.
+            after_call: the end of the message ended a call, whose closer is not left over.
+        """
+        node, text, position = self.node, self._cursor.held, self._cursor.position
+        rest = text[position:]
+        # It may be a closer that is left over.
+        if self._behind and not after_call and rest.strip():
+            return False
+        # A call may begin, and end with the text.
+        ends = node.closes_group and node.end is not None
+        if (in_group and not ends) or node.entry.search(text, position):
+            return False
+        if node.skipping and rest.strip():
+            return False
+        self._message.say(rest, self._cursor.base + position)
+        return True

@@ -1,0 +1,381 @@
+"""Reads the envelope of calls that stream, token by token: what stands around their payloads.
+
+Example: of `<tool_call>{"name": "f", "arguments": {"q": 1}}` this is all but `{"q": 1}`, which a
+reader of its own takes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.driver.reading_tokens import MOST_TOKENS
+from toolgrammar.core.evidence.member_behind import may_go_on
+from toolgrammar.core.machine.machine import SHORT
+from toolgrammar.core.machine.relaxed_quotes import is_loose
+from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER
+from toolgrammar.core.shortcuts.stream.found_tokens import read_token, tokens_of
+from toolgrammar.core.shortcuts.stream.payloads import call_payload
+from toolgrammar.core.shortcuts.stream.stream_raw import StreamRaw
+from toolgrammar.core.shortcuts.stream.stream_text import MOST_WAITING, StreamText
+from toolgrammar.core.shortcuts.stream.token_traits import traits_of
+from toolgrammar.core.shortcuts.whole.whole_rules import ends_plainly, is_over, lacks_required
+from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
+from toolgrammar.patterns.partial import MAX_TOKEN
+from toolgrammar.values.patterns import blanks
+
+if TYPE_CHECKING:
+    import re
+
+    from toolgrammar.core.machine.machine import Machine, Node, Step
+    from toolgrammar.core.shortcuts.stream.cursor import Cursor
+    from toolgrammar.core.shortcuts.stream.payloads import StreamPayload
+    from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
+    from toolgrammar.core.shortcuts.stream.token_traits import TokenTraits
+    from toolgrammar.values.events import Event
+
+_DISTINCTIVE = 3
+"""Characters of a token that stands for itself."""
+_WINDOW = MAX_TOKEN + 64
+"""Characters from which on no token waits for more."""
+
+
+class StreamTokens:
+    """The tokens of calls, from an opener to where text follows, which a reader of its own takes."""
+
+    __slots__ = (
+        "_count",
+        "_cursor",
+        "_in_group",
+        "_last_end",
+        "_machine",
+        "_message",
+        "_node",
+        "_previous",
+        "_text",
+        "_token_start",
+        "_unit",
+        "payload",
+    )
+
+    def __init__(self, machine: Machine, cursor: Cursor, message: StreamMessage) -> None:
+        """Stands at the beginning of the text.
+
+        Args:
+            machine: the format's.
+            cursor: the place in the stream.
+            message: takes the calls.
+        """
+        self._machine = machine
+        self._cursor = cursor
+        self._message = message
+        self._node: Node = machine.start
+        self._previous: Step | None = None
+        """The token or payload that was read last."""
+        self._last_end = 0
+        """Offset where it ended."""
+        self._count = 0
+        """How many were read since text ended."""
+        self._unit = -1
+        """Offset where what may become a call began, or -1."""
+        self._token_start = -1
+        """Offset of the last token behind the name, where the arguments may begin, or -1."""
+        self._in_group = False
+        self.payload: StreamPayload | None = None
+        """What reads the payload, inside of one."""
+        self._text = StreamText(machine, cursor, message)
+        cursor.read_with(self._read_text)
+
+    def release(self) -> None:
+        """Drops the reader of a payload, which refers to this one."""
+        self.payload = None
+
+    # Text
+
+    def _begin_text(self, node: Node) -> None:
+        """Reads text from here on."""
+        self._text.begin(node)
+        self._cursor.read_with(self._read_text)
+
+    def _read_text(self, text: str, position: int) -> int:
+        """Reads text up to the next opener."""
+        opener = self._text.read(text, position)
+        if opener >= 0:
+            self._node = self._text.node
+            self._unit = -1
+            self._count = 0
+            self._cursor.read_with(self._read)
+        return opener
+
+    # Tokens
+
+    def _take(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk where a token has begun."""
+        cursor = self._cursor
+        text, position = cursor.held + chunk, cursor.position
+        # Short tails come again and again, with the same tokens: they are looked up.
+        if position and len(text) - position <= SHORT:
+            found = tokens_of(self._node)[text[position - 1 :]]
+        else:
+            found = read_token(self._node, text, position, _WINDOW)
+        if found is None or found[0] is not None:
+            return cursor.advance(chunk, text, position)
+        return [] if cursor.hold_on(chunk) and len(text) - position <= MOST_WAITING else None
+
+    def _read(self, text: str, position: int) -> int:
+        """Reads one token of the envelope at an index, or what stands there instead."""
+        node, rest = self._node, len(text) - position
+        if not rest:
+            return self._wait(text, position)
+        if position and rest <= SHORT:
+            shift = position - 1
+            found = tokens_of(node)[text[shift:]]
+        else:
+            shift = 0
+            found = read_token(node, text, position, _WINDOW)
+        if found is None:
+            return self._read_payload(text, position)
+        step, match = found
+        if step is None:
+            return self._wait(text, position)
+        self._previous = step
+        self._count += 1
+        started = self._message.started
+        if match.end() - match.start() > MAX_TOKEN or (self._count > MOST_TOKENS and not started):
+            return NEEDS_DRIVER  # so much white space may be text, and so much markup no call
+        # The next call opens, and ends this one, which has no closer of its own.
+        if started and node.accepts_text and "call" in step.before:
+            return self._end_before_text(text, position)
+        base = self._cursor.base + shift
+        traits = traits_of(step)
+        if traits.is_silent:
+            if not self._pass_token(step, traits, match, base):
+                return NEEDS_DRIVER
+        elif not (traits.is_for_shortcut and self._read_token(step, traits, match, base)):
+            return NEEDS_DRIVER
+        elif traits.ends_call and match[match.lastgroup or 0].endswith("}"):
+            self._cursor.read_with(self._read_behind)
+            return shift + match.end()
+        return self._arrive(step, shift + match.end())
+
+    def _wait(self, text: str, position: int) -> int:
+        waits = self._cursor.hold(text, position, self._take)
+        return waits if len(text) - position <= MOST_WAITING else NEEDS_DRIVER
+
+    def _pass_token(self, step: Step, traits: TokenTraits, match: re.Match[str], base: int) -> bool:
+        """Passes a token that only leads on, as most do; false where it is damaged.
+
+        Args:
+            step: the token.
+            traits: what is known of it.
+            match: what it matched.
+            base: offset where the text begins in which it did.
+        """
+        start, end = match.span(match.lastgroup or 0)
+        message = self._message
+        # `'name':` is read where the grammar has `"name":`, but it is a repair.
+        if traits.may_be_loose and match.string[start:end].strip() != traits.written:
+            return False
+        if self._unit < 0:
+            self._unit = base + start
+        if message.name is not None:
+            if message.arguments_start < 0:
+                self._token_start = base + start
+            # A name and a distinctive token make a call certain, as in the driver.
+            if not message.started and step.weight >= _DISTINCTIVE:
+                message.begin_call()
+        if message.doubtful:
+            message.doubt(doubtful=False)
+        self._last_end = base + end
+        return True
+
+    def _arrive(self, step: Step, position: int) -> int:
+        """Stands behind a token or a payload."""
+        node = self._node = step.node
+        if node.accepts_text and self._message.start < 0:
+            # Text may follow, and a call without a name would end with it: the driver judges that.
+            if "call" in node.after_text[0]:
+                return NEEDS_DRIVER
+            self._begin_text(node)
+        return position
+
+    def _read_token(self, step: Step, traits: TokenTraits, match: re.Match[str], base: int) -> bool:
+        """Does what a token does; false where the driver must."""
+        message, group = self._message, match.lastgroup or 0
+        start, end = match.span(group)
+        written = match[group]
+        # An entity in a name or a key: the driver decodes it.
+        if "&" in written and message.rules.entities:
+            return False
+        if end - start > MAX_TOKEN or (traits.may_be_loose and is_loose(step.terminal, written)):
+            return False
+        start += base
+        # What ends before a token ends where the last one did; white space between belongs to
+        # neither.
+        if step.before and not self._close(step.before, self._last_end):
+            return False
+        if self._unit < 0 or step.opens:
+            self._unit = start
+            self._in_group = self._in_group or step.opens in GROUP_ROLES
+        for role, part in step.filled(match, written):
+            if message.start < 0:
+                message.open(max(0, self._unit))
+                self._token_start = -1  # Tokens of the last call do not count.
+            arguments = self._token_start if self._token_start >= 0 else start
+            if not message.fill(role, part, arguments):
+                return False
+        if step.kind == "same" and not self._repeats(step, written):
+            return False
+        if message.arguments_start < 0 and message.name is not None and not step.leaf:
+            self._token_start = start
+        self._last_end = base + end
+        if (
+            step.after
+            # More of the object may follow the bracket that ends a call.
+            and not (traits.ends_call and written.endswith("}"))
+            and not self._close(step.after, self._last_end)
+        ):
+            return False
+        self._judge(step, traits, written)
+        return True
+
+    def _close(self, closed: tuple[str, ...], end: int) -> bool:
+        """Closes what ends at an offset; false where the driver must."""
+        message = self._message
+        for role in closed:
+            if role == "call":
+                if not message.end_call(end):
+                    return False
+                self._unit = -1
+                self._text.stand_behind_call()
+            elif role == "argument":
+                message.end_arguments(end)
+            elif role in ("calls", "parallel"):
+                self._in_group = False
+                self._text.stand_behind_call()
+                if not message.calls:
+                    return False
+        return True
+
+    def _repeats(self, step: Step, written: str) -> bool:
+        """Whether a token repeats the name or the key that is open."""
+        is_name = step.terminal.name == "SAME_NAME"
+        return written == (self._message.written_name if is_name else self._message.written_key)
+
+    def _judge(self, step: Step, traits: TokenTraits, written: str) -> None:
+        """Makes certain what a token makes certain: the payload before it, that a call began."""
+        message = self._message
+        if message.doubtful:
+            message.doubt(doubtful=False)
+        if (
+            not message.started
+            and message.name is not None
+            and traits.may_begin_call
+            and (len(written.strip()) >= _DISTINCTIVE or step.kind == "same")
+        ):
+            message.begin_call()
+
+    def _end_before_text(self, text: str, position: int) -> int:
+        """Ends a call that has no closer of its own, where something else follows it."""
+        if not ends_plainly(text, position):
+            return NEEDS_DRIVER
+        closed, stack = self._node.after_text
+        if not self._close(closed, self._last_end):
+            return NEEDS_DRIVER
+        self._begin_text(self._machine.node(stack))
+        return position
+
+    # Payloads
+
+    def _read_payload(self, text: str, position: int) -> int:
+        """Begins the payload that stands where no token does."""
+        node, cursor = self._node, self._cursor
+        place = blanks.match(text, position).end()
+        # So much white space may be text.
+        if place - position > MAX_TOKEN:
+            return NEEDS_DRIVER
+        for step in node.payloads:
+            is_raw = step.terminal.name in RAW_LIKE
+            begin = position if is_raw and node.exact else place
+            if begin == len(text):
+                return cursor.hold(text, position)
+            # The beginning of this payload may still come: `tru` may be `true`, or a bare word.
+            if step.begun is not None and step.begun.match(text, begin):
+                return cursor.hold(text, position)
+            if step.begins.match(text, begin):
+                return self._enter(step, text, begin, is_raw=is_raw)
+        if place == len(text):
+            return cursor.hold(text, position)
+        return (
+            self._end_before_text(text, position)
+            if self._message.started and node.accepts_text
+            else NEEDS_DRIVER
+        )
+
+    def _enter(self, step: Step, text: str, begin: int, *, is_raw: bool) -> int:
+        if step.before and not self._close(step.before, self._last_end):
+            return NEEDS_DRIVER
+        if self._unit < 0:
+            self._unit = self._cursor.base + begin
+        cursor, message = self._cursor, self._message
+        if is_raw:
+            before = self._previous is not None and "\n" in self._previous.terminal.trail
+            payload: StreamPayload | None
+            payload = StreamRaw(step, cursor, message, self._leave, before=before)
+        else:
+            opening = self._machine.start
+            payload = call_payload(step, text[begin], opening, cursor, message, self._leave)
+        if payload is None:
+            return NEEDS_DRIVER
+        self.payload = payload
+        cursor.hold_nothing()
+        return payload.begin(text, begin)
+
+    def _leave(self, step: Step, text: str, end: int) -> int:
+        """Ends a payload at an index of the text; returns where to read on, or `NEEDS_DRIVER`."""
+        self.payload = None
+        self._last_end = self._cursor.base + end
+        # The call ends with this payload: no token comes that could make it certain.
+        if step.node.accepts_text or "call" in step.after:
+            self._message.doubt(doubtful=False)
+        self._previous = step
+        if text[end - 1] == "}" and traits_of(step).ends_call:
+            self._cursor.read_with(self._read_behind)
+            return end
+        return self._close_behind(end)
+
+    def _read_behind(self, text: str, position: int) -> int:
+        """Reads what follows a call that its last bracket ends."""
+        if not text[position:].strip():
+            return self._cursor.hold(text, position)
+        return NEEDS_DRIVER if may_go_on(text, position) else self._close_behind(position)
+
+    def _close_behind(self, position: int) -> int:
+        step = self._previous
+        assert step is not None
+        closes = not step.after or self._close(step.after, self._last_end)
+        self._cursor.read_with(self._read)
+        return self._arrive(step, position) if closes else NEEDS_DRIVER
+
+    # The end
+
+    def end(self) -> bool:
+        """Takes what is left where the message ends; false where the driver must."""
+        cursor, message = self._cursor, self._message
+        text, position = cursor.held, cursor.position
+        if cursor.read == self._read_behind and self._close_behind(position) == NEEDS_DRIVER:
+            return False
+        in_call = cursor.read == self._read
+        if in_call:
+            node = self._node
+            if not (message.started and node.accepts_text and is_over(node, text, position)):
+                return False
+            if lacks_required(message.spec, message.arguments):
+                return False  # it was cut
+            closed, stack = node.after_text
+            if not self._close(closed, self._last_end):
+                return False
+            self._begin_text(self._machine.node(stack))
+        elif cursor.read != self._read_text:
+            return False
+        # A call without a name may be open.
+        return message.start < 0 and self._text.end(in_group=self._in_group, after_call=in_call)
