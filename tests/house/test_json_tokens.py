@@ -9,6 +9,8 @@ PACKAGE = ROOT / "toolgrammar"
 SPELLED = PACKAGE / "tools" / "json_tokens.py"
 ORACLE = PACKAGE / "reference"
 """Plain Lark's reading spells its own, so that a fault in the others shows."""
+RULES = "RULES"
+"""The name of its rules in the module of a payload."""
 TOKENS = re.compile(
     r"\[1-9\]\[0-9\]"  # a number
     r"|true\|false\|null"
@@ -19,12 +21,16 @@ TOKENS = re.compile(
 
 
 def spellings(source: str) -> list[str]:
-    """Returns the texts in a module's code that spell a token of JSON; docstrings do not count."""
+    """Returns the texts in a module's code that spell a token of JSON.
+
+    Docstrings do not count, nor do the rules by which plain Lark reads a payload.
+    """
     tree = ast.parse(source)
     skipped = {
         id(node.value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        or (isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == RULES)
     }
     texts = [
         node.value

@@ -2,8 +2,8 @@
 
 Example: `JSON_OBJECT` begins with a brace and is read by the scanner of JSON, `RAW` goes up to its closer.
 
-What else a payload needs is code: a scanner (chosen in `core/payloads/scanners.py`), the rule by which
-plain Lark reads it (`reference/payload_rules.py`) and a writer (`writing/grammar_walk/payloads.py`).
+What else a payload needs is code, and its row names the module: it has the scanner, the writer, and the
+rules by which plain Lark reads it (`core/payloads/literals/elements.py` is one to begin from).
 `tests/units/grammar/test_payload_kinds.py` puts each one through all of them.
 
 A few need more: what can't be known by its first character says how it begins in
@@ -49,6 +49,8 @@ class Payload(NamedTuple):
     """Whether its strings are written without the escapes of JSON."""
     shown: str = ""
     """How lists of formats call arguments that are written so."""
+    module: str = ""
+    """Its module in `core/payloads/literals/`; empty where it is text or JSON."""
 
 
 PAYLOADS: Final[dict[str, Payload]] = {
@@ -86,6 +88,7 @@ PAYLOADS: Final[dict[str, Payload]] = {
         header="quotes",
         unescaped=True,
         shown="words",
+        module="bare",
     ),
     "ELEMENTS": Payload(
         "arguments as elements inside each other, with the header's text before each tag",
@@ -94,12 +97,14 @@ PAYLOADS: Final[dict[str, Payload]] = {
         header="element",
         unescaped=True,
         shown="words",
+        module="elements",
     ),
     "PYTHON_ARGUMENTS": Payload(
         "the arguments of a Python call, up to its closing parenthesis",
         "python",
         _PYTHON,
         shown="Python",
+        module="python",
     ),
 }
 """The payloads, by the names of their terminals."""

@@ -19,7 +19,7 @@ from toolgrammar.core.machine.kept_machines import machine_for
 from toolgrammar.core.message.doubled import once
 from toolgrammar.grammar import files, roles, stored
 from toolgrammar.grammar.header import read_header
-from toolgrammar.reference.payload_rules import PAYLOAD_GRAMMAR
+from toolgrammar.reference.payload_rules import payload_grammar
 from toolgrammar.reference.strict_terminals import ODD_BLANK, StrictTerminals
 from toolgrammar.reference.tree_calls import ISLAND, tokens_of
 from toolgrammar.reference.tree_feed import Island
@@ -114,7 +114,7 @@ def _parser(path: Path, digest: str, strict: StrictTerminals) -> tuple[Lark, tup
 @lru_cache(maxsize=1)
 def _payloads() -> tuple[list[TerminalDef], list[Rule]]:
     """Returns terminals and rules of the declared payloads."""
-    grammar, _ = load_grammar(PAYLOAD_GRAMMAR, "payloads", [], _ALL_TOKENS)
+    grammar, _ = load_grammar(payload_grammar(), "payloads", [], _ALL_TOKENS)
     starts = list(dict.fromkeys(roles.PAYLOAD_RULES.values()))
     terminals, rules, _ = grammar.compile(starts, set())
     return terminals, rules

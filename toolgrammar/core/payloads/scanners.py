@@ -6,12 +6,14 @@ scanners of Python calls.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from toolgrammar.core.payloads.json.duplicates import unique_value
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
-from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
+from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
@@ -69,6 +71,21 @@ class CallScanner(Scanner, Protocol):
         """Takes note of the last character of chunks that went on so."""
 
 
+class LiteralPayload(Protocol):
+    """A module of `literals/`: all that there is of one notation."""
+
+    RULES: str
+    """The rules by which plain Lark reads it, the terminal's name in lower case the first."""
+
+    def scanner(
+        self, terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None, /
+    ) -> CallScanner:
+        """Makes the scanner of a payload, as `scanner_for` does."""
+
+    def written(self, terminal: Terminal, value: Any, /) -> str | None:
+        """Returns the text of a value, or None where the payload can't hold it."""
+
+
 def scanner_for(
     terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None = None
 ) -> Scanner:
@@ -94,29 +111,19 @@ def call_scanner_for(
     terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None = None
 ) -> CallScanner | None:
     """Makes the scanner of arguments that are no JSON; None for any other payload."""
-    # Most formats need one of them: the others are not imported.
-    notation = notation_of(terminal.name)
-    if notation == "python":
-        # Without a step nothing may be mended: then the strict scanner reads `f(a=1)`.
-        if step is not None:
-            from toolgrammar.core.payloads.literals.scan_quoted_python import QuotedPythonScanner
+    literal = literal_of(terminal.name)
+    return None if literal is None else literal.scanner(terminal, spec, max_depth, step)
 
-            return QuotedPythonScanner(spec, max_depth=max_depth)
-        from toolgrammar.core.payloads.literals.scan_python import PythonArgumentsScanner
 
-        # Their order names positional arguments: `f(1, 2)`.
-        parameters = tuple(spec.properties) if spec is not None else ()
-        return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
-    if notation == "elements":
-        from toolgrammar.core.payloads.literals.scan_elements import ElementScanner
-
-        properties = spec.properties if spec is not None else {}
-        return ElementScanner(mark=terminal.marks[0], properties=properties, max_depth=max_depth)
-    if notation == "bare":
-        from toolgrammar.core.payloads.literals.scan_bare import BareScanner
-
-        return BareScanner(quotes=terminal.marks, max_depth=max_depth, step=step)
-    return None
+@cache
+def literal_of(name: str) -> LiteralPayload | None:
+    """Returns the module of a payload that is neither text nor JSON; None for any other terminal."""
+    row = PAYLOADS.get(name)
+    if row is None or not row.module:
+        return None
+    # By its name: most formats need one of them, and the others are not imported.
+    module = import_module(f"toolgrammar.core.payloads.literals.{row.module}")
+    return cast("LiteralPayload", module)
 
 
 def read_scanned(

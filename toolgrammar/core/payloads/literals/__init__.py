@@ -1,8 +1,9 @@
 """Values that are not JSON: Python's notation, bare words, and XML elements.
 
-In: `city='Oslo', n=None`. Out: the same as JSON text, read as it arrives. Begin with the scanner of
-the notation: `scan_python.py` (and `scan_quoted_python.py`, which mends quotes), `scan_bare.py`,
-`scan_elements.py`. To add one, begin in `grammar/payload_kinds.py`, the one table of payloads.
+In: `city='Oslo', n=None`. Out: the same as JSON text, read as it arrives. Each notation has a module
+that says what there is of it: `python.py`, `bare.py`, `elements.py`. Its scanner is behind that:
+`scan_python.py` (and `scan_quoted_python.py`, which mends quotes), `scan_bare.py`, `scan_elements.py`.
+To add one, begin in `grammar/payload_kinds.py`, the one table of payloads.
 
 May import `payloads/json`, `core.machine`, `grammar`, `patterns`, `tools` and `values`.
 """

@@ -1,0 +1,62 @@
+"""The payload of the arguments of a Python call: its scanners, its writer, its rules.
+
+Example: `city='Oslo', days=2` is `{"city": "Oslo", "days": 2}`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.payloads.literals.scan_python import PythonArgumentsScanner
+    from toolgrammar.core.payloads.literals.scan_quoted_python import QuotedPythonScanner
+    from toolgrammar.grammar.terminals import Terminal
+    from toolgrammar.values.tools import ToolSpec
+
+RULES: Final = r"""
+python_arguments: _python_positional? | _python_named
+_python_positional: _python_value (P_COMMA _python_value)* (P_COMMA _python_named? )?
+_python_named: _python_member (P_COMMA _python_member)* P_COMMA?
+_python_member: P_NAME P_EQUALS _python_value | P_STARS _python_dict
+_python_value: P_TEXT+ | P_PYTHON_NUMBER | P_PYTHON_WORD | _python_list | _python_round | _python_brace
+_python_items: _python_value (P_COMMA _python_value)* P_COMMA?
+_python_list: P_LSQB _python_items? P_RSQB
+_python_round: P_LPAR _python_items? P_RPAR
+_python_brace: P_LBRACE _python_items P_RBRACE | _python_dict
+_python_dict: P_LBRACE (_python_pair (P_COMMA _python_pair)* P_COMMA?)? P_RBRACE
+_python_pair: _python_value P_COLON _python_value
+
+P_LPAR: /\s*\(/
+P_RPAR: /\s*\)/
+P_EQUALS: /\s*=(?!=)/
+P_STARS: /\s*\*\*/
+P_NAME: /\s*[^\W\d]\w*(?=\s*=(?!=))/
+P_PYTHON_WORD: /\s*(?:True|False|None|true|false|null)\b/
+P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
+P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
+"""
+"""Plain Lark's reading."""
+
+
+def scanner(
+    _terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None
+) -> PythonArgumentsScanner | QuotedPythonScanner:
+    """Makes the scanner of a payload."""
+    # Without a step nothing may be mended: then the strict scanner reads `f(a=1)`. Most messages
+    # need one of them alone.
+    if step is not None:
+        from toolgrammar.core.payloads.literals.scan_quoted_python import QuotedPythonScanner
+
+        return QuotedPythonScanner(spec, max_depth=max_depth)
+    from toolgrammar.core.payloads.literals.scan_python import PythonArgumentsScanner
+
+    # Their order names positional arguments: `f(1, 2)`.
+    parameters = tuple(spec.properties) if spec is not None else ()
+    return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
+
+
+def written(_terminal: Terminal, value: dict[str, Any]) -> str:
+    """Returns the text of arguments."""
+    # `repr` writes True, None and nested values as Python reads them.
+    return ", ".join(f"{key}={part!r}" for key, part in value.items())
