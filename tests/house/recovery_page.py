@@ -26,7 +26,7 @@ _HEAD = """\
 
 What a model breaks is mended where that can be done without guessing, and said where it can't. Each finding is a [`Diagnostic`](../toolgrammar/values/diagnostics.py) with one of the codes below. A code never changes its meaning.
 
-- `info`: something is worth knowing; nothing in the text has to change. A call with a JSON value that its schema converts (`schema-type`) is `repaired`, and may run.
+- `info`: something is worth knowing; nothing in the text has to change. A call with a JSON value that its schema converts (`schema-type`) is as `complete` as without it, in `parse`; `recover_json` calls such a value `repaired`.
 - `warning`: a safe repair, or markup that a text speaks of. The call is `repaired` and may run.
 - `error`: something is lost, cut off, past a limit or a guess. A guess is a *doubt*: its code stands in `call.doubts`, and the call is not `executable`. [trust.md](trust.md) says what may run.
 

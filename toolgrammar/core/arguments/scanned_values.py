@@ -199,8 +199,9 @@ class ScannedValues:
                 continue  # the end of the call says so
             found = repair.diagnostic()
             edits = tuple(map(self._before_gap, found.edits))
-            # A key that comes twice is doubted, but nothing is put in or left out for it.
-            if repair.code != "duplicate-key":
+            # For neither is anything put in or left out: the one is doubted, and a type by the schema
+            # is no repair, as for text that has no type of its own.
+            if repair.code not in ("duplicate-key", "schema-type"):
                 draft.mend()
             if repair.doubt:
                 draft.doubts.append(repair.code)
