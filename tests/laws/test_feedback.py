@@ -5,6 +5,7 @@ from tests.laws.every_case import cases, each_format, hold
 from toolgrammar import ParseResult, parse
 from toolgrammar.testing import Case
 from toolgrammar.values.codes import CODES
+from toolgrammar.values.feedback import shown_name
 
 
 def _says_why(result: ParseResult) -> None:
@@ -15,7 +16,7 @@ def _says_why(result: ParseResult) -> None:
         assert bool(own) is not call.executable, f"{own!r} of {call}"
         if call.executable:
             continue
-        assert call.name[:80] in own, f"{own!r} does not name {call.name!r}"
+        assert shown_name(call.name)[:80] in own, f"{own!r} does not name {call.name!r}"
         if call.error is not None and call.status != "truncated":
             assert call.error.rstrip(".") in own, f"{own!r} does not say {call.error!r}"
         elif call.status == "truncated":
