@@ -5,7 +5,7 @@ A call that stands there is an example. What has been found out is kept: each te
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.values.patterns import compile_pattern
 
@@ -34,6 +34,8 @@ FENCES = [
 """The fenced blocks of Markdown; those of Markdown itself hold others."""
 LONG_FENCES = [Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)")]
 """Those that hold blocks."""
+_LONGEST_START: Final = 64
+"""Characters of a line before a place that are searched again from there on, at most."""
 
 
 class Quoted:
@@ -46,14 +48,14 @@ class Quoted:
             (compile_pattern(each.opener), compile_pattern(each.end)) for each in found
         ]
         self._place = 0
-        """Offset up to which is known what is quoted."""
+        """Offset up to which is known what is quoted; in a line that may be a fence, its start."""
         self._end: re.Pattern[str] | None = None
         """What ends the quoted text there; None outside of it."""
         self.began = -1
         """Offset where the quoted text begins that was asked for last; -1 outside of any."""
         self._inner = 0
         """How many quoted texts are open within it."""
-        self._asked: list[tuple[int, re.Pattern[str] | None, int, int]] = []
+        self._asked: list[tuple[int, int, re.Pattern[str] | None, int, int]] = []
         """The places that were asked for, with what was so there."""
 
     def holds(self, source: Source, place: int, free: int) -> bool:
@@ -68,7 +70,7 @@ class Quoted:
         while self._asked and self._asked[-1][0] > place:
             self._asked.pop()
             self._place, self._end, self.began, self._inner = (
-                self._asked[-1] if self._asked else (0, None, -1, 0)
+                self._asked[-1][1:] if self._asked else (0, None, -1, 0)
             )
         # A fence in the payload of a call is data, so the search skips to the end of the call.
         self._place = max(self._place, free)
@@ -97,8 +99,12 @@ class Quoted:
             match, self._end = min(opened, key=lambda pair: pair[0].start())
             self.began = self._place - before + match.end()
             at = match.end()
-        self._place = place
-        self._asked.append((place, self._end, self.began, self._inner))
+        # The line of the place may become a fence with what follows: where marks are indented, a
+        # format that opens with them asks for their place before the line has ended.
+        line = max(at, text.rfind("\n") + 1)
+        first = self._place - before
+        self._place = first + line if len(text) - line <= _LONGEST_START else place
+        self._asked.append((place, self._place, self._end, self.began, self._inner))
         return self._end is not None
 
     def _next_openers(

@@ -1,0 +1,48 @@
+"""Blocks of code are seen wherever in them a place was asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolgrammar import parse, stream
+from toolgrammar.core.message.quoted import FENCES, Quoted
+from toolgrammar.core.message.source import Source
+
+WIPE = {
+    "name": "wipe",
+    "parameters": {"type": "object", "properties": {"path": {"type": "string"}}},
+}
+CALL = '<tool_call>{"name": "wipe", "arguments": {"path": "/"}}</tool_call>'
+LISTED = f"1. Example:\n   ```\n   {CALL}\n   ```\n   Do not run it."
+
+
+@pytest.mark.parametrize("format_ids", ["hermes", "auto", ["hermes", "llama3_json", "xlam"]])
+@pytest.mark.parametrize("mark", ["```", "~~~", "```xml"])
+def test_a_call_in_an_indented_block_is_doubted(format_ids: str | list[str], mark: str) -> None:
+    text = LISTED.replace("```", mark, 1).replace("   ```\n   Do", f"   {mark[:3]}\n   Do")
+    result = parse(text, format_ids, tools=[WIPE])
+    assert [call.doubts for call in result.calls] == [("quoted-call",)]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 5, 13])
+def test_it_is_doubted_in_a_stream_as_well(cut: int) -> None:
+    chunks = [LISTED[at : at + cut] for at in range(0, len(LISTED), cut)]
+    reader = stream(chunks, "auto", tools=[WIPE])
+    for _ in reader:
+        pass
+    assert [call.doubts for call in reader.result.calls] == [("quoted-call",)]
+
+
+def test_an_indented_end_of_a_block_ends_it() -> None:
+    text = f"   ```\n   ls\n   ```\n{CALL}"
+    assert parse(text, "auto", tools=[WIPE]).calls[0].executable
+
+
+def test_a_place_in_the_line_of_a_fence_hides_no_fence() -> None:
+    text = "A:\n  ```xml\n  x\n  ```\n  y"
+    for asked in range(len(text)):
+        quoted, source = Quoted(FENCES), Source()
+        source.append(text)
+        quoted.holds(source, asked, 0)
+        assert quoted.holds(source, text.index("x\n  ```"), 0)
+        assert not quoted.holds(source, text.index("y"), 0)
