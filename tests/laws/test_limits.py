@@ -75,7 +75,7 @@ LIMITS = (
         "a float that is exactly an integer", 9007199254740991, "hermes",
         lambda n: hermes(f'{{"a": {n}.0}}'),
         "complete: ",
-        within="repaired: schema-type",
+        within="complete: schema-type",
         tools=(INTEGER,),
     ),
     Limit(

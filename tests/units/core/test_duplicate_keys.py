@@ -62,3 +62,30 @@ def test_equal_values_are_none(format_id: str, text: str) -> None:
     assert [(each.code, each.severity) for each in result.diagnostics] == [
         ("duplicate-key", "warning")
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "doubts"),
+    [
+        ('{"q": "A", "q": "B"}', ("duplicate-key",)),
+        ('{"q": [{"z": 1, "z": 2}]}', ("duplicate-key",)),
+        ('{"q": "A", "q": "A"}', ()),
+        ('{"q": "A", "p": "A"}', ()),
+    ],
+)
+@pytest.mark.parametrize("format_id", ["qwen3_xml", "glm45", "roo_xml"])
+def test_a_key_that_stands_twice_in_json_of_a_raw_value_is_doubted(
+    format_id: str, written: str, doubts: tuple[str, ...]
+) -> None:
+    tools: list[dict[str, object]] = [
+        {"name": "put", "parameters": {"properties": {"o": {"type": "object"}}}}
+    ]
+    text = {
+        "qwen3_xml": "<tool_call>\n<function=put>\n<parameter=o>\n%s\n</parameter>\n</function>\n"
+        "</tool_call>",
+        "glm45": "<tool_call>put\n<arg_key>o</arg_key>\n<arg_value>%s</arg_value>\n</tool_call>",
+        "roo_xml": "<put>\n<o>%s</o>\n</put>",
+    }[format_id] % written
+    for _ in range(3):  # the whole reader learns how calls look
+        [call] = read(format_id, text, tools=tools).calls
+        assert call.doubts == doubts

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.places import places_in
-from toolgrammar.core.calls.role_effects import fill_part, take_argument
+from toolgrammar.core.calls.role_effects import fill_part, report_twice, take_argument
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.message.pieces import Pieces
+from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json, shaped
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.raw.entities import EntityDecoder
@@ -297,6 +298,9 @@ class RawValues:
             ),
         )
         take_argument(self.builder, draft, value, Span(self.start, end))
+        if repeats_key(text, value):
+            equal = all(equal_duplicates(text))
+            report_twice(self.builder, draft, Span(self.start, end), equal=equal)
         if not fits:
             draft.doubts.append("schema-mismatch")
             self.builder.report(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from toolgrammar.core.payloads.json.duplicates import unique_value
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
+from toolgrammar.core.payloads.json.whole import is_odd
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
@@ -137,7 +138,8 @@ def read_scanned(
     if not scanner.done or scanner.failed or scanner.doubt or scanner.mended or scanner.bare_text:
         return None
     try:
-        return unique_value("".join(written)), end
+        value = unique_value("".join(written))
     # An object has a key twice.
     except ValueError:
         return None
+    return None if is_odd(value) else (value, end)

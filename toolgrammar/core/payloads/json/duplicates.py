@@ -47,6 +47,13 @@ def has_duplicates(text: str, position: int) -> bool:
     return False
 
 
+def repeats_key(text: str, value: JsonValue) -> bool:
+    """Whether a text that was read as an object or an array has an object with a key twice in it."""
+    if not isinstance(value, dict | list):
+        return False
+    return has_duplicates(text, len(text) - len(text.lstrip()))
+
+
 def unique_value(text: str) -> JsonValue:
     """Returns the value of a strict JSON text.
 

@@ -8,6 +8,7 @@ from toolgrammar.core.calls.wrappers import any_wrapped
 from toolgrammar.core.evidence.member_behind import may_go_on
 from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.evidence.used import touches
+from toolgrammar.core.payloads.json.duplicates import repeats_key
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json, shaped
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
@@ -118,11 +119,14 @@ def typed_value(
             return text, False  # the driver doubts the call
         # The same decision as in a stream, which makes it at the first character.
         is_text = first and is_text_only(schema) and not may_be_json(first, schema)
-        return (text, True) if is_text else shaped(text, schema)
+        value, fitting = (text, True) if is_text else shaped(text, schema)
     # `007` is text for a key of type string; without a known tool every value of such a format is.
-    if spec is None or guide_of_tool(spec).is_text(key):
+    elif spec is None or guide_of_tool(spec).is_text(key):
         return text, True
-    return type_text(text, spec.properties.get(key))
+    else:
+        value, fitting = type_text(text, spec.properties.get(key))
+    # A key that comes twice is for the driver to report.
+    return value, fitting and not repeats_key(text, value)
 
 
 def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> bool:
