@@ -98,7 +98,7 @@ _CALLS = (
     CodeEntry(
         "invented-result",
         "error",
-        "A call stands behind the result of a tool that the model wrote itself.",
+        "A call stands behind the result of a tool, or a turn of the user, that the model wrote itself.",
         doubt=True,
     ),
     CodeEntry(

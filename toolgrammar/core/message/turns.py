@@ -19,12 +19,15 @@ class Turns:
         "inline",
         "is_open",
         "observed",
+        "played",
         "quotation",
     )
 
     def __init__(self) -> None:
         self.observed = False
         """Whether the model wrote the result of a tool."""
+        self.played = False
+        """Whether a token of a chat template began the turn of another."""
         self.answered = 0
         """How many calls there were before the last final answer."""
         self.answer_start = -1
@@ -60,6 +63,10 @@ class Turns:
             self.observed = True
         else:
             self.answered, self.answer_start = calls, start
+
+    def play(self) -> None:
+        """Notes that a token of a chat template begins the turn of another."""
+        self.played = True
 
     def leave_open(self, *, is_open: bool = True) -> None:
         """Notes whether a call has begun that nothing closed."""

@@ -15,10 +15,12 @@ _NAME = late(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
 _FENCE_LINE = late(r"(?:`{3,}|~{3,})[ \t]*[^\s`]*\s*")
 _WORD_TAG = late(r"<[a-z]+>\s*")
 _AS_PROSE = late(r"`{3,}|~{3,}|<[a-z]+>")
-_BACKTICK = late(r"(?<!`)`(?!`)")
+_BACKTICKS = late("`+")
 _LONGEST_WORD = 64
 _FIRST_KEY = late(rf"""\s*\{{\s*["'`\u201c]?([\w$-]{{0,{_LONGEST_WORD}}})([^\w$"'`\u201d:-]?)""")
 """The first word of an object's first key, and what follows it."""
+_FENCE = 3
+"""Backticks in a row that open a block of code."""
 _NEAR = 1024
 """Characters before a place in which a backtick tells that it is quoted."""
 
@@ -39,8 +41,20 @@ def is_inline_code(source: Source, offset: int, free: int) -> bool:
     """
     # Behind the last island: a backtick in the arguments of a call opens nothing in the text.
     line = source.slice(max(free, offset - _NEAR), offset).rpartition("\n")[2]
-    # An odd number: the last one opens. Fences, three in a row, do not count.
-    return "`" in line and len(_BACKTICK.findall(line)) % 2 == 1
+    return "`" in line and ends_in_code(line)
+
+
+def ends_in_code(line: str) -> bool:
+    """Whether inline code is open at the end of a line: as many backticks as open it close it."""
+    opened = 0
+    for run in _BACKTICKS.finditer(line):
+        length = run.end() - run.start()
+        if opened:
+            opened = 0 if length == opened else opened
+        # Three of them where a line begins are a fence.
+        elif length < _FENCE or line[: run.start()].strip():
+            opened = length
+    return opened > 0
 
 
 def is_code_block(opener: str) -> bool:

@@ -25,6 +25,9 @@ CALL = '<tool_call>\n{"name": "tide", "arguments": {"place": "Narvik"}}\n</tool_
         (f"```py\nx = 1\n```\n{CALL}", [True]),
         (f"The `tide` is a tool.\n{CALL}", [True]),
         (f"Write `{CALL}` so.", []),
+        (f"Write ``{CALL}`` so.", []),
+        (f"Write ```{CALL}``` so.", []),
+        (f"A ``tick ` and`` more.\n{CALL}", [True]),
     ],
 )
 def test_a_call_in_code_is_one_only_where_it_stands_alone(

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _TOKEN = late(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 
 
+class RepeatedKeyError(ValueError):
+    """An object has a key twice."""
+
+
 # Returns nothing: `has_duplicates` asks about the keys alone, so no object is built.
 def _object(pairs: list[tuple[str, Any]]) -> None:
     """Refuses an object that has a key twice."""
@@ -30,7 +34,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Returns an object that has no key twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError
+        raise RepeatedKeyError
     return found
 
 
@@ -48,10 +52,17 @@ def has_duplicates(text: str, position: int) -> bool:
 
 
 def repeats_key(text: str, value: JsonValue) -> bool:
-    """Whether a text that was read as an object or an array has an object with a key twice in it."""
-    if not isinstance(value, dict | list):
+    """Whether a text that was read as an object or an array is JSON with a key twice in it."""
+    # `{'a': 1}` is Python's notation: its reader has judged it.
+    if not isinstance(value, dict | list) or not text.lstrip().startswith(("{", "[")):
         return False
-    return has_duplicates(text, len(text) - len(text.lstrip()))
+    try:
+        _decode_unique(text)
+    except RepeatedKeyError:
+        return True
+    except ValueError:
+        return False
+    return False
 
 
 def unique_value(text: str) -> JsonValue:
