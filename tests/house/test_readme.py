@@ -52,3 +52,32 @@ def test_links_inside_the_repository_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     targets = re.findall(r"\]\((?!\w+:|#)([^)#\s]+)", text)
     assert [t for t in targets if not (ROOT / page).parent.joinpath(t).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_to_a_heading_find_it(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    lost = [
+        f"{target}#{anchor}"
+        for target, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*\.md|)#([^)\s]+)\)", text)
+        if anchor not in _anchors((ROOT / page).parent / target if target else ROOT / page)
+    ]
+    assert lost == []
+
+
+def _anchors(path: Path) -> set[str]:
+    """Returns the anchors that a page has on GitHub: its headings in small letters, and its own."""
+    text = path.read_text(encoding="utf-8")
+    # A line with `#` in a block of code is a comment.
+    prose = re.sub(r"^(`{3,}|~{3,}).*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+    found = set(re.findall(r"<a (?:id|name)=\"([^\"]+)\"", prose))
+    for heading in re.findall(r"^#+ (.+)$", prose, re.MULTILINE):
+        words = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", heading).strip().lower())
+        anchor = unique = words.replace(" ", "-")
+        count = 0
+        # The second heading of a name has `-1` behind it.
+        while unique in found:
+            count += 1
+            unique = f"{anchor}-{count}"
+        found.add(unique)
+    return found
