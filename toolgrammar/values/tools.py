@@ -57,13 +57,16 @@ class ToolSpec:
         Args:
             given: the names of the arguments beside the text.
         """
+        return self.names_arguments and all(name in given for name in self.required)
+
+    @property
+    def names_arguments(self) -> bool:
+        """Whether the schema names the arguments, and does not say that it admits any."""
         parameters = self.parameters or {}
         # `{"properties": {}}` says that there are no arguments; without the keyword nothing is
         # said.
         named = bool(self.properties) or "properties" in parameters
-        if not named or parameters.get("additionalProperties") is True:
-            return False
-        return all(name in given for name in self.required)
+        return named and parameters.get("additionalProperties") is not True
 
     def _known_shape(self) -> Shape:
         shape = self._shape

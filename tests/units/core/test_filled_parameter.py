@@ -32,3 +32,27 @@ def test_text_that_no_argument_is_left_for_is_a_doubt() -> None:
     [call] = read("devin_xml", '<sh command="pwd">ls</sh>', tools=_TOOLS).calls
     assert (call.arguments, call.input) == ({"command": "pwd"}, "ls")
     assert call.doubts == ("unplaced-input",)
+
+
+_NOTE: dict[str, object] = {
+    "name": "note",
+    "parameters": {
+        "type": "object",
+        "properties": {"title": {"type": "string"}, "body": {"type": "string"}},
+        "required": ["title", "body"],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        # The brace of the object is lost.
+        ("react", 'Action: note\nAction Input: "title": "a", "body": "b"}'),
+        ("react", "Action: note\nAction Input: milk"),
+        ("devin_xml", "<note>b</note>"),
+    ],
+)
+def test_text_that_may_be_one_of_several_is_given_to_none(format_id: str, text: str) -> None:
+    [call] = read(format_id, text, tools=[_NOTE]).calls
+    assert (call.doubts, call.executable) == (("unplaced-input",), False)

@@ -85,7 +85,7 @@ def complete(
         draft.expect_input()
     index = len(builder.calls)
     placed, misfit = draft.place_text(builder.tools.get(draft.name))
-    if not placed:
+    if not placed or _stands_for_several(builder, draft):
         # Before the closing events, for the error has to come before the `CallEnd`.
         status = _refuse_text(builder, draft, status, end)
     if misfit:
@@ -154,6 +154,16 @@ def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
         draft.chain_behind(group.last)
     group.follow(draft.id or made or "")
     return made
+
+
+def _stands_for_several(builder: Builder, draft: Draft) -> bool:
+    """Whether a text stands alone where the format would have named the arguments of the tool."""
+    spec = builder.tools.get(draft.name or "")
+    if spec is None or not builder.settings.names_arguments or draft.has_payload:
+        return False
+    # It may be an object that lost its brace. Beside arguments it is what the format has it for.
+    is_alone = not draft.arguments and "".join(draft.inputs or ()).strip() != ""
+    return is_alone and bool(spec.properties) and spec.names_arguments
 
 
 def _refuse_text(builder: Builder, draft: Draft, status: Status, end: int) -> Status:
