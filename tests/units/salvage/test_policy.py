@@ -67,7 +67,7 @@ def test_a_sound_call_of_an_offered_tool_may_run() -> None:
         (f"```py\nx = 1\n```\n{CALL}", [""]),
         (f"````\n```\n{CALL}\n", ["in-code"]),
         (f"> ```\n> {CALL}\n", ["in-code"]),
-        (f"Write ```{CALL}```", ["in-code"]),
+        (f"Write ```{CALL}```", []),  # text, as the parser reads it
         (f"Like so:\r```\r{CALL}\r```\r", ["in-code"]),
         (f"Write `so:\n{CALL}` then", ["in-code"]),
         (f"A stray ` is none.\n\nNow:\n{CALL}", [""]),

@@ -47,6 +47,7 @@ def is_inline_code(source: Source, offset: int, free: int) -> bool:
 def ends_in_code(line: str) -> bool:
     """Whether inline code is open at the end of a line: as many backticks as open it close it."""
     opened = 0
+    line = line.rpartition("\r")[2]  # which ends a line, too
     for run in _BACKTICKS.finditer(line):
         length = run.end() - run.start()
         if opened:
