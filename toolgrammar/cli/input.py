@@ -57,7 +57,9 @@ def read_json(name: str) -> JsonValue:
     except UnicodeDecodeError as error:
         raise InputError(f"{shown}: byte {error.start} is not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise InputError(f"{shown}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+        raise InputError(
+            f"{shown}:{error.lineno}:{error.colno}: not JSON: {error.msg.removesuffix(' at')}"
+        ) from None
     except RecursionError:
         raise InputError(f"{shown}: lists and objects nest too deeply in it") from None
     except ValueError:

@@ -13,13 +13,14 @@ from toolgrammar.cli.output import complain
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 _OK = 0
 _NOT_OK = 1
 _OF_ROWS = ("output", "column", "format_column", "tools_column", "tool_lists")
 _SHOWN = 20
 """Bad rows that are named; the others are counted."""
+_LEAVE_OUT = "; leave out --jobs where a file is one message"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -154,6 +155,9 @@ def _write(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
     if report.resumed_rows:
         complain(f"went on behind {report.resumed_rows:,} rows of an earlier run", "note")
     name_bad(name, ((row.number, row.reason) for row in report.bad_rows), report.bad, report.rows)
+    # Where every row is bad nothing can be said of the columns.
+    if report.bad < report.rows:
+        note_missing(arguments, report.missing_columns)
     return report.failed
 
 
@@ -171,19 +175,33 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
     bar = not sys.stdout.isatty()
     failed = bad = rows = 0
     named: list[tuple[int, str]] = []
+    seen: set[str] = set()
     output, jobs = sys.stdout.buffer, jobs_of(arguments.jobs)
     for done in pour_lines(name, reading, jobs, output, progress=bar):
         failed += done.failed
         bad += len(done.bad)
         rows += done.rows
+        seen |= done.seen
         # No more than are shown: a file may have millions of bad rows.
         named += done.bad[: _SHOWN - len(named)]
     sys.stdout.buffer.flush()
     name_bad(name, named, bad, rows)
+    if columns is not None and bad < rows:
+        note_missing(arguments, columns.missing(seen))
     return failed
 
 
-def name_bad(name: str, rows: Iterable[tuple[int, str]], count: int, of_all: int) -> None:
+def note_missing(arguments: argparse.Namespace, missing: Collection[str]) -> None:
+    """Says which columns of formats and tools no row has: their names may be misspelt."""
+    for option in ("format_column", "tools_column"):
+        name = getattr(arguments, option)
+        if name in missing:
+            complain(f"--{option.replace('_', '-')} {name}: no row has it", "note")
+
+
+def name_bad(
+    name: str, rows: Iterable[tuple[int, str]], count: int, of_all: int, advice: str = _LEAVE_OUT
+) -> None:
     """Names the first bad rows of a file, and says what may be wrong where all are bad."""
     shown = list(rows)[:_SHOWN]
     for number, reason in shown:
@@ -195,7 +213,6 @@ def name_bad(name: str, rows: Iterable[tuple[int, str]], count: int, of_all: int
     # No row is good: the options are more likely wrong than the file.
     if any(reason.startswith("it has no `") for _, reason in shown):
         complain(f"no row of {name} has a message; name its column: --column NAME", "note")
-    else:
-        complain(
-            f"no line of {name} is a row; leave out --jobs where a file is one message", "note"
-        )
+    # A row whose message, format, tools or truth can't be read is one: its reason says what to do.
+    elif any(reason.startswith("it is ") for _, reason in shown):
+        complain(f"no line of {name} is a row{advice}", "note")

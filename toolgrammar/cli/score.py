@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli.input import InputError, read_tools
-from toolgrammar.cli.many import add_row_settings, name_bad, row_settings
+from toolgrammar.cli.many import add_row_settings, name_bad, note_missing, row_settings
 from toolgrammar.cli.output import complain, one_line, write_json, write_line, write_table
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from toolgrammar.scoring.reports import ScoreReport
 
@@ -35,7 +34,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="say what share of a log's messages was read, repaired, cut, and right",
         description="Reads a log, one JSON object a line (.gz too) or Parquet, and prints a table "
         "for each label: per cent of the messages or calls, with 95 % intervals. Exits with 0, "
-        "whatever the score; 2 when it was called wrongly.",
+        "whatever the score; 1 when every row is bad; 2 when it was called wrongly.",
     )
     parser.add_argument("log", help="the file of rows")
     parser.add_argument(
@@ -113,22 +112,27 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(report)
     name_bad(
-        arguments.log, [(x.number, x.reason) for x in report.bad_rows], report.bad, report.rows
+        arguments.log,
+        [(x.number, x.reason) for x in report.bad_rows],
+        report.bad,
+        report.rows,
+        advice="",
     )
-    _note_missing(report, arguments.truth, arguments.label)
+    _note_missing(report, arguments)
     _summary(report, time.monotonic() - began)
     # A run of a thousand rows of which none has a message was given a wrong column.
     return _OK if report.all.messages or not report.rows else _NOTHING
 
 
-def _note_missing(report: ScoreReport, truth: str | None, labels: Sequence[str]) -> None:
+def _note_missing(report: ScoreReport, arguments: argparse.Namespace) -> None:
     """Says which columns no row has: their names may be misspelt."""
     # Of no rows nothing can be said.
     if not report.all.messages:
         return
-    if truth is not None and "same_message" not in report.all.rates:
-        complain(f"--truth {truth}: no row has it", "note")
-    for label in labels:
+    note_missing(arguments, report.missing_columns)
+    if arguments.truth is not None and "same_message" not in report.all.rates:
+        complain(f"--truth {arguments.truth}: no row has it", "note")
+    for label in arguments.label:
         if all(not group.value for group in report.by(label)):
             complain(f"--label {label}: no row has it", "note")
 

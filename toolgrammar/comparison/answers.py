@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.comparison.costs import AS_ONE
 from toolgrammar.comparison.figures import Figure
 from toolgrammar.comparison.messages import SEVERAL
+from toolgrammar.comparison.tokens import CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,7 +80,9 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
     def of_shape(shape: str) -> Of:
         return lambda row: row["shapes"][shape][tokenizer][AS_ONE]
 
-    unit = f"% more {tokenizer} than bare JSON"
+    # Characters have no markers.
+    one = "" if tokenizer == CHARACTERS else ", each fixed marker as one token"
+    unit = f"% more {tokenizer} than bare JSON{one}"
     return [
         # The first question: `_best` recommends only among those that cost the least tokens.
         Question("tokens", unit, lambda row: row["sizes"][tokenizer][AS_ONE], 100),
@@ -91,7 +94,7 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
         ),
         Question(
             "tokens of the prompt",
-            f"{tokenizer} more than the tools",
+            f"{tokenizer} more than the tools{one}",
             lambda row: row["prompt"][tokenizer][AS_ONE],
         ),
         Question(

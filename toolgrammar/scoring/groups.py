@@ -103,6 +103,8 @@ class Scores:
     """The rows without a score: no message, or a format, tools or truth that can't be read."""
     bad_rows: tuple[BadRow, ...] = field(default=())
     """The first of them."""
+    missing_columns: tuple[str, ...] = field(default=())
+    """The columns of formats and tools that were named and that no row has."""
 
     @property
     def all(self) -> Group:

@@ -102,16 +102,17 @@ class _Run(NamedTuple):
 
 def _in_memory(run: _Run) -> ScoreReport:
     """Adds the lines up as they come."""
-    tallies, total, bad = Tallies(), 0, list[tuple[int, str]]()
+    tallies, total, bad, seen = Tallies(), 0, list[tuple[int, str]](), set[str]()
     with shown(run.source.total, 0, wanted=run.progress) as tell:
         chunks = run.source.chunks(run.reading, 0, 0)
         for chunk, done in in_order(chunks, run.work, run.reading, run.jobs):
             tallies.add(_lines(done))
             total += done.rows
+            seen |= done.seen
             # The first bad rows show what is wrong; all of a spoilt log would fill the memory.
             bad += done.bad[: MOST_BAD_ROWS - len(bad)]
             tell(chunk.end)
-    return report_of(tallies, total, tuple(BadRow(*each) for each in bad))
+    return _report(run, tallies, total, bad, seen)
 
 
 def _with_journal(run: _Run, output: Path, *, resume: bool) -> ScoreReport:
@@ -132,7 +133,15 @@ def _with_journal(run: _Run, output: Path, *, resume: bool) -> ScoreReport:
     # The tallies come from the file, not from this run: lines of the interrupted run count too.
     with output.open("rb") as file:
         tallies.add(file)
-    return report_of(tallies, now.rows, tuple(BadRow(*each) for each in now.bad_rows))
+    return _report(run, tallies, now.rows, now.bad_rows, now.seen)
+
+
+def _report(
+    run: _Run, tallies: Tallies, rows: int, bad: Iterable[tuple[int, str]], seen: Iterable[str]
+) -> ScoreReport:
+    columns = run.reading.columns
+    missing = () if columns is None else columns.missing(seen)
+    return report_of(tallies, rows, tuple(BadRow(*each) for each in bad), missing)
 
 
 def _lines(done: Done) -> Iterator[bytes]:

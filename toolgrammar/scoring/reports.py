@@ -36,14 +36,16 @@ class ScoreReport(Scores):
         write_report(self, Path(path))
 
 
-def report_of(tallies: Tallies, rows: int, bad_rows: tuple[BadRow, ...]) -> ScoreReport:
+def report_of(
+    tallies: Tallies, rows: int, bad_rows: tuple[BadRow, ...], missing: tuple[str, ...]
+) -> ScoreReport:
     """Returns the report of what was added up."""
     groups = [_group(*place, tally) for place, tally in tallies.by_label.items() if place != ALL]
     labels = list(dict.fromkeys(group.label for group in groups))
     # Of equally frequent values by name, so that two reports of the same rows are the same text.
     groups.sort(key=lambda each: (labels.index(each.label), -each.messages, each.value))
     everything = _group(*ALL, tallies.by_label[ALL])
-    return ScoreReport((everything, *groups), rows, tallies.bad, bad_rows)
+    return ScoreReport((everything, *groups), rows, tallies.bad, bad_rows, missing)
 
 
 def _group(label: str, value: str, tally: Tally) -> Group:

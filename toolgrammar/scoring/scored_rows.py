@@ -49,6 +49,10 @@ class Scorer:
             if number == reading.columns.header_line:
                 continue
             row: dict[str, Any] = json.loads(kept) if kept else {}
+            reading.columns.note(row, done.seen)
+            if text is None and not problem:
+                # `parse` takes null for an empty message; in a log nobody wrote that message.
+                problem = f"`{reading.column}` is null, not a string"  # noqa: PLW2901 - as in rows
             try:
                 if problem:
                     raise BadSettingError(problem)  # noqa: TRY301 - one place for bad rows
@@ -69,7 +73,7 @@ class Scorer:
         done: Done,
     ) -> dict[str, Any]:
         try:
-            truth = truth_of(value_at(row, self._scored.truth))
+            truth = truth_of(value_at(row, self._scored.truth), self._scored.truth or "")
         # A truth in JSON nested too deep raises RecursionError; it spoils its own row, not the run.
         except (ValueError, RecursionError) as error:
             raise BadSettingError(f"its truth: {error}") from error

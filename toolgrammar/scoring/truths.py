@@ -50,8 +50,12 @@ class Agreement(NamedTuple):
     """The arguments of right calls that the call of their name has with the same value."""
 
 
-def truth_of(value: object) -> tuple[TrueCall, ...] | None:
+def truth_of(value: object, column: str = "") -> tuple[TrueCall, ...] | None:
     """Returns the calls that were right, or None where nothing was said.
+
+    Args:
+        value: what a row has as its truth.
+        column: where it has it, which an error says how to go on from.
 
     Raises:
         BadTruthError: something was said, and it is no calls.
@@ -61,17 +65,43 @@ def truth_of(value: object) -> tuple[TrueCall, ...] | None:
     if value is None or value == "":
         return None
     if isinstance(value, str):
-        value = json.loads(value)
+        # No path leads into a text.
+        value, column = json.loads(value), ""
     if isinstance(value, dict):
         for key in ("calls", "tool_calls"):
             if isinstance(value.get(key), list):
                 value = value[key]
                 break
         else:
+            _refuse_holder(value, column)
             value = [value]
     if not isinstance(value, list):
         raise BadTruthError("expected a list of calls")
     return tuple(map(_call, value))
+
+
+def _refuse_holder(value: dict[str, Any], column: str) -> None:
+    """Makes sure that an object is no call's holder, as `{"parser": [call, …]}` in the column `truth`.
+
+    Raises:
+        BadTruthError: it has no name, and a list of calls under a key of its own.
+    """
+    if not column or "name" in value or "function" in value:
+        return
+    # A key with a dot in it can't be a step of a path.
+    paths = [f"`{column}.{key}`" for key, each in value.items() if "." not in key and _calls(each)]
+    if paths:
+        raise BadTruthError(f"expected a list of calls; there is one in {' and in '.join(paths)}")
+
+
+def _calls(value: object) -> bool:
+    """Whether a value is a list of calls, and not empty."""
+    if not isinstance(value, list) or not value:
+        return False
+    try:
+        return all(map(_call, value))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _call(value: object) -> TrueCall:

@@ -165,3 +165,18 @@ def test_lists_of_tools_need_a_column(run: Run) -> None:
     words = (*WORDS, name, "--tools-column", "tools", "--tool-lists", "lists.json")
     assert run(*words).status == 2
     assert run("parse", name, "--format-column", "format").status == 2
+
+
+@pytest.mark.parametrize("output", [(), ("--output", "out.jsonl")])
+def test_columns_of_settings_that_no_row_has_are_noted(run: Run, output: tuple[str, ...]) -> None:
+    words = (*WORDS, _rows("a.jsonl", {"text": GOOD, "format": "hermes"}), *output)
+    _, _, error = run(*words, "--format-column", "fromat", "--tools-column", "tols")
+    assert "note: --format-column fromat: no row has it" in error
+    assert "note: --tools-column tols: no row has it" in error
+    assert "no row has it" not in run(*words, "--format-column", "format").error
+
+
+def test_a_text_that_is_not_closed_is_named_with_its_column(run: Run) -> None:
+    Path("a.jsonl").write_text('{"text": "x\n', encoding="utf-8")
+    error = run(*WORDS, "a.jsonl").error
+    assert "it is not JSON: Unterminated string starting at column 10" in error

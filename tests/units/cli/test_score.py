@@ -85,3 +85,21 @@ def test_a_log_of_which_no_row_could_be_scored_is_a_failure(run: Run) -> None:
     status, _, error = run("score", _log(), "--column", "txt")
     assert status == 1
     assert "it has no `txt`" in error
+
+
+def test_columns_of_settings_that_no_row_has_are_noted(run: Run) -> None:
+    words = ("score", _log(), "--format", "hermes", "--rows", "r.jsonl")
+    _, _, error = run(*words, "--format-column", "fromat", "--tools-column", "tols")
+    assert "--format-column fromat: no row has it" in error
+    assert "--tools-column tols: no row has it" in error
+    assert "no row has it" not in run(*words, "--format-column", "format").error
+
+
+def test_a_truth_that_holds_lists_is_told_with_the_path_to_them(run: Run) -> None:
+    row = {"text": GOOD, "truth": {"parser": [{"name": "search", "arguments": {}}], "n": 1}}
+    Path("log.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    status, _, error = run("score", "log.jsonl", "--truth", "truth")
+    assert status == 1
+    assert "its truth: expected a list of calls; there is one in `truth.parser`" in error
+    assert "--jobs" not in error
+    assert run("score", "log.jsonl", "--truth", "truth.parser").status == 0

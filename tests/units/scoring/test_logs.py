@@ -133,7 +133,8 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_messages_alone() -> None:
     report = toolgrammar.score([GOOD, CUT, None], "hermes")
-    assert _shares(report.all)["parsed"] == (2, 3)
+    assert _shares(report.all)["parsed"] == (1, 2)
+    assert report.bad == 1
     assert report.all.codes["truncated"] == 1
 
 
@@ -157,3 +158,9 @@ def test_a_data_frame_in_and_out() -> None:
     found = table[(table.value == "a") & (table.measure == "schema_type")].iloc[0]
     assert (found.hits, found.of, found.counted) == (1, 2, "calls")
     assert found.low < found.share < found.high
+
+
+def test_null_is_no_message() -> None:
+    report = toolgrammar.score([{"text": GOOD}, {"text": None}], "hermes")
+    assert (report.rows, report.all.messages, report.bad) == (2, 1, 1)
+    assert report.bad_rows[0].reason == "`text` is null, not a string"

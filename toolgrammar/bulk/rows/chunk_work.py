@@ -58,6 +58,8 @@ class Done:
     """The rows whose result is not ok."""
     bad: list[tuple[int, str]] = field(default_factory=list)
     """The numbers of the rows without a message, and why they have none."""
+    seen: set[str] = field(default_factory=set)
+    """The columns of formats and tools in which a row has something."""
 
     def add(self, result: ParseResult) -> None:
         """Keeps a result as a value."""
@@ -124,7 +126,8 @@ def _results(
 ) -> Iterator[tuple[int, ParseResult, bytes]]:
     """Yields the number of each row, its result, and what goes into the output beside it."""
     if reading.columns is not None:
-        for number, result, row in results_of_rows(chunk.rows(reading), reading, done.bad):
+        rows = chunk.rows(reading)
+        for number, result, row in results_of_rows(rows, reading, done.bad, done.seen):
             yield number, result, kept_of(row, reading.keep)
         return
     read = reading.reader()

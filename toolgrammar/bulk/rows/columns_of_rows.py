@@ -31,6 +31,18 @@ class RowColumns:
     header_line: int = 0
     """The number of a line that has these lists and is no row; 0 where there is none."""
 
+    def note(self, row: Mapping[str, Any], seen: set[str]) -> None:
+        """Adds to `seen` the columns in which a row has something."""
+        for name in (self.format, self.tools):
+            # Most rows have what the first one had: looked up again is only what was not seen.
+            if name is not None and name not in seen and value_at(row, name) not in (None, ""):
+                seen.add(name)
+
+    def missing(self, seen: Iterable[str]) -> tuple[str, ...]:
+        """Returns the columns that were not seen; their names may be misspelt."""
+        named = dict.fromkeys(name for name in (self.format, self.tools) if name is not None)
+        return tuple(name for name in named if name not in set(seen))
+
 
 def heads(columns: Iterable[str | None]) -> tuple[str, ...]:
     """Returns what has to be taken out of a row to look columns up: a path needs its first step."""

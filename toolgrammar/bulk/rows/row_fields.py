@@ -117,7 +117,9 @@ def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
         # Bytes that are no UTF-8 become half surrogates: they matter only in wanted columns.
         row = json.loads(line.decode("utf-8", "surrogateescape"), parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        return (number, None, b"", f"it is not JSON: {error.msg} at column {error.colno}")
+        # Some of its messages end with the word that goes before a place.
+        said = error.msg.removesuffix(" at")
+        return (number, None, b"", f"it is not JSON: {said} at column {error.colno}")
     # Too deep, or a number with too many digits.
     except (ValueError, RecursionError) as error:
         return (number, None, b"", f"it is not JSON: {error}")

@@ -34,7 +34,7 @@ class BadSettingError(ToolGrammarError):
 
 
 def results_of_rows(
-    rows: Iterable[Row], reading: Reading, bad: list[tuple[int, str]]
+    rows: Iterable[Row], reading: Reading, bad: list[tuple[int, str]], seen: set[str]
 ) -> Iterator[tuple[int, ParseResult, dict[str, Any]]]:
     """Yields the number of each row, its result, and what was wanted of the row.
 
@@ -42,6 +42,7 @@ def results_of_rows(
         rows: the rows.
         reading: the settings of the run, with the columns of those of rows.
         bad: takes the numbers of the rows that can't be read, and why.
+        seen: takes the columns of settings in which a row has something.
     """
     reader = RowReader(reading)
     assert reading.columns is not None
@@ -49,6 +50,7 @@ def results_of_rows(
         if number == reading.columns.header_line:
             continue
         row: dict[str, Any] = json.loads(kept) if kept else {}
+        reading.columns.note(row, seen)
         if not problem:
             try:
                 yield number, reader.read(text, row), row

@@ -50,6 +50,8 @@ class Progress:
     """The rows without a message."""
     bad_rows: list[tuple[int, str]] = field(default_factory=list)
     """The first of them."""
+    seen: list[str] = field(default_factory=list)
+    """The columns of formats and tools in which a row has something."""
 
     def add(self, done: Done, place: int, before: int) -> list[tuple[int, str]]:
         """Counts a chunk; returns the bad rows that it adds to the named ones."""
@@ -59,6 +61,7 @@ class Progress:
         self.calls += done.calls
         self.failed += done.failed
         self.bad += len(done.bad)
+        self.seen = sorted(done.seen.union(self.seen))
         # At most so many in all runs together.
         named = done.bad[: MOST_BAD_ROWS - len(self.bad_rows)]
         self.bad_rows += named

@@ -40,6 +40,8 @@ class BatchReport:
     """The first of them."""
     resumed_rows: int
     """The rows that an earlier, interrupted run had read."""
+    missing_columns: tuple[str, ...] = ()
+    """The columns of formats and tools that were named and that no row has."""
 
     @property
     def ok(self) -> bool:

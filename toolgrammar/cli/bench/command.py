@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli.bench.drawings import draw
 from toolgrammar.cli.bench.material import read_material
-from toolgrammar.cli.bench.pages import about, sections, summary
+from toolgrammar.cli.bench.pages import about, counted, sections, summary
 from toolgrammar.cli.bench.report import machine, write_suite
 from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain, write_line, write_table
@@ -188,6 +188,8 @@ def _run_formats(arguments: argparse.Namespace) -> None:
     statements = answers(found, main)
     write_table(*summary(found, main))
     write_line(about(found))
+    if words := counted(main):
+        write_line(words)
     for words in statements:
         write_line(f"- {words}")
     for row in found.apart:

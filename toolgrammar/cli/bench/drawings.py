@@ -66,7 +66,7 @@ def draw(folder: Path, found: Comparison, tokenizer: str) -> None:
     )
     _draw(
         folder / "formats-cuts",
-        "Of messages cut at a tenth: what is kept of the arguments",
+        "Of messages cut in nine places, at each tenth: what is kept of the arguments",
         "% of their characters, mean of nine cuts",
         rows,
         {"kept": lambda row: _percent(row["cuts"]["kept"])},

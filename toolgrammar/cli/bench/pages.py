@@ -43,8 +43,8 @@ _COSTS_SAY = (
     "tools; characters later than in bare JSON until the name and the whole call are known."
 )
 _CUTS_SAY = (
-    "Characters of the arguments that are there when the text is cut at a tenth and nobody says so, "
-    "in per cent; then of all cuts: a call runs that was not meant; a call whose name is there is "
+    "Characters of the arguments that are there when the text is cut and nobody says so, in per cent: "
+    "the mean of nine cuts of each message, at one tenth of its text, at two, … at nine; then of all cuts: a call runs that was not meant; a call whose name is there is "
     "lost and nothing says so."
 )
 _TEXTS_SAY = (
@@ -72,6 +72,16 @@ def summary(found: Comparison, tokenizer: str) -> tuple[list[str], list[list[str
             ("shown, ran %", lambda row: row["confusion"]["ran"], 100),
         ],
         ranked=(0, 2, 3, 4, 5),
+    )
+
+
+def counted(tokenizer: str) -> str:
+    """Returns how the printed table and the answers count tokens; empty where they count none."""
+    if tokenizer == CHARACTERS:
+        return ""
+    return (
+        f"Tokens of {tokenizer} here and in the answers count each fixed marker of a format as one "
+        "token; the page that --into writes also counts it as text."
     )
 
 
