@@ -200,8 +200,10 @@ class ScannedValues:
             found = repair.diagnostic()
             edits = tuple(map(self._before_gap, found.edits))
             # For neither is anything put in or left out: the one is doubted, and a type by the schema
-            # is no repair, as for text that has no type of its own.
-            if repair.code not in ("duplicate-key", "schema-type"):
+            # is no repair, as for text that has no type of its own. All arguments as JSON text in a
+            # string are one: plain Lark does not read them.
+            is_all = self.role == "arguments" and found.span.start <= draft.payload_start
+            if repair.code not in ("duplicate-key", "schema-type") or is_all:
                 draft.mend()
             if repair.doubt:
                 draft.doubts.append(repair.code)
