@@ -6,6 +6,7 @@ some of them as well, so each has a weight, and how it is used counts too (`used
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
@@ -18,6 +19,7 @@ from toolgrammar.core.evidence.used import (
 )
 from toolgrammar.grammar.call_evidence import ANY_NAME, CERTAIN, weight_of
 from toolgrammar.patterns.damaged_marks import marks_of
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,18 +31,47 @@ _MOST_PLACES = 64
 _SPECIAL = ("<|", "\uff5c")
 """What special tokens hold, and hardly any text."""
 
+_BRACKETS = "<["
+"""What every mark of another turn begins with, but for those that are words."""
+
+_OTHER_TURN = (
+    r"<\|(?:im_start|start_header_id|start)\|>(?:user|system|developer|tool|functions?|ipython)\b"
+    r"|<start_of_turn>(?:user|developer|tool)\b|\[INST\]"
+    r"|<[|\uff5c](?:[Uu]ser|system|observation|tool|tool_response)[|\uff5c]>"
+    r"|<(?:tool|function)_(?:response|result)s?>"
+)
+"""What chat templates begin the turn of a user, a system or a tool with, whatever the format."""
+
 
 class Signs:
     """What shows in a text that a call was written there."""
 
-    __slots__ = ("_by_first", "_closers", "_marks", "_openers", "_special", "weights")
+    __slots__ = (
+        "_by_first",
+        "_closers",
+        "_marks",
+        "_openers",
+        "_other_turns",
+        "_result_lines",
+        "_special",
+        "weights",
+    )
 
     def __init__(
-        self, signs: Iterable[tuple[str, int]], names: Sequence[str], closers: Iterable[str] = ()
+        self,
+        signs: Iterable[tuple[str, int]],
+        names: Sequence[str],
+        closers: Iterable[str] = (),
+        results: Iterable[str] = (),
     ) -> None:
-        """Takes signs, each with its weight, the names of the known tools, and what ends calls.
+        """Takes what shows a call, and what may stand round one.
 
-        One of no weight only tells of a call where the name of a tool follows it.
+        Args:
+            signs: the signs, each with its weight; one of no weight only tells of a call where the
+                name of a tool follows it.
+            names: the names of the known tools.
+            closers: what ends calls.
+            results: what begins the results of tools.
         """
         self.weights: dict[str, int] = {}
         for text, weight in signs:
@@ -73,6 +104,22 @@ class Signs:
         special = {each for each in openers if any(map(each.__contains__, _SPECIAL))}
         self._special = marks_of(tuple(sorted(special)), (*others, *sorted(openers - special)))
         """Of those the special tokens: texts have none that is like them."""
+
+        results = tuple(results)
+        marks = [re.escape(each) for each in results if each[0] in _BRACKETS]
+        self._other_turns = late("|".join([_OTHER_TURN, *marks]))
+        self._result_lines = tuple(each for each in results if each[0] not in _BRACKETS)
+        """Result openers that are words, as `## Return of`: prose holds them but where a line begins."""
+
+    def begin_other_turn(self, text: str) -> bool:
+        """Whether a turn begins in a text that is not the model's: a user's, or a tool's result."""
+        # Most texts hold no bracket, and a look for one costs a hundredth of the search.
+        if any(each in text for each in _BRACKETS) and self._other_turns.search(text):
+            return True
+        lines = self._result_lines
+        return bool(lines) and (
+            text.startswith(lines) or any(f"\n{each}" in text for each in lines)
+        )
 
     @property
     def has_closers(self) -> bool:

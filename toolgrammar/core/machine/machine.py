@@ -345,7 +345,9 @@ class Machine:
         self.tool_names = tuple(sorted(tool_names, key=lambda name: (-len(name), name)))
         self.expressions = Expressions(self.tool_names, any_name)
         self.nodes: dict[tuple[int, ...], Node] = {}
-        self.signs = Signs(tables.signs, self.tool_names, tables.call_closers)
+        self.signs = Signs(
+            tables.signs, self.tool_names, tables.call_closers, tables.result_openers
+        )
         """What shows in text that a call was written there."""
         self.whole_budget = RetryBudget()
         """Whether messages that need no driver are."""

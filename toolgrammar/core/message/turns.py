@@ -19,15 +19,15 @@ class Turns:
         "inline",
         "is_open",
         "observed",
-        "played",
+        "other_turn",
         "quotation",
     )
 
     def __init__(self) -> None:
         self.observed = False
         """Whether the model wrote the result of a tool."""
-        self.played = False
-        """Whether a token of a chat template began the turn of another."""
+        self.other_turn = False
+        """Whether the model wrote what begins a result or a turn of the user, as text."""
         self.answered = 0
         """How many calls there were before the last final answer."""
         self.answer_start = -1
@@ -64,9 +64,9 @@ class Turns:
         else:
             self.answered, self.answer_start = calls, start
 
-    def play(self) -> None:
-        """Notes that a token of a chat template begins the turn of another."""
-        self.played = True
+    def begin_other_turn(self) -> None:
+        """Notes that what begins a result or a turn of the user stands in the text."""
+        self.other_turn = True
 
     def leave_open(self, *, is_open: bool = True) -> None:
         """Notes whether a call has begun that nothing closed."""

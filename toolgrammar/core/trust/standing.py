@@ -13,7 +13,6 @@ from toolgrammar.core.evidence.named_tools import properties_of
 from toolgrammar.core.evidence.used import is_used
 from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
-from toolgrammar.core.trust.turns import begins_other_turn
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -71,7 +70,7 @@ def is_doubtful(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bool:
     # A fence anywhere, or a backtick that is open in the last line: the driver finds out which.
     if "`" in text and ("```" in text or ends_in_code(text.rpartition("\n")[2])):
         return True
-    if begins_other_turn(text):
+    if signs.begin_other_turn(text):
         return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
@@ -112,8 +111,8 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
     if builder.calls and _OPEN_STRING in builder.calls[-1].doubts:
         turns.leave_open()  # what follows may be text of its string
     start, text = _text_since_call(builder)
-    if begins_other_turn(text):
-        turns.play()
+    if signs.begin_other_turn(text):
+        turns.begin_other_turn()
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text))
     if turns.is_open:
         rest = signs.behind_closers(text)

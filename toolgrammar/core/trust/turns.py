@@ -2,8 +2,9 @@
 
 A model that is not stopped goes on as the conversation would: it writes the result of its call,
 calls again because of it, and answers. The header's `observation` and `answer` name the terminals
-that begin such turns; the tokens by which chat templates begin them count in every format. Example:
-behind `<|im_start|>user` or `<tool_response>` no call runs.
+that begin such turns. So do, in every format, what the grammar's rule `results` begins with and the
+tokens by which chat templates begin the turn of a user (`Signs.begin_other_turn`): no call runs behind
+`<|im_start|>user`, nor behind `<tool_response>` where results stand in that tag.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from toolgrammar.values.events import CallEnd, Problem
-from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -26,26 +26,11 @@ if TYPE_CHECKING:
 _LATE = frozenset({"bare-text", "final-answer", "missing-close-tag", "quoted-call"})
 """Codes of doubts that come when the message has ended."""
 
-_OTHER_TURN = late(
-    r"<\|im_start\|>(?:user|tool|system|function|observation)\b"
-    r"|<\|start_header_id\|>(?:user|tool|ipython|system)<"
-    r"|<start_of_turn>(?:user|tool|developer)\b|<\|start\|>(?:user|developer|system|functions\.)"
-    r"|<\|(?:user|observation|system|tool|tool_response)\|>|\[INST\]|\[TOOL_RESULTS\]"
-    r"|<\uff5c(?:User|tool\u2581outputs?\u2581begin)\uff5c>"
-    r"|<(?:tool_response|tool_result|function_results?|tool_use_result)>"
-)
-"""The tokens and tags by which chat templates begin the turn of a user, a system or a tool."""
-
-
-def begins_other_turn(text: str) -> bool:
-    """Whether a turn begins in a text that is not the model's to write."""
-    return ("<" in text or "[" in text) and _OTHER_TURN.search(text) is not None
-
 
 def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
     """Doubts the open call where the result before it was made up: it may rest on that."""
     turns = builder.turns
-    if not (turns.played or (turns.observed and builder.header.observation)):
+    if not (turns.other_turn or (turns.observed and builder.header.observation)):
         return
     draft.doubts.append("invented-result")
     builder.report(

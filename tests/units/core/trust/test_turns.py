@@ -79,3 +79,23 @@ def test_no_call_runs_behind_a_turn_that_is_not_the_models(
 ) -> None:
     result = read(format_id, text, tools=_TOOLS)
     assert [call.executable for call in result.calls] == executable
+
+
+_KIMI = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>"
+    "{}<|tool_call_end|><|tool_calls_section_end|>"
+)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "call", "result"),
+    [
+        ("mistral_v11", "[TOOL_CALLS]look{}", "[TOOL_RESULTS]ok[/TOOL_RESULTS]"),
+        ("kimi_k2", _KIMI, "\n## Return of functions.look:0\nok\n"),
+    ],
+)
+def test_the_opener_of_a_result_is_that_of_the_grammar(
+    format_id: str, call: str, result: str
+) -> None:
+    calls = read(format_id, f"{call}{result}{call}").calls
+    assert [each.doubts for each in calls] == [(), ("invented-result",)]
