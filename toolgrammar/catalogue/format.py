@@ -14,7 +14,8 @@ from toolgrammar.grammar.files import (
     read_text,
     read_text_if_there,
 )
-from toolgrammar.grammar.header import Header, header_error, read_header
+from toolgrammar.grammar.header import Header, read_header
+from toolgrammar.grammar.header_values import header_error
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.tables import Tables
     from toolgrammar.writing.prompts.prompt import Prompt
     from toolgrammar.writing.results.render_results import Answer, OnMarkup
+    from toolgrammar.writing.turns import Conversation
 
 
 class Format:
@@ -212,21 +214,25 @@ class Format:
         *,
         tools: Iterable[object] | None = None,
         on_markup: OnMarkup = "escape",
-    ) -> list[dict[str, str]]:
-        """Returns the messages of a conversation with their texts as the format writes them.
+    ) -> Conversation:
+        """Returns a conversation as one prompt, for a server that completes text.
 
-        Calls of the assistant are written behind its text, results that follow each other as one
-        message of the role `tool`, a line of JSON each where the format has no text of its own for
-        results. Ids are written where the results of the format name them, or its calls can't do
-        without; reasoning before a text is left out where the wire has no place for it. Other
-        messages keep their text. The template of the chat goes around them: no system prompt is
-        made.
+        Each message is a turn, as the header's `turns` say; where it has none, a line such as
+        `User: Hi`. Calls of the assistant are written behind its text, results that follow each
+        other as one turn of the tool, a line of JSON each where the format has no text of its own
+        for results. Ids are written where the results of the format name them, or its calls can't
+        do without; reasoning before a text is left out where the wire has no place for it. With
+        tools, the format's `prompt` ends the turn of the system. The text ends where the model's
+        next turn begins.
+
+        It is a string; its `messages` holds the turns one by one, for a server that has a chat
+        template but knows no tools, and its `stop` the strings at which the server should stop.
 
         Args:
             messages: dicts in the shape of OpenAI's API: `role`, `content`, `tool_calls`,
                 `tool_call_id`, `reasoning_content`.
             tools: all tools of the conversation: what is written is read back with them.
-            on_markup: as in `render_results`.
+            on_markup: as in `render_results`, of what begins or ends a turn in any message, too.
 
         Raises:
             RenderError: the format can't carry a message.
@@ -236,7 +242,8 @@ class Format:
         from toolgrammar.writing.conversation import render_conversation
 
         specs = None if tools is None else to_specs(tools)
-        return render_conversation(self, messages, specs, on_markup)
+        taught = self.prompt(specs) if specs else ""
+        return render_conversation(self, messages, specs, on_markup, taught)
 
     def prompt(self, tools: Iterable[object]) -> Prompt:
         """Returns the instructions that teach a model this format, with its tools.

@@ -5,29 +5,21 @@ Example: `//@ trim: value=strip` becomes `{"value": "strip"}` in the field `trim
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from toolgrammar.grammar.files import grammar_paths, read_text
+from toolgrammar.grammar.header_values import KEYS, READERS, Entry, header_error, nearest
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 from toolgrammar.grammar.roles import BARE_QUOTES
-from toolgrammar.patterns.trim import MODES
-from toolgrammar.values.errors import GrammarError
-from toolgrammar.values.patterns import compile_pattern, late
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
-
-WIRE_ROLES = ("id", "depends_on")
-"""What an argument on the wire can be instead of an argument."""
 
 _MARK = "//@"
 _LINE = late(r"//@[ \t]*(?P<key>[\w-]+)[ \t]*:[ \t]*(?P<value>.*?)[ \t]*$")
-_ID = late(r"[a-z0-9][a-z0-9_-]*")
-_PAIR = late(r"(?P<name>[^\s=]+)=(?P<value>[^\s=]+)")
-_STRING = late(r'"(?:[^"\\]|\\.)*"')
 _LATE_MARK = late(r"^//@", re.MULTILINE)
 
 
@@ -94,6 +86,9 @@ class Header(NamedTuple):
     """Terminals that begin the result of a tool: where a model writes one, it is made up."""
     answer: tuple[str, ...] = ()
     """Terminals that begin the final answer."""
+    turns: Mapping[str, str] = _NONE
+    """What a chat template writes around a message, as `<|user|>{content}`, by its role; `begin` stands
+    before the first one."""
     tools: tuple[str, ...] = ()
     """The names of tools that count where the caller gives none and the wire needs them."""
     since: str = ""
@@ -109,25 +104,6 @@ class Header(NamedTuple):
         if key == "element":
             return (self.element,)
         return (self.quotes or BARE_QUOTES) if key == "quotes" else ()
-
-
-class _Entry(NamedTuple):
-    """The value of one header line, and where it stands."""
-
-    key: str
-    value: str
-    path: Path
-    line: int
-    column: int
-
-    def error(self, message: str, hint: str, offset: int = 0) -> GrammarError:
-        """Returns the error that points into the value."""
-        return header_error(self.path, self.line, self.column + offset, message, hint)
-
-
-def header_error(path: Path, line: int, column: int, message: str, hint: str) -> GrammarError:
-    """Returns the error for a place in a grammar file."""
-    return GrammarError(message, file=str(path), line=line, column=column, hint=hint, code="header")
 
 
 def read_header(path: Path) -> Header:
@@ -150,7 +126,7 @@ def parse_header(text: str, path: Path) -> Header:
     Raises:
         GrammarError: a key is unknown, is there twice, or has a value that can't be read.
     """
-    entries: dict[str, _Entry] = {}
+    entries: dict[str, Entry] = {}
     start = 0
     number = 1
     # By hand, and not by Lark, to which these lines are comments: a format is listed by its header
@@ -186,7 +162,7 @@ def scan_headers(folder: Path) -> list[tuple[Path, Header]]:
     return [(path, header) for path, header in headers if header.id]
 
 
-def _read_line(line: str, path: Path, number: int) -> _Entry:
+def _read_line(line: str, path: Path, number: int) -> Entry:
     match = _LINE.match(line)
     if match is None:
         message = "found `//@` and no key with a value"
@@ -195,200 +171,14 @@ def _read_line(line: str, path: Path, number: int) -> _Entry:
     key = match["key"]
     if key not in KEYS:
         message = f"unknown header key `{key}`"
-        raise header_error(path, number, match.start("key") + 1, message, _mend(key, KEYS))
-    return _Entry(key, match["value"], path, number, match.start("value") + 1)
+        raise header_error(path, number, match.start("key") + 1, message, nearest(key, KEYS))
+    return Entry(key, match["value"], path, number, match.start("value") + 1)
 
 
-def _mend(word: str, known: tuple[str, ...]) -> str:
-    """Returns the hint for a word that is none of the known ones."""
-    import difflib  # for mistakes alone
-
-    nearest = difflib.get_close_matches(word.lower(), known, 1)
-    return f"nearest: `{nearest[0]}`" if nearest else f"known: {', '.join(known)}"
-
-
-def _build(entries: Mapping[str, _Entry]) -> Header:
+def _build(entries: Mapping[str, Entry]) -> Header:
     values: dict[str, object] = {
-        key.replace("-", "_"): _READERS[key](entry) for key, entry in entries.items()
+        key.replace("-", "_"): READERS[key](entry) for key, entry in entries.items()
     }
     if not values.get("title"):
         values["title"] = values.get("id", "")
     return Header(**values)  # type: ignore[arg-type]  # each reader gives its field's type
-
-
-def _read_id(entry: _Entry) -> str:
-    if not _ID.fullmatch(entry.value):
-        message = f"`{entry.value}` is no id"
-        raise entry.error(message, "an id is made of lower-case letters, digits, `_` and `-`")
-    # Tables, pages and formats are found by the name of the file.
-    if entry.value != entry.path.stem:
-        message = f"the id `{entry.value}` must equal the file's name `{entry.path.stem}`"
-        raise entry.error(message, f"write `//@ id: {entry.path.stem}`, or rename the file")
-    return entry.value
-
-
-def _read_text(entry: _Entry) -> str:
-    return entry.value
-
-
-def _read_words(entry: _Entry) -> tuple[str, ...]:
-    return tuple(word for part in entry.value.split(",") if (word := part.strip()))
-
-
-def _read_blank_words(entry: _Entry) -> tuple[str, ...]:
-    return tuple(re.findall(r"[^\s,]+", entry.value))
-
-
-def _read_strings(entry: _Entry) -> tuple[str, ...]:
-    """Returns the parts between commas; a part in double quotes is a JSON string."""
-    found: list[str] = []
-    value, position = entry.value, 0
-    while position < len(value):
-        if value[position].isspace():
-            position += 1
-        elif value[position] == '"':
-            part, position = _quoted(entry, position)
-            found.append(part)
-        else:
-            end = value.find(",", position)
-            end = len(value) if end < 0 else end
-            if word := value[position:end].strip():
-                found.append(word)
-            position = end + 1
-    return tuple(found)
-
-
-def _read_element(entry: _Entry) -> str:
-    """Returns the one string that stands before each tag."""
-    found = _read_strings(entry)
-    if len(found) != 1:
-        raise entry.error("found no string, or several", '`element` is one string: `"]<x>["`')
-    return found[0]
-
-
-def _read_quotes(entry: _Entry) -> tuple[str, ...]:
-    """Returns the quotes of strings; one that begins another, or a bracket, can't be told apart."""
-    quotes = _read_strings(entry)
-    for quote in quotes:
-        # What begins so would be read as a bracket, a comma, a colon or an escape.
-        if not quote.strip() or quote[0] in "{}[],:\\":
-            hint = "a quote is a mark that no key and no value begins with"
-            raise entry.error(f"`{quote}` can't be a quote", hint)
-    return quotes
-
-
-def _quoted(entry: _Entry, position: int) -> tuple[str, int]:
-    """Returns the JSON string at a position and the position after its comma."""
-    match = _STRING.match(entry.value, position)
-    try:
-        part = cast("str", json.loads(match[0])) if match else None
-    except json.JSONDecodeError:
-        part = None
-    # A string without its closing quote, or with an escape that JSON does not know.
-    if match is None or part is None:
-        raise entry.error("found a string that JSON can't read", 'close it with `"`', position)
-    # Commas inside of a JSON string part nothing, so the string is read first.
-    rest = entry.value[match.end() :].lstrip()
-    if rest and not rest.startswith(","):
-        offset = len(entry.value) - len(rest)
-        raise entry.error("found no comma behind a string", "put commas between strings", offset)
-    return part, len(entry.value) - len(rest) + 1
-
-
-def _read_pairs(entry: _Entry) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for word in re.finditer(r"[^\s,]+", entry.value):
-        pair = _PAIR.fullmatch(word[0])
-        if pair is None:
-            hint = f"`{entry.key}` is written `name=value name=value`"
-            raise entry.error(f"`{word[0]}` is no pair", hint, word.start())
-        # The last one would win in silence.
-        if pair["name"] in pairs:
-            message = f"`{pair['name']}` stands twice in `{entry.key}`"
-            raise entry.error(message, "drop one of the two", word.start())
-        pairs[pair["name"]] = pair["value"]
-    return pairs
-
-
-def _pairs_of(what: str, *allowed: str) -> Callable[[_Entry], dict[str, str]]:
-    """Returns a reader of pairs whose values are among the words."""
-
-    def read(entry: _Entry) -> dict[str, str]:
-        pairs = _read_pairs(entry)
-        for name, value in pairs.items():
-            if value not in allowed:
-                # The place of this pair: the same value may stand behind another name, too.
-                pair = compile_pattern(rf"(?<![^\s,]){re.escape(name)}=")
-                found = pair.search(entry.value)
-                offset = found.end() if found else 0
-                raise entry.error(f"unknown {what} `{value}`", _mend(value, allowed), offset)
-        return pairs
-
-    return read
-
-
-def _words_of(*allowed: str) -> Callable[[_Entry], tuple[str, ...]]:
-    """Returns a reader of words, with blanks between, that are among the allowed ones."""
-
-    def read(entry: _Entry) -> tuple[str, ...]:
-        words = _read_blank_words(entry)
-        for word in words:
-            if word not in allowed:
-                offset = entry.value.index(word)
-                raise entry.error(
-                    f"`{entry.key}` does not take `{word}`", _mend(word, allowed), offset
-                )
-        return words
-
-    return read
-
-
-def _choice(*allowed: str) -> Callable[[_Entry], str]:
-    """Returns a reader that takes one of the words."""
-
-    def read(entry: _Entry) -> str:
-        if entry.value not in allowed:
-            hint = f"`{entry.key}` is {' or '.join(f'`{word}`' for word in allowed)}"
-            raise entry.error(f"found `{entry.value}`", hint)
-        return entry.value
-
-    return read
-
-
-_READERS: dict[str, Callable[[_Entry], object]] = {
-    "id": _read_id,
-    "title": _read_text,
-    "family": _read_text,
-    "aliases": _read_words,
-    "models": _read_words,
-    "stop": _read_strings,
-    "special": _read_strings,
-    "trim": _pairs_of("way to trim", *MODES),
-    "roles": _pairs_of("role on the wire", *WIRE_ROLES),
-    "quotes": _read_quotes,
-    "element": _read_element,
-    "alike": _read_strings,
-    "names": _read_pairs,
-    "unwrap": _read_blank_words,
-    "doubled": _read_text,
-    "bare": _choice("text", "literal"),
-    "types": _choice("schema", "shape"),
-    "entities": _words_of("value", "input", "body", "words", "content", "name", "key"),
-    "unclosed": _choice("call", "text"),
-    "misfit": _choice("call", "text"),
-    "calls": _choice("all", "last"),
-    "messages": _choice("joined", "lines"),
-    "no-calls": _read_text,
-    "carry": _read_blank_words,
-    "keys": _read_pairs,
-    "misspelt": _read_pairs,
-    "observation": _read_blank_words,
-    "answer": _read_blank_words,
-    "tools": _read_words,
-    "since": _read_text,
-    "source": _read_text,
-    "unknown-arguments": _choice("keep", "drop"),
-}
-
-KEYS = tuple(_READERS)
-"""Every key that a header may have."""

@@ -9,7 +9,7 @@ tells of the tools.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgrammar.interop.exchange import to_json, written_json
 from toolgrammar.tools.specs import to_specs
@@ -24,6 +24,7 @@ from toolgrammar.writing.conversation import (
     check_message,
     functions_of,
     results_text,
+    with_prompt,
 )
 from toolgrammar.writing.read_back import read_message
 from toolgrammar.writing.results.json_lines import json_lines
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 Messages: TypeAlias = list[dict[str, Any]]
-_SYSTEM: Final = frozenset({"system", "developer"})
 
 
 def prompted_messages(
@@ -84,23 +84,6 @@ def written_messages(
         writer.add(message, number)
     writer.end_results()
     return writer.written
-
-
-def with_prompt(messages: Messages, prompt: str) -> Messages:
-    """Returns messages whose first, the system's, ends with a prompt."""
-    # Joined to the system message there is: many chat templates refuse a second one.
-    prompt = prompt.strip()
-    first = messages[0] if messages else {}
-    content = first.get("content")
-    if first.get("role") not in _SYSTEM or not isinstance(content, str | list):
-        return [{"role": "system", "content": prompt}, *messages]
-    # A server may take text alone, so a text stays one.
-    whole = (
-        f"{content}\n\n{prompt}".lstrip()
-        if isinstance(content, str)
-        else [*content, {"type": "text", "text": f"\n\n{prompt}"}]
-    )
-    return [{**first, "content": whole}, *messages[1:]]
 
 
 class _Writer:

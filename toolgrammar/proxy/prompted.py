@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.interop.prompted import with_prompt, written_messages
+from toolgrammar.interop.prompted import written_messages
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.errors import check_type
+from toolgrammar.writing.conversation import with_prompt
 
 if TYPE_CHECKING:
     from toolgrammar.catalogue.registry import FormatLike

@@ -1,7 +1,7 @@
-r"""Writes the messages of a conversation, in the shape of OpenAI's API, in a format's wire text.
+r"""Writes a conversation in the shape of OpenAI's API as one prompt, in a format's wire text.
 
-In: `{"role": "assistant", "content": "Hi.", "tool_calls": […]}`. Out: role and wire text, such as
-`{"role": "assistant", "content": "Hi.\n<tool_call>…</tool_call>"}`.
+In: `{"role": "assistant", "content": "Hi.", "tool_calls": […]}`. Out: the turn of the assistant,
+`<|im_start|>assistant\nHi.\n<tool_call>…</tool_call><|im_end|>`, among the others.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError, check_several
@@ -18,6 +18,7 @@ from toolgrammar.writing.render import has_place_for, render_message
 from toolgrammar.writing.results.json_lines import json_lines
 from toolgrammar.writing.results.render_results import render_results
 from toolgrammar.writing.stretches import Stretch
+from toolgrammar.writing.turns import Conversation, Turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
     from toolgrammar.writing.read_back import Writable
     from toolgrammar.writing.results.render_results import OnMarkup
+
+
+SYSTEM: Final = frozenset({"system", "developer"})
+"""The roles of what the developer says to the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,12 @@ def render_conversation(
     messages: Iterable[Mapping[str, Any]],
     tools: Mapping[str, ToolSpec] | None,
     on_markup: OnMarkup,
-) -> list[dict[str, str]]:
-    """Returns the messages, each with its role and its text; see `Format.render_conversation`.
+    prompt: str = "",
+) -> Conversation:
+    """Returns the conversation as one text; see `Format.render_conversation`.
 
     Raises:
-        RenderError: a message has no place in the format.
+        RenderError: a message has no place in the format, or holds markup that is to be refused.
         TypeError: `messages` is no list.
         ValueError: a message is of another shape.
     """
@@ -54,6 +60,7 @@ def render_conversation(
     given = list(messages)
     for number, each in enumerate(given):
         check_message(each, number)
+    turns = Turns(fmt.header.turns)
     written: list[dict[str, str]] = []
     calls: dict[str, ToolCall] = {}
     answers: list[AnsweredCall] = []
@@ -70,20 +77,54 @@ def render_conversation(
             break
         if not isinstance(role, str):
             raise ValueError(f"message {number}: `role` must be a string, got {role!r:.40}")  # noqa: TRY004
+        text = _text(message.get("content"), number)
+        # Markup in results is escaped as the format's own text for them wants it.
+        if role != "tool" or not fmt.header.turns:
+            text = _without_turns(turns, text, number, on_markup)
         if role == "assistant":
             own = calls_of(message, number)
-            text = assistant_text(fmt, message, own, tools, number)
+            text = assistant_text(fmt, {**message, "content": text}, own, tools, number)
             # A result names its call by the id alone: `{"role": "tool", "tool_call_id": "c1", …}`.
             # On the wire it names it as the call stands there.
             wired = calls_as_written(fmt, text, own, tools)
             calls |= {call.id: each for call, each in zip(own, wired, strict=True) if call.id}
             written.append({"role": role, "content": text})
         elif role == "tool":
-            text = _text(message.get("content"), number)
             answers.append(AnsweredCall(answered_call(message, calls), text))
         else:
-            written.append({"role": role, "content": _text(message.get("content"), number)})
-    return written
+            written.append({"role": "system" if role in SYSTEM else role, "content": text})
+    taught = with_prompt(written, prompt) if prompt else written
+    stops = dict.fromkeys([*fmt.header.stop, *turns.stops()])
+    return Conversation(turns.written(taught), taught, stops)
+
+
+def _without_turns(turns: Turns, text: str, number: int, on_markup: OnMarkup) -> str:
+    """Returns the text of a message in which nothing begins or ends a turn.
+
+    Raises:
+        RenderError: there is such markup, and it is to be refused; `number` is the message's place.
+    """
+    found = turns.found(text)
+    if found and on_markup == "refuse":
+        raise RenderError(f"message {number}: its content holds markup of a turn: {found}")
+    return turns.broken(text) if found else text
+
+
+def with_prompt(messages: list[dict[str, Any]], prompt: str) -> list[dict[str, Any]]:
+    """Returns messages whose first, the system's, ends with a prompt."""
+    # Joined to the system message there is: many chat templates refuse a second one.
+    prompt = prompt.strip()
+    first = messages[0] if messages else {}
+    content = first.get("content")
+    if first.get("role") not in SYSTEM or not isinstance(content, str | list):
+        return [{"role": "system", "content": prompt}, *messages]
+    # A server may take text alone, so a text stays one.
+    whole = (
+        f"{content}\n\n{prompt}".lstrip()
+        if isinstance(content, str)
+        else [*content, {"type": "text", "text": f"\n\n{prompt}"}]
+    )
+    return [{**first, "content": whole}, *messages[1:]]
 
 
 def check_message(message: object, number: int) -> None:

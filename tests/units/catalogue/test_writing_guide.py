@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from toolgrammar import ToolCall, load_format, parse
-from toolgrammar.grammar.header import KEYS
+from toolgrammar.grammar.header_values import KEYS
 from toolgrammar.grammar.roles import DECLARED_TERMINALS
 from toolgrammar.values.errors import GrammarError
 from toolgrammar.writing.prompts.prompt import PLACEHOLDERS

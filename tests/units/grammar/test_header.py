@@ -38,6 +38,19 @@ GOOD = [
         "//@ unknown-arguments: drop\n",
         Header(unknown_arguments="drop"),
     ),
+    (
+        "turns",
+        '//@ turns: begin="<s>" *="<{role}>{content}" tool="out" user="{content}\\n"\n',
+        Header(
+            turns={
+                "begin": "<s>",
+                "system": "<system>{content}",
+                "user": "{content}\n",
+                "assistant": "<assistant>{content}",
+                "tool": "<out>{content}",
+            }
+        ),
+    ),
     ("tools", "//@ tools: read_file, bash\n", Header(tools=("read_file", "bash"))),
     ("rest", "//@ since: 0.1\n//@ source: a card\n", Header(since="0.1", source="a card")),
     ("ends at the first other line", "//@ since: 1\n\nstart: TEXT\n", Header(since="1")),
@@ -61,6 +74,13 @@ BROKEN = [
     ("trim, one of two", "//@ trim: strip=none body=strp\n", 1, 27, "nearest: `strip`"),
     ("wire role", "//@ roles: toolId=id after=depends\n", 1, 28, "nearest: `depends_on`"),
     ("no wire role", "//@ roles: tool=name\n", 1, 17, "known: id, depends_on"),
+    ("turns, no string", "//@ turns: user={content}\n", 1, 12, 'user="<|user|>{content}"'),
+    ("turns, a stranger", '//@ turns: usr="{content}"\n', 1, 12, "nearest: `user`"),
+    ("turns, twice", '//@ turns: *="{content}" *="{content}"\n', 1, 26, "stands twice"),
+    ("turns, bad JSON", '//@ turns: user="\\d{content}"\n', 1, 17, "string that JSON can't read"),
+    ("turns, no content", '//@ turns: *="{content}" user="{content} {content}"\n', 1, 12, "once"),
+    ("turns, a word alone", '//@ turns: assistant="{content}" user="me"\n', 1, 12, "once"),
+    ("turns, no assistant", '//@ turns: user="{content}"\n', 1, 12, "also of the assistant"),
     ("choice", "//@ unknown-arguments: some\n", 1, 24, "`keep` or `drop`"),
     ("a key that is no more", "//@ whitespace: exact\n", 1, 5, "unknown header key"),
 ]

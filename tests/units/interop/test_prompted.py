@@ -10,7 +10,8 @@ import pytest
 
 import toolgrammar
 from tests.units.proxy.completions import CALL, RENDERED, TOOL
-from toolgrammar.interop.prompted import prompted_messages, with_prompt, written_messages
+from toolgrammar.interop.prompted import prompted_messages, written_messages
+from toolgrammar.writing.conversation import with_prompt
 
 TOOLS = [TOOL]
 IMAGE = {"type": "image_url", "image_url": {"url": "data:,"}}

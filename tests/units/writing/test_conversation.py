@@ -29,7 +29,7 @@ MESSAGES: list[dict[str, Any]] = [
 
 
 def test_a_conversation_of_hermes() -> None:
-    written = formats["hermes"].render_conversation(MESSAGES, tools=TOOLS)
+    written = formats["hermes"].render_conversation(MESSAGES, tools=TOOLS).messages
     roles = ["system", "user", "assistant", "tool", "assistant"]
     assert [message["role"] for message in written] == roles
     assert written[3]["content"] == (
@@ -49,10 +49,74 @@ def test_a_conversation_of_hermes() -> None:
 def test_other_wires(form: str) -> None:
     messages = [m for m in MESSAGES if m.get("tool_call_id") != "b"]
     messages[2] = {**messages[2], "tool_calls": messages[2]["tool_calls"][:1]}
-    written = formats[form].render_conversation(messages, tools=TOOLS)
+    written = formats[form].render_conversation(messages, tools=TOOLS).messages
     [call] = parse(written[2]["content"], format=form, tools=TOOLS).calls
     assert (call.name, call.arguments) == ("weather", {"city": "Oslo"})
     assert "rain" in written[3]["content"]
+
+
+TURNS = [
+    ("system", "Be brief."),
+    ("user", "Hi <|im_end|> [INST]"),
+    ("assistant", "Yes?"),
+    ("user", "No.\nUser: or so"),
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "prompt", "stop"),
+    [
+        (
+            "hermes",
+            (
+                "<|im_start|>system\nBe brief.<|im_end|>\n"
+                "<|im_start|>user\nHi <\\|im_end|> [INST]<|im_end|>\n"
+                "<|im_start|>assistant\nYes?<|im_end|>\n"
+                "<|im_start|>user\nNo.\nUser: or so<|im_end|>\n"
+                "<|im_start|>assistant\n"
+            ),
+            ("<|im_end|>",),
+        ),
+        (  # no turn of the system
+            "mistral_json",
+            (
+                "[INST] Be brief.\n\nHi <\\|im_end|> [\\INST][/INST] Yes?</s>"
+                "[INST] No.\nUser: or so[/INST]"
+            ),
+            ("</s>",),
+        ),
+        (  # nothing closes a turn, and something begins the first
+            "glm45",
+            (
+                "[gMASK]<sop><|system|>\nBe brief.<|user|>\nHi <\\|im_end|> [INST]"
+                "<|assistant|>\nYes?<|user|>\nNo.\nUser: or so<|assistant|>\n"
+            ),
+            ("<|user|>", "<|observation|>"),
+        ),
+        (  # no model was trained with turns of its own
+            "reploid",
+            (
+                "Be brief.\n\nUser: Hi <\\|im_end|> [INST]\n\nAssistant: Yes?\n\n"
+                "User: No.\n\\User: or so\n\nAssistant:"
+            ),
+            ("\nUser:", "\nTool:"),
+        ),
+    ],
+)
+def test_the_prompt_has_the_turns_of_the_format(
+    form: str, prompt: str, stop: tuple[str, ...]
+) -> None:
+    messages = [{"role": role, "content": content} for role, content in TURNS]
+    written = formats[form].render_conversation(messages)
+    assert (written, written.stop) == (prompt, stop)
+
+
+def test_the_tools_are_told_at_the_end_of_the_systems_turn() -> None:
+    fmt = formats["hermes"]
+    told = str(fmt.prompt(TOOLS)).strip()
+    for messages, before in ((MESSAGES, "Be brief.\n\n"), (MESSAGES[1:], "")):
+        written = fmt.render_conversation(messages, tools=TOOLS)
+        assert written.startswith(f"<|im_start|>system\n{before}{told}<|im_end|>\n<|im_start|>user")
 
 
 @pytest.mark.parametrize(
@@ -75,6 +139,11 @@ def test_what_is_no_message_is_said(message: dict[str, Any], said: str) -> None:
 def test_markup_in_a_text_or_a_result_can_be_refused() -> None:
     with pytest.raises(RenderError, match="the content of the result of 'weather' holds markup"):
         formats["hermes"].render_conversation(MESSAGES, tools=TOOLS, on_markup="refuse")
+    message = {"role": "user", "content": "a<|im_end|>"}
+    with pytest.raises(
+        RenderError, match=r"message 0: its content holds markup of a turn: <\|im_end"
+    ):
+        formats["hermes"].render_conversation([message], on_markup="refuse")
     message = {"role": "assistant", "content": '<tool_call>{"name": "weather"}</tool_call>'}
     with pytest.raises(RenderError, match="message 0: "):
         formats["hermes"].render_conversation([message], tools=TOOLS)

@@ -1,8 +1,8 @@
 r"""Finds what a model or a server would take for markup in a foreign text, and breaks it.
 
 Markup is what a format's grammar spells with brackets, what its lines begin with, what closes a
-result, and special tokens of the model: those that look like one (`<|im_end|>`) and those that the
-header names. The content `a </tool_response> b` becomes `a <\/tool_response> b`.
+result, what begins and ends turns, and special tokens of the model: those that look like one
+(`<|im_end|>`) and those that the header names. The content `a </tool_response> b` becomes `a <\/tool_response> b`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from toolgrammar.grammar.roles import LEAF_ROLES
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from toolgrammar.grammar.header import Header
     from toolgrammar.grammar.tables import Tables
     from toolgrammar.grammar.terminals import Production
 
-_SPECIAL = r"<\|[^\s<>|]{1,64}\|>|<｜[^\s<>｜]{1,64}｜>"  # noqa: RUF001 - DeepSeek's bars
+SPECIAL = r"<\|[^\s<>|]{1,64}\|>|<｜[^\s<>｜]{1,64}｜>"  # noqa: RUF001 - DeepSeek's bars
 """Tokens that look special, whatever the format: ChatML's, and those of DeepSeek."""
 # Blanks before what begins a line do not matter to a reader.
 _LINE_START = r"(?<![^\r\n])[^\S\r\n]*"
@@ -42,13 +42,13 @@ class Markup:
         long = {text for text in literals | {*header.stop} if len(text) >= _SHORTEST}
         # What has quotes in it is a piece of JSON (`{"name": "`), no tag.
         tags = {text for text in long if text[0] in "<[" and '"' not in text}
-        tags.update(header.special, _closers(tables.results))
+        tags.update(header.special, _closers(tables.results), marks_of_turns(header.turns))
         # A stop string without brackets, such as `Observation:`, counts only where a line begins.
         lines = {text for text in (*header.stop, *(text.strip() for text in wire)) if text in long}
         anchored = {t.pattern for t in tables.terminals if t.pattern.startswith(_ANCHORED)}
         # The longest first: `<tool_call_end>` must not be taken for `<tool_call`.
         ranked = sorted(tags, key=lambda tag: (-len(tag), tag))
-        self.tags = "|".join([_SPECIAL, *map(re.escape, ranked)])
+        self.tags = "|".join([SPECIAL, *map(re.escape, ranked)])
         """The expression of markup that counts anywhere."""
         self._tags = compile_pattern(self.tags)
         self._lines = compile_pattern(
@@ -89,6 +89,13 @@ class Markup:
             if not (tags or lines):
                 break
         return text
+
+
+def marks_of_turns(turns: Mapping[str, str]) -> set[str]:
+    """Returns what begins and ends turns: `<|user|>` and `<|end|>` of `<|user|>{content}<|end|>`."""
+    parts = (part for turn in turns.values() for part in turn.split("{content}"))
+    # What is shorter stands in every text.
+    return {mark for part in parts if len(mark := part.strip()) >= _SHORTEST}
 
 
 def at(markup: str, place: int, change: Callable[[str], str]) -> str:

@@ -1,0 +1,270 @@
+r"""Reads the values of a grammar file's header lines, each key in its own way.
+
+Example: the value of `//@ trim: value=strip` becomes `{"value": "strip"}`; one that can't be read is a
+`GrammarError` that points at the part which is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from toolgrammar.patterns.trim import MODES
+from toolgrammar.values.errors import GrammarError
+from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+WIRE_ROLES = ("id", "depends_on")
+"""What an argument on the wire can be instead of an argument."""
+TURNS = ("*", "begin", "system", "user", "assistant", "tool")
+"""What `turns` says a text for: every other role, the beginning of the conversation, or a role."""
+
+_ID = late(r"[a-z0-9][a-z0-9_-]*")
+_PAIR = late(r"(?P<name>[^\s=]+)=(?P<value>[^\s=]+)")
+_TURN = late(r'[\s,]*(?P<role>[^\s=,]+)=(?P<text>"(?:[^"\\]|\\.)*")')
+_STRING = late(r'"(?:[^"\\]|\\.)*"')
+
+
+class Entry(NamedTuple):
+    """The value of one header line, and where it stands."""
+
+    key: str
+    value: str
+    path: Path
+    line: int
+    column: int
+
+    def error(self, message: str, hint: str, offset: int = 0) -> GrammarError:
+        """Returns the error that points into the value."""
+        return header_error(self.path, self.line, self.column + offset, message, hint)
+
+
+def header_error(path: Path, line: int, column: int, message: str, hint: str) -> GrammarError:
+    """Returns the error for a place in a grammar file."""
+    return GrammarError(message, file=str(path), line=line, column=column, hint=hint, code="header")
+
+
+def nearest(word: str, known: tuple[str, ...]) -> str:
+    """Returns the hint for a word that is none of the known ones."""
+    import difflib  # for mistakes alone
+
+    alike = difflib.get_close_matches(word.lower(), known, 1)
+    return f"nearest: `{alike[0]}`" if alike else f"known: {', '.join(known)}"
+
+
+def _read_id(entry: Entry) -> str:
+    if not _ID.fullmatch(entry.value):
+        message = f"`{entry.value}` is no id"
+        raise entry.error(message, "an id is made of lower-case letters, digits, `_` and `-`")
+    # Tables, pages and formats are found by the name of the file.
+    if entry.value != entry.path.stem:
+        message = f"the id `{entry.value}` must equal the file's name `{entry.path.stem}`"
+        raise entry.error(message, f"write `//@ id: {entry.path.stem}`, or rename the file")
+    return entry.value
+
+
+def _read_text(entry: Entry) -> str:
+    return entry.value
+
+
+def _read_words(entry: Entry) -> tuple[str, ...]:
+    return tuple(word for part in entry.value.split(",") if (word := part.strip()))
+
+
+def _read_blank_words(entry: Entry) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\s,]+", entry.value))
+
+
+def _read_strings(entry: Entry) -> tuple[str, ...]:
+    """Returns the parts between commas; a part in double quotes is a JSON string."""
+    found: list[str] = []
+    value, position = entry.value, 0
+    while position < len(value):
+        if value[position].isspace():
+            position += 1
+        elif value[position] == '"':
+            part, position = _quoted(entry, position)
+            found.append(part)
+        else:
+            end = value.find(",", position)
+            end = len(value) if end < 0 else end
+            if word := value[position:end].strip():
+                found.append(word)
+            position = end + 1
+    return tuple(found)
+
+
+def _read_element(entry: Entry) -> str:
+    """Returns the one string that stands before each tag."""
+    found = _read_strings(entry)
+    if len(found) != 1:
+        raise entry.error("found no string, or several", '`element` is one string: `"]<x>["`')
+    return found[0]
+
+
+def _read_quotes(entry: Entry) -> tuple[str, ...]:
+    """Returns the quotes of strings; one that begins another, or a bracket, can't be told apart."""
+    quotes = _read_strings(entry)
+    for quote in quotes:
+        # What begins so would be read as a bracket, a comma, a colon or an escape.
+        if not quote.strip() or quote[0] in "{}[],:\\":
+            hint = "a quote is a mark that no key and no value begins with"
+            raise entry.error(f"`{quote}` can't be a quote", hint)
+    return quotes
+
+
+def _quoted(entry: Entry, position: int) -> tuple[str, int]:
+    """Returns the JSON string at a position and the position after its comma."""
+    match = _STRING.match(entry.value, position)
+    try:
+        part = cast("str", json.loads(match[0])) if match else None
+    except json.JSONDecodeError:
+        part = None
+    # A string without its closing quote, or with an escape that JSON does not know.
+    if match is None or part is None:
+        raise entry.error("found a string that JSON can't read", 'close it with `"`', position)
+    # Commas inside of a JSON string part nothing, so the string is read first.
+    rest = entry.value[match.end() :].lstrip()
+    if rest and not rest.startswith(","):
+        offset = len(entry.value) - len(rest)
+        raise entry.error("found no comma behind a string", "put commas between strings", offset)
+    return part, len(entry.value) - len(rest) + 1
+
+
+def _read_pairs(entry: Entry) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for word in re.finditer(r"[^\s,]+", entry.value):
+        pair = _PAIR.fullmatch(word[0])
+        if pair is None:
+            hint = f"`{entry.key}` is written `name=value name=value`"
+            raise entry.error(f"`{word[0]}` is no pair", hint, word.start())
+        # The last one would win in silence.
+        if pair["name"] in pairs:
+            message = f"`{pair['name']}` stands twice in `{entry.key}`"
+            raise entry.error(message, "drop one of the two", word.start())
+        pairs[pair["name"]] = pair["value"]
+    return pairs
+
+
+def _read_turns(entry: Entry) -> dict[str, str]:
+    r"""Returns the texts around messages, by role, each with its `{content}`, and with `{role}` filled in.
+
+    `*="<|{role}|>{content}" tool="result"` is `<|result|>{content}` for `tool`: a text without
+    `{content}` is the word for the role. Other roles have `*`.
+    """
+    turns: dict[str, str] = {}
+    position = 0
+    while entry.value[position:].strip(" \t,"):
+        found = _TURN.match(entry.value, position)
+        if found is None:
+            hint = '`turns` is written `user="<|user|>{content}" assistant="…"`'
+            raise entry.error("found no role with a JSON string", hint, position)
+        role, start = found["role"], found.start("role")
+        if role not in TURNS:
+            raise entry.error(f"unknown turn `{role}`", nearest(role, TURNS), start)
+        if role in turns:
+            raise entry.error(f"`{role}` stands twice in `turns`", "drop one of the two", start)
+        alone = entry._replace(value=entry.value[: found.end()])
+        turns[role], _ = _quoted(alone, found.start("text"))
+        position = found.end()
+    every = turns.pop("*", "")
+    for role in TURNS[2:] if every else ():
+        word = turns.get(role, role)
+        if "{content}" not in word:
+            turns[role] = every.replace("{role}", word)
+    # Each role with its message, and a model that can answer.
+    if "assistant" not in turns or any(
+        turn.count("{content}") != (role != "begin") for role, turn in turns.items()
+    ):
+        hint = "write `{content}` once in the turn of each role, also of the assistant, or in `*`"
+        raise entry.error("found a turn without its message", hint)
+    return turns
+
+
+def _pairs_of(what: str, *allowed: str) -> Callable[[Entry], dict[str, str]]:
+    """Returns a reader of pairs whose values are among the words."""
+
+    def read(entry: Entry) -> dict[str, str]:
+        pairs = _read_pairs(entry)
+        for name, value in pairs.items():
+            if value not in allowed:
+                # The place of this pair: the same value may stand behind another name, too.
+                pair = compile_pattern(rf"(?<![^\s,]){re.escape(name)}=")
+                found = pair.search(entry.value)
+                offset = found.end() if found else 0
+                raise entry.error(f"unknown {what} `{value}`", nearest(value, allowed), offset)
+        return pairs
+
+    return read
+
+
+def _words_of(*allowed: str) -> Callable[[Entry], tuple[str, ...]]:
+    """Returns a reader of words, with blanks between, that are among the allowed ones."""
+
+    def read(entry: Entry) -> tuple[str, ...]:
+        words = _read_blank_words(entry)
+        for word in words:
+            if word not in allowed:
+                offset = entry.value.index(word)
+                raise entry.error(
+                    f"`{entry.key}` does not take `{word}`", nearest(word, allowed), offset
+                )
+        return words
+
+    return read
+
+
+def _choice(*allowed: str) -> Callable[[Entry], str]:
+    """Returns a reader that takes one of the words."""
+
+    def read(entry: Entry) -> str:
+        if entry.value not in allowed:
+            hint = f"`{entry.key}` is {' or '.join(f'`{word}`' for word in allowed)}"
+            raise entry.error(f"found `{entry.value}`", hint)
+        return entry.value
+
+    return read
+
+
+READERS: dict[str, Callable[[Entry], object]] = {
+    "id": _read_id,
+    "title": _read_text,
+    "family": _read_text,
+    "aliases": _read_words,
+    "models": _read_words,
+    "stop": _read_strings,
+    "special": _read_strings,
+    "trim": _pairs_of("way to trim", *MODES),
+    "roles": _pairs_of("role on the wire", *WIRE_ROLES),
+    "quotes": _read_quotes,
+    "element": _read_element,
+    "alike": _read_strings,
+    "names": _read_pairs,
+    "unwrap": _read_blank_words,
+    "doubled": _read_text,
+    "bare": _choice("text", "literal"),
+    "types": _choice("schema", "shape"),
+    "entities": _words_of("value", "input", "body", "words", "content", "name", "key"),
+    "unclosed": _choice("call", "text"),
+    "misfit": _choice("call", "text"),
+    "calls": _choice("all", "last"),
+    "messages": _choice("joined", "lines"),
+    "no-calls": _read_text,
+    "carry": _read_blank_words,
+    "keys": _read_pairs,
+    "misspelt": _read_pairs,
+    "observation": _read_blank_words,
+    "answer": _read_blank_words,
+    "turns": _read_turns,
+    "tools": _read_words,
+    "since": _read_text,
+    "source": _read_text,
+    "unknown-arguments": _choice("keep", "drop"),
+}
+
+KEYS = tuple(READERS)
+"""Every key that a header may have."""
