@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.values.calls import ToolCall
@@ -21,7 +22,7 @@ from toolgrammar.writing.stretches import Stretch
 from toolgrammar.writing.turns import Conversation, Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from toolgrammar.values.tools import ToolSpec
     from toolgrammar.writing.read_back import Writable
@@ -77,12 +78,17 @@ def render_conversation(
             break
         if not isinstance(role, str):
             raise ValueError(f"message {number}: `role` must be a string, got {role!r:.40}")  # noqa: TRY004
+        without_turns = partial(_without_turns, turns, number=number, on_markup=on_markup)
         text = _text(message.get("content"), number)
         # Markup in results is escaped as the format's own text for them wants it.
         if role != "tool" or not fmt.header.turns:
-            text = _without_turns(turns, text, number, on_markup)
+            text = without_turns(text)
         if role == "assistant":
-            own = calls_of(message, number)
+            # A model copies what a tool said into its arguments, too.
+            own = [
+                replace(call, arguments=_mapped(call.arguments, without_turns))
+                for call in calls_of(message, number)
+            ]
             text = assistant_text(fmt, {**message, "content": text}, own, tools, number)
             # A result names its call by the id alone: `{"role": "tool", "tool_call_id": "c1", …}`.
             # On the wire it names it as the call stands there.
@@ -98,7 +104,7 @@ def render_conversation(
     return Conversation(turns.written(taught), taught, stops)
 
 
-def _without_turns(turns: Turns, text: str, number: int, on_markup: OnMarkup) -> str:
+def _without_turns(turns: Turns, text: str, *, number: int, on_markup: OnMarkup) -> str:
     """Returns the text of a message in which nothing begins or ends a turn.
 
     Raises:
@@ -106,8 +112,17 @@ def _without_turns(turns: Turns, text: str, number: int, on_markup: OnMarkup) ->
     """
     found = turns.found(text)
     if found and on_markup == "refuse":
-        raise RenderError(f"message {number}: its content holds markup of a turn: {found}")
+        raise RenderError(f"message {number}: it holds markup of a turn: {found}")
     return turns.broken(text) if found else text
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """Returns a JSON value with each text in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(key): _mapped(each, change) for key, each in value.items()}
+    return [_mapped(each, change) for each in value] if isinstance(value, list) else value
 
 
 def with_prompt(messages: list[dict[str, Any]], prompt: str) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.tables import Tables
     from toolgrammar.grammar.terminals import Production
 
-SPECIAL = r"<\|[^\s<>|]{1,64}\|>|<｜[^\s<>｜]{1,64}｜>"  # noqa: RUF001 - DeepSeek's bars
+_SPECIAL = r"<\|[^\s<>|]{1,64}\|>|<｜[^\s<>｜]{1,64}｜>"  # noqa: RUF001 - DeepSeek's bars
 """Tokens that look special, whatever the format: ChatML's, and those of DeepSeek."""
 # Blanks before what begins a line do not matter to a reader.
 _LINE_START = r"(?<![^\r\n])[^\S\r\n]*"
@@ -48,7 +48,7 @@ class Markup:
         anchored = {t.pattern for t in tables.terminals if t.pattern.startswith(_ANCHORED)}
         # The longest first: `<tool_call_end>` must not be taken for `<tool_call`.
         ranked = sorted(tags, key=lambda tag: (-len(tag), tag))
-        self.tags = "|".join([SPECIAL, *map(re.escape, ranked)])
+        self.tags = "|".join([_SPECIAL, *map(re.escape, ranked)])
         """The expression of markup that counts anywhere."""
         self._tags = compile_pattern(self.tags)
         self._lines = compile_pattern(
