@@ -15,12 +15,7 @@ from toolgrammar.core.driver.modes import new_driver
 from toolgrammar.core.mending.cut_opener import report_begun
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
-from toolgrammar.core.shortcuts.stream.inert_chunks import (
-    LONGEST_PASSAGE,
-    end_inert_chunks,
-    feed_inside,
-    inert_chunks_at,
-)
+from toolgrammar.core.shortcuts.stream.inert_chunks import end_inert_chunks, inert_chunks_at
 from toolgrammar.core.trust.standing import report_inline
 from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
 from toolgrammar.core.trust.turns import Withheld
@@ -159,23 +154,15 @@ class DrivenReading:
     def take(self, chunk: str) -> list[Event]:
         """Takes the next piece of the message, not an empty one; returns what is certain by now."""
         inert = self._inert_chunks
+        if inert is None and self._may_pass():
+            inert = inert_chunks_at(self.driver, self._room - self._source.length)
         if inert is not None:
-            # The limit counts the characters of an inert run, too.
-            room = inert.room - len(chunk)
-            events = inert.take(chunk) if room >= 0 else None
+            events = inert.go_on(chunk)
             if events is not None:
-                inert.leave_room(room)
+                self._inert_chunks = inert
                 return events
-            # The inert run ends at a chunk that it does not take: what it held back is read with that
-            # chunk.
+            # What the inert run held back is read with the chunk that ends it.
             chunk = self._leave(inert) + chunk
-        room = self._room - self._source.length - len(chunk)
-        # Where the limit of characters is passed there is no short way.
-        if room >= 0 and feed_inside(self.driver, chunk):
-            self._source.append(chunk)
-            if self._may_pass():
-                self._inert_chunks = inert_chunks_at(self.driver, min(room, LONGEST_PASSAGE))
-            return self._new_events()
         return self.take_each(chunk)
 
     def take_each(self, chunk: str) -> list[Event]:

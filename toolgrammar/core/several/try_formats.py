@@ -164,13 +164,6 @@ class TriedFormats:
         """Counts what was given out of the open island."""
         self.judge.counted.count([event])
 
-    def takes_plain(self, driver: Driver, chunk: str) -> bool:
-        """Whether a chunk is text in which nothing can open."""
-        if not self.openers.is_plain(driver.buffer[-1:], chunk):
-            return False
-        node = driver.node
-        return node.machine.start is node or node.plain.fullmatch(chunk) is not None
-
     # Text
 
     def text(self, driver: Driver) -> bool:

@@ -83,9 +83,6 @@ class Others(Protocol[DriverT_contra]):
     def other_ends(self, driver: DriverT_contra, node: Node) -> ThoughtEnds[DriverT_contra] | None:
         """Returns what ends the reasoning that begins, in the other formats."""
 
-    def takes_plain(self, driver: DriverT_contra, chunk: str) -> bool:
-        """Whether nothing opens in a chunk of text, in any format."""
-
     @property
     def openers(self) -> AllOpeners:
         """What the formats open with."""

@@ -46,7 +46,7 @@ sure: Final = certain_in(_IN_STRING)
 """How many characters of a piece are sure to be in the string; -1 where it may end in it."""
 
 _MOST_HELD: Final = 256
-LONGEST_PASSAGE: Final = 8192
+_LONGEST: Final = 8192
 """Characters of one inert run: then its chunks become one string, which weighs less than they do."""
 
 
@@ -68,6 +68,14 @@ class InertChunks:
     def leave_room(self, room: int) -> None:
         """Notes how many characters may still come."""
         self.room = room
+
+    def go_on(self, chunk: str) -> list[Event] | None:
+        """Takes a chunk as `take` does, as long as there is room for it."""
+        room = self.room - len(chunk)
+        events = self.take(chunk) if room >= 0 else None
+        if events is not None:
+            self.room = room
+        return events
 
     def take(self, chunk: str) -> list[Event] | None:
         """Takes a chunk that goes on with the inert run and returns its events; None for another."""
@@ -205,65 +213,9 @@ class RawChunks(TextChunks):
         return [self.event(piece)]
 
 
-def feed_inside(driver: Driver, chunk: str) -> bool:
-    """Takes a chunk that only goes on where the driver is; False where it must be looked at.
-
-    Most chunks of a stream go on in a string, in a raw value or in text: they need neither the
-    driver's buffer nor a round of its loop.
-    """
-    # Something is undecided, or was not read yet: the chunk belongs behind that.
-    if driver.island >= 0 or driver.position != len(driver.buffer):
-        return False
-    scanner = driver.payload.scanner
-    if scanner is not None:
-        piece = _in_string(scanner, chunk)
-        if not piece:
-            return False
-        scanned_of(driver.builder).take(piece)
-    elif driver.payload.raw is not None:
-        raw = raw_of(driver)
-        # A closer waits for what follows it, or other formats may end the payload here.
-        if raw.held is not None or raw.others is not None or not raw.end.plain.fullmatch(chunk):
-            return False
-        if raw.lines is not None and not raw.lines.passes(chunk):
-            return False
-        # The buffer has one character then, the one before what comes next.
-        raw.look_from(1)
-        raws_of(driver.builder).take(chunk)
-    elif (
-        # Between calls text is skipped, and behind one a stray closer may stand: both are judged.
-        driver.node.skipping
-        or driver.behind is not None
-        or not driver.in_text
-        or not _is_plain_text(driver, chunk)
-    ):
-        return False
-    else:
-        driver.builder.text(chunk, driver.base + driver.position)
-    if driver.among is not None:
-        driver.among.settle(driver.builder)
-    driver.went_on(chunk, 1)
-    return True
-
-
-def _in_string(scanner: Scanner | JsonPayload, chunk: str) -> str:
-    """Returns a chunk that only goes on in a string as JSON; "" for another."""
-    if isinstance(scanner, (JsonScanner, JsonPayload)):
-        return chunk if scanner.plain and scanner.inside(chunk) else ""
-    pieces = _pieces(scanner)
-    return "" if pieces is None else pieces[chunk]
-
-
 def _pieces(scanner: Scanner) -> ChunkMemo[str] | None:
     # What does not scan JSON reads all arguments of a call.
     return cast("CallScanner", scanner).run_on()
-
-
-def _is_plain_text(driver: Driver, chunk: str) -> bool:
-    """Whether a chunk is text in which nothing can open."""
-    if driver.among is not None and driver.among.governs(driver.node):
-        return driver.among.takes_plain(driver, chunk)
-    return driver.node.plain.fullmatch(chunk) is not None
 
 
 def inert_chunks_at(driver: Driver, room: int) -> InertChunks | None:
@@ -271,11 +223,11 @@ def inert_chunks_at(driver: Driver, room: int) -> InertChunks | None:
 
     Args:
         driver: what reads the message; it has read all that was fed.
-        room: characters that it may have.
+        room: characters that may still come.
     """
     inert = _inert_chunks(driver)
     if inert is not None:
-        inert.leave_room(room)
+        inert.leave_room(min(room, _LONGEST))
     return inert
 
 
