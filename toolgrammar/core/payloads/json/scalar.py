@@ -66,12 +66,10 @@ class Scalar:
         text = self.text
         return len(text) - text.startswith("-") > MAX_DIGITS
 
-    def is_decided(self, *, closed: bool) -> bool:
-        """Whether it has its value when the text ends here; `closed` says that this delimits it."""
-        if not self.whole or self.too_long:
-            return False
-        # Nothing else begins with a literal's whole word; 12 may have become 123.
-        return closed or not self.is_number
+    @property
+    def is_whole_literal(self) -> bool:
+        """Whether it is a literal that has all of its letters: `12` may become `123`, `true` may not."""
+        return not self.is_number and not self._rest
 
     def feed(self, text: str, position: int) -> int:
         """Takes what belongs to the token; returns the offset of the first character that does not."""

@@ -122,29 +122,22 @@ class JsonScanner:
             position = self._handlers[self._state](self, text, position, out)
         return position
 
-    def finish(self, out: list[str], *, closed: bool = False) -> bool:
-        """Append what closes the value; True if the root value was whole.
+    def finish(self, out: list[str]) -> bool:
+        """Appends what closes the value; returns whether it was whole.
 
         The scanner itself stays as it is, so this also gives the view of an unfinished value.
-
-        Args:
-            out: Takes the pieces.
-            closed: The end of the text delimits a number or literal.
         """
         if self.done:
             return True
-        whole = False
         if self._state in (_STRING, _BACKTICK):
             out.append('"')
-        elif self._state == _SCALAR and not self.failed and self._scalar.is_decided(closed=closed):
+        elif self._state == _SCALAR and not self.failed and self._scalar.is_whole_literal:
             out.extend(self._held)
             out.append(self._scalar.text)
-            whole = closed and not self._stack
         elif self._quote_held:  # the string was whole, its quote was not out yet
             out.append('"')
-        if self._stack:
-            out.append("".join(reversed(self._stack)))
-        return whole
+        out.extend(reversed(self._stack))
+        return False
 
     def take_control(self, character: str, out: list[str]) -> bool:
         """Take the raw control character that `feed` stopped at; False outside of a string value."""
@@ -157,12 +150,6 @@ class JsonScanner:
     def inside(self, chunk: str) -> bool:
         """Whether a chunk only goes on in a string."""
         return inside_string.fullmatch(chunk) is not None
-
-    @property
-    def held(self) -> str:
-        """The text that was consumed and not given out."""
-        scalar = self._scalar.text if self._state == _SCALAR else ""
-        return "".join((*self._held, scalar, self._escape))
 
     def _fail(self, failure: str, position: int) -> int:
         self.failed, self.failure, self.plain = True, failure, False
