@@ -19,11 +19,10 @@ from toolgrammar.tools.json_tokens import (
     CONTROL_ESCAPES,
     CONTROLS,
     ESCAPE,
-    ESCAPED,
     HALVES,
     HEX,
+    HIGH_HALF,
     LOW_BEGUN,
-    LOW_HALF,
 )
 from toolgrammar.values.patterns import Matcher, anywhere, late
 
@@ -56,8 +55,7 @@ def _run(close: str, brackets: str) -> Matcher:
 _CONTROL_ESCAPE = late(rf"(?:[^\\]|\\[^{CONTROL_ESCAPES}])*+\\[{CONTROL_ESCAPES}]", re.DOTALL)
 _FRAME: Final = r"}\]<"
 _HEX = anywhere(rf"{HEX}{{0,4}}")
-_LOW = late(LOW_HALF)
-_LOW_BEGUN = late(rf"{LOW_BEGUN}\Z")
+_HIGH_BEGUN = late(rf"\\u{HIGH_HALF}{LOW_BEGUN}\Z")
 _HALVES = anywhere(f"[{HALVES}]*")
 
 
@@ -170,11 +168,6 @@ class OpenString:
             # `$` and `{` may come in two pieces.
             self._dollar = piece[-1] == "$"
 
-    def note_escape(self, character: str) -> None:
-        """Notes an escape of JSON."""
-        self.escapes = self.escapes or character in CONTROL_ESCAPES
-        self.quotes = self.quotes or character == '"'
-
     def keep_letter(self) -> None:
         """Notes a backslash before a letter that escapes nothing."""
         self.kept_letter = True
@@ -254,7 +247,7 @@ class BodyReader:
         self.take(written, end)
 
     def backslash(self, start: int) -> None:
-        """Takes an escape, or doubles a backslash that escapes nothing."""
+        """Takes a backslash that begins no escape of JSON: `run` has taken all that do."""
         source, string = self._source, self._string
         # What it escapes comes with the next chunk.
         if start + 1 == len(source.text):
@@ -262,9 +255,6 @@ class BodyReader:
         character = source.text[start + 1]
         if character == "u":
             self._unicode_escape(start)
-        elif character in ESCAPED:
-            string.note_escape(character)
-            self.take(source.text[start : start + 2], start + 2)
         # `\'` is no escape of JSON: the quote stands by itself.
         elif character in "'`" or character == string.close:
             if string.style is not None and character == string.close:
@@ -283,6 +273,7 @@ class BodyReader:
         self.take("\\\\", start + 1)
 
     def _unicode_escape(self, start: int) -> None:
+        r"""Takes `\u` with too few digits behind it, or half a surrogate pair."""
         text = self._source.text
         end = _HEX.match(text, start + 2).end()
         if end < start + 6:
@@ -292,18 +283,8 @@ class BodyReader:
             # `\user`: four digits are missing, so it is no escape.
             self._keep_backslash(start, letter=True)
             return
-        code = int(text[start + 2 : end], 16)
-        if not 0xD800 <= code < 0xE000:
-            self.take(text[start:end], end)
-            return
-        # The first half of a pair: its second one must follow.
-        if code < 0xDC00:
-            low = _LOW.match(text, end)
-            if low is not None:
-                self.take(text[start : low.end()], low.end())
-                return
-            # `\ud83d\u` may become a whole pair.
-            if _LOW_BEGUN.match(text, end):
-                raise More
+        # `\ud83d\u` may become a whole pair.
+        if _HIGH_BEGUN.match(text, start):
+            raise More
         self._state.repair("lone-surrogate", start, end, "\ufffd")
         self.take("\ufffd", end)
