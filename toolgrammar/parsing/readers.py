@@ -8,7 +8,7 @@ from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
 from toolgrammar.core.evidence.signs import Signs
 from toolgrammar.core.several.alternative import neutral_machine
-from toolgrammar.core.several.openers import AnyOpeners, BothOpeners, Openers
+from toolgrammar.core.several.openers import AnyOpeners, OpenerSet
 from toolgrammar.core.several.try_formats import TriedFormats
 from toolgrammar.core.several.whole_several import WholeSeveral
 from toolgrammar.grammar.call_evidence import MENTIONED, is_of_any_call
@@ -53,7 +53,8 @@ class Shared:
         self.ends: Sequence[Sequence[ReasoningEnd]] = [each.ends for each in found]
         # Where nobody chose the formats, there are others for what stands behind a lost opener.
         lost = [[] if self.wary else each.lost for each in found]
-        self.openers = Openers([*each.pairs, *more] for each, more in zip(found, lost, strict=True))
+        pairs = ([*each.pairs, *more] for each, more in zip(found, lost, strict=True))
+        self.openers = AnyOpeners(OpenerSet(pairs))
         """The openers without those that have the names of tools in them."""
         self.named = {
             number: frozenset(each.pairs) for number, each in enumerate(found) if each.names_tools
@@ -79,11 +80,11 @@ class Several:
         self.wary, self.start, self.tags = shared.wary, shared.start, shared.tags
         self.quotes, self.ends, self.signs = shared.quotes, shared.ends, shared.signs
         self.specs = specs
-        self.openers: AnyOpeners = shared.openers
+        self.openers = shared.openers
         # Only what has the names of tools in it is made anew for each set of tools.
         if shared.named:
             named = [self._named(number, shared) for number in range(len(shared.formats))]
-            self.openers = BothOpeners(shared.openers, Openers(named))
+            self.openers = shared.openers.beside(OpenerSet(named))
         self.no_calls = next(filter(None, (each.header.no_calls for each in shared.formats)), "")
         """The name by which one of the formats says that no tool is called; it counts in all."""
         # By and by: of a hundred formats a message needs the machines of a few.

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.patterns.pattern_trees import parse_pattern
-from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +32,7 @@ _KEPT = 512
 """Beginnings that are remembered: the formats and the places of one ask for the same again."""
 REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
 ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
+_NAMED = late(r"\(\?P<\w+>")
 _ONE_CHARACTER = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY})
 
 # What the parser reads as the left, written back as the right; so with the anchors below.
@@ -303,11 +304,20 @@ def partial(pattern: str) -> str | None:
     return _begin_sequence(list(parsed), parsed.state.flags)
 
 
+def any_of(expressions: Iterable[str]) -> str:
+    """Returns the expression of what any of some matches; of none, one that matches nowhere."""
+    return "|".join(filter(None, expressions)) or "(?!)"
+
+
+def unnamed(pattern: str) -> str:
+    """Returns an expression without the names of its groups: each may stand there only once."""
+    return _NAMED.sub("(?:", pattern)
+
+
 def tail_that_begins(expressions: Iterable[str]) -> re.Pattern[str]:
     """Finds the tail of the text that may become what one of the expressions matches."""
     # A single character has no beginnings: it can't be cut.
-    parts = [begun for expression in expressions if (begun := partial(expression))]
-    return compile_pattern(f"(?:{'|'.join(parts) or '(?!)'})\\Z")
+    return compile_pattern(rf"(?:{any_of(partial(each) or '' for each in expressions)})\Z")
 
 
 def normalised(pattern: str, names: dict[str, str]) -> str:

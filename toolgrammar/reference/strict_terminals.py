@@ -11,6 +11,7 @@ from toolgrammar.core.payloads.literals.scan_elements import NAME
 from toolgrammar.grammar.payload_kinds import PAYLOADS, named, notation_of
 from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns import fences, marks
+from toolgrammar.patterns.partial import any_of, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ LIGHT = 3
 _NOTHING = "(?!)"  # An alternation of no patterns.
 _END_OF_TEXT = r"\Z"
 _FENCE = late(fences.OPENING)
-_NAMED_GROUP = late(r"\(\?P<\w+>")
 _PAYLOAD_STARTS = {name: rf"\s*{PAYLOADS[name].begins}" for name in named("json", "bare")}
 
 ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
@@ -253,7 +253,7 @@ class StrictTerminals:
         if self._names and self.machine.tables.terminals[number].name == "SAME_NAME":
             return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"
         pattern = self.machine.expressions.exact(self.machine.tables.terminals[number])
-        return _NAMED_GROUP.sub("(?:", pattern)
+        return unnamed(pattern)
 
     def _alternatives(self, node: Node, key: str = "") -> list[str]:
         """Returns each token of a node, joined with what the grammar forces or takes after it."""
@@ -306,7 +306,7 @@ def _string(quote: str) -> str:
 
 
 def _any(patterns: Iterable[str]) -> str:
-    return "|".join(dict.fromkeys(patterns)) or _NOTHING
+    return any_of(dict.fromkeys(patterns))
 
 
 def _up_to(patterns: Iterable[str]) -> str:

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.patterns.beginnings import first_characters, without
-from toolgrammar.patterns.partial import partial
-from toolgrammar.values.patterns import compile_pattern, late
+from toolgrammar.patterns.partial import any_of, partial, tail_that_begins, unnamed
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,6 @@ _BLANKS: Final = r"\s{0,16}"
 _LINE: Final = r"(?<![^\n>])"
 """Where a line begins, or a tag has ended."""
 _UNQUOTED: Final = r"(?<![\"'`])"
-_GROUP = late(r"\(\?P<\w+>")
 
 
 class Writes(Protocol):
@@ -102,7 +101,7 @@ class LostOpener:
         self.text = text
         self.pattern = pattern
         self.begins_word = begins_word
-        self.unnamed = pattern.replace("?P<tool>", "?:")
+        self.unnamed = unnamed(pattern)
         """The expression without its group."""
 
     @cached_property
@@ -113,7 +112,7 @@ class LostOpener:
     @cached_property
     def begun(self) -> re.Pattern[str]:
         """Matches what may become that, up to the end of the text."""
-        return compile_pattern(rf"(?:{partial(self.unnamed)})\Z")
+        return tail_that_begins([self.pattern])
 
     def matches(self, text: str, place: int) -> bool | None:
         """Whether the opener is missing at a place; None where more text may tell."""
@@ -159,7 +158,7 @@ def opens_nothing(
             has_words = True
         else:
             begins.append(each.unnamed)
-    firsts = first_characters("|".join(begins) or "(?!)")
+    firsts = first_characters(any_of(begins))
     # What may begin with any character leaves no chunk without a search.
     if firsts is None or not has_words:
         return without(firsts)
@@ -246,4 +245,4 @@ def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) 
 
 
 def _plain(step: Token) -> str:
-    return _GROUP.sub("(?:", step.machine.expressions.pattern(step.terminal))
+    return unnamed(step.machine.expressions.pattern(step.terminal))

@@ -26,8 +26,8 @@ from toolgrammar.core.machine.payload_starts import beginning, begun
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.grammar import roles
-from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN, partial
-from toolgrammar.values.patterns import compile_pattern, late
+from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN, any_of, partial, unnamed
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     import re
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 LONGEST_OPENER = MAX_TOKEN + 64
 """Characters that an opener has at most, with what must follow one that is short."""
-_GROUP = late(r"\(\?P<\w+>")
 SHORT: Final = 64
 """Characters of an end of a text that may come again: markup, a name, a key."""
 _BRACKET: Final = 2
@@ -152,19 +151,18 @@ class Node:
         # Also of a key in other quotes: cut behind `'na`, a stream would take it for damage.
         loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
         parts += [begun for pattern in loose if (begun := partial(pattern))]
-        body = "|".join(parts) or "(?!)"
+        body = any_of(parts)
         return compile_pattern(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
 
     @cached_property
     def opener(self) -> re.Pattern[str]:
         """Finds the next place in text where a call, group or section may open."""
-        return compile_pattern("|".join(self.openers()) or "(?!)")
+        return compile_pattern(any_of(self.openers()))
 
     @cached_property
     def opener_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become an opener."""
-        body = "|".join(begin for _, begin in self.opener_pairs() if begin) or "(?!)"
-        return compile_pattern(rf"(?:{body})\Z")
+        return compile_pattern(rf"(?:{any_of(begin for _, begin in self.opener_pairs())})\Z")
 
     @cached_property
     def near_openers(self) -> tuple[NearOpener | LostOpener, ...]:
@@ -182,21 +180,21 @@ class Node:
             if terminal.kind == "literal" and step.weight <= _BRACKET:
                 second = "|".join(expressions.pattern(each) for _, each in step.node.tokens)
                 pattern = rf"{pattern}\s{{0,16}}(?:{second})" if second else "(?!)"
-            options.append(_GROUP.sub("(?:", pattern))
-        return rf"\s{{0,16}}(?:{'|'.join(options) or '(?!)'})"
+            options.append(unnamed(pattern))
+        return rf"\s{{0,16}}(?:{any_of(options)})"
 
     @cached_property
     def entry(self) -> re.Pattern[str]:
         """Finds the next place where text may end: an opener, or what resembles one."""
         near = (each.unnamed for each in self.near_openers)
-        return compile_pattern("|".join((*self.openers(), *near)) or "(?!)")
+        return compile_pattern(any_of((*self.openers(), *near)))
 
     @cached_property
     def entry_beginnings(self) -> re.Pattern[str]:
         """Finds the tail of the text that may become that."""
-        begins = [begin for _, begin in self.opener_pairs() if begin]
-        begins += [begin for each in self.near_openers if (begin := partial(each.unnamed))]
-        return compile_pattern(rf"(?:{'|'.join(begins) or '(?!)'})\Z")
+        begins = [begin for _, begin in self.opener_pairs()]
+        begins += [partial(each.unnamed) or "" for each in self.near_openers]
+        return compile_pattern(rf"(?:{any_of(begins)})\Z")
 
     @cached_property
     def entry_or_begun(self) -> re.Pattern[str]:
@@ -234,7 +232,7 @@ class Node:
             if self._is_short_opener(group, terminal):
                 second = "|".join(self.machine.expressions.pattern(t) for _, t in following.tokens)
                 whole = f"{whole}(?={_blanks_before(following)}(?:{second}))"
-            found.append(_GROUP.sub("(?:", whole))  # a group may stand there twice
+            found.append(unnamed(whole))
         return found
 
     def opener_pairs(self) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.patterns.damaged_marks import distance
-from toolgrammar.patterns.partial import partial
+from toolgrammar.patterns.partial import tail_that_begins, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class NearOpener:
     @property
     def unnamed(self) -> str:
         """The expression without its group."""
-        return self.pattern.replace("?P<near>", "?:")
+        return unnamed(self.pattern)
 
     def matches(self, text: str, place: int) -> bool | None:
         """Whether it stands at a place, whatever follows; None where more text may tell."""
@@ -115,7 +115,7 @@ class NearOpener:
     @cached_property
     def begun(self) -> re.Pattern[str]:
         """Matches what may become that, up to the end of the text."""
-        return compile_pattern(rf"(?:{partial(self.whole.pattern.replace('?P<near>', '?:'))})\Z")
+        return tail_that_begins([self.whole.pattern])
 
 
 def near_openers(

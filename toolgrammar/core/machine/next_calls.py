@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.machine.kept import kept
-from toolgrammar.patterns.partial import partial
+from toolgrammar.patterns.partial import tail_that_begins
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class NextCall:
         expression = rf"\s{{0,64}}(?:{body})" if body else "(?!)"
         self.pattern = compile_pattern(expression)
         """Matches the beginning of a call; nothing where none is distinctive."""
-        self.begins = compile_pattern(rf"(?:{partial(expression)})\Z" if body else "(?!)")
+        self.begins = tail_that_begins([expression])
         """Matches what may become one, up to the end of the text."""
 
 

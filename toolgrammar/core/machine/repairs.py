@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.patterns.beginnings import literal_start
-from toolgrammar.patterns.partial import partial
+from toolgrammar.patterns.partial import any_of, tail_that_begins
 from toolgrammar.patterns.sample import sample
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -34,7 +34,6 @@ _CLOSED = ("call", *GROUP_ROLES)
 BRACKETS = frozenset("}])")
 _LANDMARK = 5
 """Characters of a literal that is taken for markup wherever it stands."""
-_GROUP = late(r"\(\?P<\w+>")
 _PIECE = late(r"<[^<>]*>|[^<>]+")
 _BLANKS = r"\s{0,16}"
 
@@ -121,17 +120,15 @@ class Repairs:
         if self._pattern is None:
             # The longest first: `</tool_calls>` begins with what may be an anchor, too.
             parts = sorted(self.anchors.values(), key=lambda anchor: -len(anchor.pattern))
-            body = "|".join(f"{anchor.pattern}(?P<{anchor.group}>)" for anchor in parts)
-            self._pattern = compile_pattern(body or "(?!)")
+            found = (f"{anchor.pattern}(?P<{anchor.group}>)" for anchor in parts)
+            self._pattern = compile_pattern(any_of(found))
         return self._pattern
 
     @property
     def beginnings(self) -> re.Pattern[str]:
         """Matches what may still become an anchor, up to the end of the text."""
         if self._beginnings is None:
-            plain = (_GROUP.sub("(?:", a.pattern) for a in self.anchors.values())
-            body = "|".join(part for pattern in plain if (part := partial(pattern)))
-            self._beginnings = compile_pattern(rf"(?:{body})\Z" if body else "(?!)")
+            self._beginnings = tail_that_begins(each.pattern for each in self.anchors.values())
         return self._beginnings
 
 
@@ -149,10 +146,9 @@ class Strays:
         # `</search>` behind a call of `search`: the name is compared when it is found.
         if any(terminal.name == "SAME_NAME" for terminal in terminals):
             found.append(r"</(?P<name>[^\s<>/]{1,256})>")
-        self.pattern = compile_pattern("|".join(reversed(found)) or "(?!)")
+        self.pattern = compile_pattern(any_of(reversed(found)))
         """Matches one; the group `name` is the name of a call that it must repeat."""
-        parts = [part for pattern in found if (part := partial(_GROUP.sub("(?:", pattern)))]
-        self.beginnings = compile_pattern(rf"(?:{'|'.join(parts)})\Z" if parts else "(?!)")
+        self.beginnings = tail_that_begins(found)
 
 
 @kept

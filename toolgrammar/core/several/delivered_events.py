@@ -30,14 +30,14 @@ class Given:
     def count(self, events: Iterable[Event]) -> None:
         """Counts what is given out."""
         for event in events:
-            kind, size = _kind(event)
+            kind, text = _delta(event)
             # A delta that goes on where the last one stopped is one event with it, however it was
             # cut.
             if kind and kind == self._last:
-                self.length += size
+                self.length += len(text)
             else:
                 self.events += 1
-                self.length = size
+                self.length = len(text)
             self._last = kind
 
     def rest(self, events: list[Event]) -> list[Event]:
@@ -46,32 +46,29 @@ class Given:
         if not self.events or self.events > len(events):
             return events if not self.events else []
         last = events[self.events - 1]
-        cut = _without(last, self.length) if self._last else None
-        return ([] if cut is None else [cut]) + events[self.events :]
+        rest = _delta(last)[1][self.length :] if self._last else ""
+        return ([_with_text(last, rest)] if rest else []) + events[self.events :]
 
 
-def _kind(event: Event) -> tuple[tuple[object, ...], int]:
-    """Returns what tells whether two deltas join, empty for what is no delta, and the length."""
+def _delta(event: Event) -> tuple[tuple[object, ...], str]:
+    """Returns what tells whether two deltas join, empty for what is no delta, and the text."""
     if isinstance(event, TextDelta | ReasoningDelta):
-        return (type(event),), len(event.text)
+        return (type(event),), event.text
     # The deltas of two calls never join.
     if isinstance(event, InputDelta):
-        return (type(event), event.index), len(event.text)
+        return (type(event), event.index), event.text
     if isinstance(event, ArgumentsDelta):
-        return (type(event), event.index), len(event.json)
-    return (), 0
+        return (type(event), event.index), event.json
+    return (), ""
 
 
-def _without(event: Event, length: int) -> Event | None:
-    """Returns a delta without its first characters; None where nothing is left."""
+def _with_text(event: Event, text: str) -> Event:
+    """Returns a delta with another text; what is no delta stays as it is."""
     if isinstance(event, TextDelta | ReasoningDelta):
-        return type(event)(event.text[length:]) if len(event.text) > length else None
-    if isinstance(event, InputDelta):
-        return InputDelta(event.index, event.text[length:]) if len(event.text) > length else None
-    if isinstance(event, ArgumentsDelta):
-        rest = event.json[length:]
-        return ArgumentsDelta(event.index, rest) if rest else None
-    return None
+        return type(event)(text)
+    if isinstance(event, InputDelta | ArgumentsDelta):
+        return type(event)(event.index, text)
+    return event
 
 
 def joined(events: list[Event]) -> list[Event]:
@@ -89,15 +86,8 @@ def joined(events: list[Event]) -> list[Event]:
 
 def _both(first: Event, second: Event) -> Event | None:
     """Joins two deltas of a kind; None where they are none."""
-    if isinstance(first, TextDelta) and isinstance(second, TextDelta):
-        return TextDelta(first.text + second.text)
-    if isinstance(first, ReasoningDelta) and isinstance(second, ReasoningDelta):
-        return ReasoningDelta(first.text + second.text)
-    if isinstance(first, ArgumentsDelta) and isinstance(second, ArgumentsDelta):
-        return ArgumentsDelta(first.index, first.json + second.json)
-    if isinstance(first, InputDelta) and isinstance(second, InputDelta):
-        return InputDelta(first.index, first.text + second.text)
-    return None
+    (kind, text), (other, more) = _delta(first), _delta(second)
+    return _with_text(first, text + more) if kind == other != () else None
 
 
 def begins_with(given: list[Event], events: list[Event]) -> bool:
@@ -113,12 +103,10 @@ def begins_with(given: list[Event], events: list[Event]) -> bool:
 
 
 def _begins(whole: Event, beginning: Event) -> bool:
-    kind, length = _kind(beginning)
+    """Whether a delta goes on with the text of another one."""
+    (kind, text), (other, begun) = _delta(whole), _delta(beginning)
     # Only deltas have beginnings: `CallStart` is there or not.
-    if not kind or _kind(whole)[0] != kind:
-        return False
-    rest = _without(whole, length)
-    return rest is not None and _both(beginning, rest) == whole
+    return kind == other != () and text.startswith(begun)
 
 
 def behind(given: list[Event], events: list[Event]) -> list[Event]:

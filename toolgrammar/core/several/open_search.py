@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.machine import LONGEST_OPENER, SHORT
+from toolgrammar.core.several.openers import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ class OpenSearch:
     def __init__(self, openers: AnyOpeners) -> None:
         self.openers = openers
         """What is searched for."""
-        self._any = [(part.find, _Ahead()) for part in openers.parts]
+        self._any = [(each.find, _Ahead()) for each in openers.sets]
         self._own = _Ahead()
         self._own_node: Node | None = None
 
@@ -71,8 +72,7 @@ class OpenSearch:
             start: the index.
             base: an offset.
         """
-        places = [ahead.find(search, text, start, base) for search, ahead in self._any]
-        return min((place for place in places if place >= 0), default=-1)
+        return first_of([ahead.find(search, text, start, base) for search, ahead in self._any])
 
     def find_own(self, node: Node, text: str, start: int, base: int) -> int:
         """Returns the same for what a node takes, the next call of a list say."""
@@ -104,12 +104,9 @@ def search_openers(search: OpenSearch, driver: Driver, start: int) -> tuple[int,
     held = -1 if no_tail else openers.held(buffer, tail)
     if node is not node.machine.start:
         # A node of its own may take what nothing takes at the start: the next of a list.
-        own = search.find_own(node, buffer, start, driver.base)
-        if own >= 0 and (place < 0 or own < place):
-            place = own
+        place = first_of((place, search.find_own(node, buffer, start, driver.base)))
         begun = None if no_tail else node.opener_beginnings.search(buffer, tail)
-        if begun is not None and (held < 0 or begun.start() < held):
-            held = begun.start()
+        held = first_of((held, begun.start() if begun is not None else -1))
     return place, held
 
 
@@ -122,8 +119,7 @@ def _first_in_tail(openers: AnyOpeners, driver: Driver, start: int) -> tuple[int
         if node is not node.machine.start:
             found = (node.opener, node.opener_beginnings)
             matches = [match for each in found if (match := each.search(buffer, start + 1))]
-            own = [match.start() for match in matches]
-            place = min([*own, place] if place >= 0 else own, default=-1)
+            place = first_of((place, *(match.start() for match in matches)))
     # What stands there whole may yet become longer.
     begins = place >= 0 and begins_at(openers, driver, place)
     return (-1, place) if begins else (place, -1)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
 from toolgrammar.patterns.beginnings import begins_line, first_characters, literal_start
+from toolgrammar.patterns.partial import any_of, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_GROUP = late(r"\(\?P<\w+>")
 _ANCHORED = late(r"(?:\(\?(?:[a-z]+)?:)*\\A")
 _ANY_CASE = "(?i:"
 _NEVER = "(?!)"
@@ -47,112 +47,16 @@ class _Opener:
         return self._whole
 
 
-class AnyOpeners:
-    """What opens in any of several formats, each at its place in a list."""
-
-    def __init__(self) -> None:
-        self._plain = ChunkMemo(self._opens_nothing)
-
-    @property
-    def parts(self) -> tuple[AnyOpeners, ...]:
-        """The searches that it is made of."""
-        return (self,)
-
-    def is_plain(self, before: str, chunk: str) -> bool:
-        """Whether nothing opens in a chunk of text; `before`: the character before it."""
-        # Where the text begins, what opens only there has to be asked for.
-        return before != "" and self._plain[before + chunk]
-
-    def _opens_nothing(self, text: str) -> bool:
-        """Whether nothing opens, or may have begun to, behind the first character of a text."""
-        return self.find(text, 1) < 0 and self.held(text, 1) < 0
-
-    def find(self, buffer: str, position: int) -> int:
-        """Returns the first place from `position` on where something opens, or -1."""
-        raise NotImplementedError
-
-    def stands_at(self, buffer: str, place: int) -> bool:
-        """Whether something opens at a place; what stands behind it is not searched."""
-        raise NotImplementedError
-
-    def begins_at(self, buffer: str, place: int) -> bool:
-        """Whether the text from a place to its end may become an opener."""
-        raise NotImplementedError
-
-    def held(self, buffer: str, position: int) -> int:
-        """Returns the start of the tail that may become an opener, or -1."""
-        raise NotImplementedError
-
-    def find_any(self, buffer: str, position: int) -> int:
-        """Returns the first place of either, or -1; for a tail that is searched again and again."""
-        raise NotImplementedError
-
-    def at(self, buffer: str, place: int) -> dict[int, int]:
-        """Returns the formats that open at a place, each with the length of what opens there."""
-        raise NotImplementedError
-
-
-class BothOpeners(AnyOpeners):
-    """The openers that any message has, and beside them those with the names of its tools.
-
-    The former are many and made once; only the latter are made for a new list of tools.
-    """
-
-    def __init__(self, fixed: AnyOpeners, named: AnyOpeners) -> None:
-        super().__init__()
-        self._fixed, self._named = fixed, named
-
-    @property
-    def parts(self) -> tuple[AnyOpeners, ...]:
-        """The openers that any message has, and those with the names of its tools."""
-        return (self._fixed, self._named)
-
-    def find(self, buffer: str, position: int) -> int:
-        """Returns the first place from `position` on where something opens, or -1."""
-        return _first(self._fixed.find(buffer, position), self._named.find(buffer, position))
-
-    def stands_at(self, buffer: str, place: int) -> bool:
-        """Whether something opens at a place; what stands behind it is not searched."""
-        return self._fixed.stands_at(buffer, place) or self._named.stands_at(buffer, place)
-
-    def begins_at(self, buffer: str, place: int) -> bool:
-        """Whether the text from a place to its end may become an opener."""
-        return self._fixed.begins_at(buffer, place) or self._named.begins_at(buffer, place)
-
-    def held(self, buffer: str, position: int) -> int:
-        """Returns the start of the tail that may become an opener, or -1."""
-        return _first(self._fixed.held(buffer, position), self._named.held(buffer, position))
-
-    def find_any(self, buffer: str, position: int) -> int:
-        """Returns the first place of either, or -1; for a tail that is searched again and again."""
-        found = self._fixed.find_any(buffer, position)
-        return _first(found, self._named.find_any(buffer, position))
-
-    def at(self, buffer: str, place: int) -> dict[int, int]:
-        """Returns the formats that open at a place, each with the length of what opens there."""
-        lengths = self._fixed.at(buffer, place)
-        for number, length in self._named.at(buffer, place).items():
-            lengths[number] = max(length, lengths.get(number, 0))
-        return lengths
-
-
-def _first(one: int, other: int) -> int:
-    """Returns the first of two places; one below 0 is none."""
-    # Of -1 and a place, the greater is the place.
-    return max(one, other) if one < 0 or other < 0 else min(one, other)
-
-
-class Openers(AnyOpeners):
-    """The openers of several formats, each at its place in a list."""
+class OpenerSet:
+    """The openers of several formats, each at its place in a list, which one search finds."""
 
     def __init__(self, formats: Iterable[Sequence[tuple[str, str]]]) -> None:
         """Takes for each format its openers, each with the expression of its beginnings."""
-        super().__init__()
         found: dict[tuple[str, str], _Opener] = {}
         for number, pairs in enumerate(formats):
             for written, begun in pairs:
-                # Names of groups may not stand twice in one expression, and nobody asks for them.
-                key = _GROUP.sub("(?:", written), _GROUP.sub("(?:", begun)
+                # Nobody asks for their groups.
+                key = unnamed(written), unnamed(begun)
                 # Formats share openers, and each is searched once for all of them.
                 opener = found.setdefault(key, _Opener(*key))
                 if number not in opener.users:
@@ -232,7 +136,7 @@ class Openers(AnyOpeners):
     def find_any(self, buffer: str, position: int) -> int:
         """Returns the first place of either, or -1; for a tail that is searched again and again."""
         if position == 0 and self._anchored:
-            return _first(self.find(buffer, 0), self.held(buffer, 0))
+            return first_of((self.find(buffer, 0), self.held(buffer, 0)))
         if self._any is None:
             self._any = _Search(
                 {key: _and_begun(group) for key, group in self._by_first.items()},
@@ -278,6 +182,64 @@ class Openers(AnyOpeners):
         return lengths
 
 
+class AnyOpeners:
+    """What opens in any of several formats.
+
+    The openers that any message has are many, and are made once. Those with the names of its tools
+    are a set of their own beside them, made for each new list of tools.
+    """
+
+    def __init__(self, *sets: OpenerSet) -> None:
+        self.sets = sets
+        self._plain = ChunkMemo(self._opens_nothing)
+
+    def beside(self, more: OpenerSet) -> AnyOpeners:
+        """Returns these openers and more of them."""
+        return AnyOpeners(*self.sets, more)
+
+    def is_plain(self, before: str, chunk: str) -> bool:
+        """Whether nothing opens in a chunk of text; `before`: the character before it."""
+        # Where the text begins, what opens only there has to be asked for.
+        return before != "" and self._plain[before + chunk]
+
+    def _opens_nothing(self, text: str) -> bool:
+        """Whether nothing opens, or may have begun to, behind the first character of a text."""
+        return self.find(text, 1) < 0 and self.held(text, 1) < 0
+
+    def find(self, buffer: str, position: int) -> int:
+        """Returns the first place from `position` on where something opens, or -1."""
+        return first_of([each.find(buffer, position) for each in self.sets])
+
+    def stands_at(self, buffer: str, place: int) -> bool:
+        """Whether something opens at a place; what stands behind it is not searched."""
+        return any(each.stands_at(buffer, place) for each in self.sets)
+
+    def begins_at(self, buffer: str, place: int) -> bool:
+        """Whether the text from a place to its end may become an opener."""
+        return any(each.begins_at(buffer, place) for each in self.sets)
+
+    def held(self, buffer: str, position: int) -> int:
+        """Returns the start of the tail that may become an opener, or -1."""
+        return first_of([each.held(buffer, position) for each in self.sets])
+
+    def find_any(self, buffer: str, position: int) -> int:
+        """Returns the first place of either, or -1; for a tail that is searched again and again."""
+        return first_of([each.find_any(buffer, position) for each in self.sets])
+
+    def at(self, buffer: str, place: int) -> dict[int, int]:
+        """Returns the formats that open at a place, each with the length of what opens there."""
+        lengths: dict[int, int] = {}
+        for each in self.sets:
+            for number, length in each.at(buffer, place).items():
+                lengths[number] = max(length, lengths.get(number, 0))
+        return lengths
+
+
+def first_of(places: Iterable[int]) -> int:
+    """Returns the first of several places; one below 0 is none, and where all are, so is the first."""
+    return min((place for place in places if place >= 0), default=-1)
+
+
 def _and_begun(openers: Iterable[_Opener]) -> list[str]:
     """Lists the expressions of openers, and of what may become one at the end of a text."""
     return [
@@ -320,7 +282,7 @@ class _Search:
             branches.append(rf"\n(?=(?:{_either(of_lines)}){end})(?P<{_LINE}>)")
         if loose:
             branches.append(rf"(?=(?:{_either(loose)}){end})")
-        self._search = compile_pattern("|".join(branches) or _NEVER)
+        self._search = compile_pattern(any_of(branches))
 
     def find(self, buffer: str, position: int) -> int:
         """Returns the first place from `position` on where a pattern matches, or -1."""
@@ -361,4 +323,4 @@ def _firsts(pattern: str) -> frozenset[str] | None:
 
 
 def _either(patterns: Iterable[str]) -> str:
-    return "|".join(f"(?:{pattern})" for pattern in patterns) or _NEVER
+    return any_of(f"(?:{pattern})" for pattern in patterns)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.message.quoted import Quote
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
-from toolgrammar.core.several.reasoning_ends import unnamed
+from toolgrammar.patterns.partial import unnamed
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine

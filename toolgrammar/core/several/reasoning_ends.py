@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from toolgrammar.core.message.format_misfit import FormatMisfit
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
-from toolgrammar.patterns.partial import tail_that_begins
-from toolgrammar.values.patterns import compile_pattern, late
+from toolgrammar.patterns.partial import tail_that_begins, unnamed
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.several.openers import AnyOpeners
     from toolgrammar.core.state.driver import Driver
 
-_GROUP = late(r"\(\?P<\w+>")
 _LONGEST_OPENER = 64
 """Characters in which reasoning that has no closer opens."""
 MOST_ALARMS = 4
@@ -78,11 +77,6 @@ def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
 def end_of(ends: Iterable[ReasoningEnd], buffer: str, place: int) -> ReasoningEnd | None:
     """Returns the first of some ways to open reasoning that opens it at a place."""
     return next((each for each in ends if compile_pattern(each.opener).match(buffer, place)), None)
-
-
-def unnamed(pattern: str) -> str:
-    """Returns an expression without the names of its groups, to be joined with others."""
-    return _GROUP.sub("(?:", pattern)
 
 
 class TriedHere(Protocol):

@@ -19,7 +19,7 @@ from toolgrammar.core.shortcuts.whole.whole_rules import is_judged, may_be_none
 from toolgrammar.core.trust.evidence import is_name, opens_as_prose
 from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.core.trust.stray_reasoning_closer import with_halves
-from toolgrammar.patterns.partial import MAX_TOKEN
+from toolgrammar.patterns.partial import MAX_TOKEN, any_of
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class WholeSeveral:
                 each.end for each in own
             }
             opener = compile_pattern("|".join(f"(?:{each.opener})" for each in own))
-            end = compile_pattern("|".join(f"(?:{each})" for each in sorted(ends)) or "(?!)")
+            end = compile_pattern(any_of(f"(?:{each})" for each in sorted(ends)))
             found = self._other_ends[number] = opener, end
         opened = found[0].match(text, start)
         ended = opened and found[1].search(text, opened.end(), behind + MAX_TOKEN)

@@ -15,9 +15,9 @@ from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.grammar.payload_kinds import notation_of
 from toolgrammar.patterns.beginnings import literal_start
-from toolgrammar.patterns.partial import partial
+from toolgrammar.patterns.partial import any_of, tail_that_begins, unnamed
 from toolgrammar.tools.json_tokens import LITERAL
-from toolgrammar.values.patterns import anywhere, compile_pattern, late
+from toolgrammar.values.patterns import anywhere, compile_pattern
 
 if TYPE_CHECKING:
     import re
@@ -32,7 +32,6 @@ _DISTINCTIVE: Final = 3
 """Characters of markup that stands for itself."""
 _LONGEST: Final = 1088
 """Characters of markup, with what must follow it."""
-_GROUP = late(r"\(\?P<\w+>")
 _LITERAL: Final = rf"(?:{LITERAL}|-?[0-9]{{1,64}}(?:\.[0-9]{{1,64}})?)"
 _OVER: Final = r"[ \t]{0,64};?[ \t]{0,64}(?://[^\r\n]{0,256})?"
 """What may stand between a short closer and the end of its line."""
@@ -145,10 +144,9 @@ def word_expressions(nodes: Iterable[Node], quotes: str) -> Iterator[tuple[str, 
 
 
 def _any(patterns: Iterable[str]) -> str:
-    # A named group may come only once in an expression, and these patterns share some.
-    joined = "|".join(dict.fromkeys(_GROUP.sub("(?:", each) for each in patterns if each))
-    return joined or "(?!)"
+    # These patterns share some groups.
+    return any_of(dict.fromkeys(map(unnamed, patterns)))
 
 
 def _begun(pattern: str) -> re.Pattern[str]:
-    return compile_pattern(rf"(?:{partial(pattern) or '(?!)'})\Z" if pattern else "(?!)")
+    return tail_that_begins([pattern] if pattern else [])

@@ -26,7 +26,14 @@ from toolgrammar.core.payloads.raw.value_marks import ValueMarks
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.patterns.beginnings import first_characters, without
 from toolgrammar.patterns.fences import NESTED
-from toolgrammar.patterns.partial import BEGUN, MOST_BLANKS, partial, tail_that_begins
+from toolgrammar.patterns.partial import (
+    BEGUN,
+    MOST_BLANKS,
+    any_of,
+    partial,
+    tail_that_begins,
+    unnamed,
+)
 from toolgrammar.patterns.quick_search import behind_blanks, quick_search
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -110,7 +117,7 @@ class RawEnd(TokenPatterns):
     @cached_property
     def search(self) -> re.Pattern[str]:
         """Finds the next closer, or tag of a quoted call, that is sure by what follows it."""
-        expression = "|".join(self.sure) or "(?!)"
+        expression = any_of(self.sure)
         found = compile_pattern(expression)
         # `$`, `\b` or a negative look-ahead needs what is behind a closer: a stream waits for it.
         self.looks_on = _LOOKS_ON.search(expression) is not None
@@ -163,19 +170,19 @@ class RawEnd(TokenPatterns):
     @cached_property
     def final(self) -> re.Pattern[str]:
         """Finds what the end of the text may have cut, where `search` finds nothing."""
-        return compile_pattern("|".join(self.parts(final=True)) or "(?!)")
+        return compile_pattern(any_of(self.parts(final=True)))
 
     @cached_property
     def bare(self) -> re.Pattern[str]:
         """Finds what `final` may find, whatever follows it: it is small, and tells most texts."""
         parts = [
-            self.unnamed(self.forced(group, terminal, "")[0])
+            unnamed(self.forced(group, terminal, "")[0])
             for group, terminal in self.node.tokens
             if self._unit(group, terminal, final=True) != self._unit(group, terminal, final=False)
         ]
         if self.nests:
-            parts += [self.unnamed(each.pattern) for each in repairs_of(self.node).anchors.values()]
-        return compile_pattern("|".join(parts) or "(?!)")
+            parts += [unnamed(each.pattern) for each in repairs_of(self.node).anchors.values()]
+        return compile_pattern(any_of(parts))
 
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
@@ -228,8 +235,8 @@ class RawEnd(TokenPatterns):
         """Matches what is not the payload's own closer."""
         found = self._beside.get(final)
         if found is None:
-            body = "|".join((*self._outer_closers(final=final), *self._tags()))
-            found = self._beside[final] = compile_pattern(body or "(?!)")
+            parts = (*self._outer_closers(final=final), *self._tags())
+            found = self._beside[final] = compile_pattern(any_of(parts))
         return found
 
     def other_closer(self, *, final: bool) -> re.Pattern[str]:
@@ -284,7 +291,7 @@ class RawEnd(TokenPatterns):
             near, word = near_closer(step, f"near_own_{group}")
             # `</paramter>` with `</function>` behind it.
             if near and self.nests and not self.in_cdata:
-                own = self.unnamed(self.machine.expressions.pattern(terminal))
+                own = unnamed(self.machine.expressions.pattern(terminal))
                 follow = self.follow(f"n{group}", step.node, final=final, own=own)
                 found.append(f"{near}{follow}(?P<near_closer_{group}>)")
                 self.words[f"near_own_{group}"] = word
@@ -339,7 +346,7 @@ class RawEnd(TokenPatterns):
     @cached_property
     def value_closing(self) -> re.Pattern[str]:
         """Matches the value's own closer, whatever follows it."""
-        return compile_pattern("|".join(self._value_closers()) or "(?!)")
+        return compile_pattern(any_of(self._value_closers()))
 
     def _ways_out(self) -> list[str]:
         """Writes the closers of the call that stand in others, behind the payload's own."""
@@ -359,7 +366,7 @@ class RawEnd(TokenPatterns):
     def _unit(self, group: str, terminal: Terminal, *, final: bool) -> str:
         """Writes one closer: the tokens that the grammar forces, and what may follow them."""
         text, node, _ = self.forced(group, terminal, "u")
-        follow = self.follow(group, node, final=final, own=self.unnamed(text))
+        follow = self.follow(group, node, final=final, own=unnamed(text))
         return f"{text}{follow}(?P<closer_{group}>)"
 
 

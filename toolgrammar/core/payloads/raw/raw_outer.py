@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.raw.raw_tags import LONG
-from toolgrammar.patterns.partial import partial
+from toolgrammar.patterns.partial import partial, unnamed
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node
@@ -67,7 +67,7 @@ def after_outer(end: TokenPatterns, node: Node, *, final: bool) -> str:
     # Where prose may follow, any text would do: then only an opener or the end tells.
     if not node.accepts_text:
         return end.follow("outer", node, final=final, own="(?!)") or "(?!)"
-    options = [end.unnamed(part) for part in node.openers()]
+    options = [unnamed(part) for part in node.openers()]
     # The end of the text may cut the opener that follows: `</call>\n<cal`.
     if final:
         cut = "|".join(part for option in options if (part := partial(option)))

@@ -13,7 +13,7 @@ from toolgrammar.core.machine.near_tokens import near_opener
 from toolgrammar.core.machine.repairs import clipped, repairs_of
 from toolgrammar.core.payloads.raw.raw_tags import is_tag
 from toolgrammar.patterns.beginnings import begins_blank, begins_indented
-from toolgrammar.patterns.partial import partial
+from toolgrammar.patterns.partial import any_of, partial, unnamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,14 +57,9 @@ class TokenPatterns:
         # The white space between has a bound, or a long run of it would be tried at every place.
         return r"\s{0,16}".join(out)
 
-    @staticmethod
-    def unnamed(pattern: str) -> str:
-        """Returns an expression without the names of its groups."""
-        return re.sub(r"\(\?P<\w+>", "(?:", pattern)
-
     def named(self, terminal: Terminal, group: str) -> str:
         """Writes a terminal, captured under a group where one is given."""
-        text = self.unnamed(self.machine.expressions.pattern(terminal))
+        text = unnamed(self.machine.expressions.pattern(terminal))
         return f"(?P<{group}>{text})" if group else text
 
     def forced(
@@ -135,7 +130,7 @@ class TokenPatterns:
                 self.words[f"near_{group}_{inner}"] = word
         # What stands outside of the call tells as well: then its own closers are missing.
         options.extend(
-            self.unnamed(anchor.pattern)
+            unnamed(anchor.pattern)
             for anchor in repairs_of(node).anchors.values()
             if anchor.step.opens or anchor.step.after or anchor.step.before or anchor.closes_more
         )
@@ -161,7 +156,7 @@ def _behind_blanks(options: Sequence[str], between: str, *, final: bool) -> str:
         final: whether the text has ended.
     """
     # Where what follows does not begin with a blank, no part of the blanks is tried apart.
-    solid = "|".join(each for each in options if not begins_blank(each)) or "(?!)"
+    solid = any_of(each for each in options if not begins_blank(each))
     blank = [each for each in options if begins_blank(each)]
     indented = "|".join(filter(begins_indented, blank))
     other = "|".join(each for each in blank if not begins_indented(each))
