@@ -57,6 +57,18 @@ def test_it_names_the_tools_and_shows_a_call_as_the_format_writes_it(format_id: 
 
 
 @each_format
+def test_it_tells_what_stands_inside_of_an_argument(format_id: str) -> None:
+    leg = {"type": "object", "properties": {"pier": {"type": "string"}}, "required": ["pier"]}
+    properties = {"name": {"type": "string"}, "legs": {"type": "array", "items": leg}}
+    tool = {
+        "name": "plan_trip",
+        "description": "Plans.",
+        "parameters": {"type": "object", "properties": properties, "required": ["name"]},
+    }
+    assert "pier" in toolgrammar.formats[format_id].prompt([tool])
+
+
+@each_format
 def test_nothing_is_left_to_fill_in(format_id: str) -> None:
     prompt = toolgrammar.formats[format_id].prompt([NOTE])
     assert not [name for name in PLACEHOLDERS if f"{{{name}}}" in prompt]

@@ -6,6 +6,17 @@ import json
 import keyword
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.writing.prompts.nested import (
+    finite,
+    lines_below,
+    member_lines,
+    one_line,
+    said,
+    strings,
+    type_words,
+    types,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -63,7 +74,7 @@ def as_words(tools: Iterable[ToolSpec]) -> str:
 def as_headed(tools: Iterable[ToolSpec]) -> str:
     """Returns for each tool a heading, what it does, and the schema of its arguments."""
     return "\n\n".join(
-        f"### {tool.name}\nDescription: {_one_line(tool.description)}\n\n"
+        f"### {tool.name}\nDescription: {one_line(tool.description)}\n\n"
         f"Parameters: {_json(_function(tool)['parameters'])}"
         for tool in tools
     )
@@ -72,7 +83,7 @@ def as_headed(tools: Iterable[ToolSpec]) -> str:
 def as_lines(tools: Iterable[ToolSpec]) -> str:
     """Returns for each tool one line: its name, what it does, and the schema of its arguments."""
     return "\n".join(
-        f"{tool.name}: {_one_line(tool.description)}{' ' if tool.description else ''}"
+        f"{tool.name}: {one_line(tool.description)}{' ' if tool.description else ''}"
         f"Arguments: {_json(_named_schemas(tool))}"
         for tool in tools
     )
@@ -102,31 +113,10 @@ def in_words(tool: ToolSpec) -> str:
     """Returns one tool a heading, what it does, and its parameters as a list."""
     lines = [f"## {tool.name}"]
     if tool.description:
-        lines.append(f"Description: {_one_line(tool.description)}")
-    known = [
-        f"- {name} ({_kind(tool, name, schema)}){_said(schema)}"
-        for name, schema in tool.properties.items()
-    ]
+        lines.append(f"Description: {one_line(tool.description)}")
+    known = list(member_lines(tool.properties, tool.required))
     lines += ["Parameters:", *known] if known else ["Parameters: none"]
     return "\n".join(lines)
-
-
-def _kind(tool: ToolSpec, name: str, schema: Any) -> str:
-    kind = _type_words(schema)
-    return f"{kind}, required" if name in tool.required else f"{kind}, optional"
-
-
-def _type_words(schema: Any) -> str:
-    kinds = _types(schema)
-    words = " or ".join(kinds) if kinds else "any type"
-    # The choices say more than the type: `string, one of ["c", "f"]`.
-    choices = schema.get("enum") if isinstance(schema, dict) else None
-    return f"{words}, one of {_json(choices)}" if isinstance(choices, list) else words
-
-
-def _said(schema: Any) -> str:
-    found = schema.get("description") if isinstance(schema, dict) else None
-    return f": {_one_line(found)}" if isinstance(found, str) and found.strip() else ""
 
 
 # TypeScript
@@ -168,13 +158,13 @@ def _typescript(schema: Any, depth: int) -> str:
         if isinstance(members := schema.get(key), list) and members:
             # Members that are written alike count once: `string | string` says nothing.
             return " | ".join(dict.fromkeys(_typescript(each, depth + 1) for each in members))
-    kinds = _types(schema)
+    kinds = types(schema)
     if kinds == ["array"] and "items" in schema:
         inner = _typescript(schema["items"], depth + 1)
         # `(string | null)[]`: brackets bind more strongly than the bar.
         return f"({inner})[]" if " | " in inner else f"{inner}[]"
     if kinds == ["object"] and isinstance(schema.get("properties"), dict):
-        needed = _strings(schema.get("required"))
+        needed = strings(schema.get("required"))
         return "{\n" + "\n".join(_members(schema["properties"], needed, depth + 1)) + "\n}"
     return " | ".join(_TYPESCRIPT.get(kind, "any") for kind in kinds) or "any"
 
@@ -191,14 +181,26 @@ def _python_of(tool: ToolSpec) -> str:
     usable = all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
     parameters = ", ".join(_parameter(tool, name) for name in names) if usable else "**arguments"
     lines = [f"def {tool.name}({parameters}):"]
-    said = [f"        {name}{note}" for name in names if (note := _said(properties[name]))]
-    notes = ["", "    Args:", *said] if said else []
+    notes = [line for name in names for line in _notes(tool, name, usable=usable)]
+    notes = ["", "    Args:", *notes] if notes else []
     about = [line.strip() for line in tool.description.splitlines() if line.strip()] or [tool.name]
     lines += [f'    """{about[0]}', *(f"    {line}" for line in about[1:]), *notes]
     # A docstring of one line has its closing quotes on that line.
     if len(lines) == 2:
         return f'{lines[0]}\n{lines[1]}"""'
     return "\n".join([*lines, '    """'])
+
+
+def _notes(tool: ToolSpec, name: str, *, usable: bool) -> list[str]:
+    """Returns the lines of a docstring about a parameter: what its hint does not say."""
+    schema = tool.properties[name]
+    inner = list(lines_below(schema, " " * 12))
+    if not usable:
+        # Nothing else names it.
+        needed = "required" if name in tool.required else "optional"
+        return [f"        {name} ({type_words(schema)}, {needed}){said(schema)}", *inner]
+    words = said(schema) or (":" if inner else "")
+    return [f"        {name}{words}", *inner] if words else []
 
 
 def _parameter(tool: ToolSpec, name: str) -> str:
@@ -222,13 +224,16 @@ def _python(schema: Any, depth: int) -> str:
     for key in ("anyOf", "oneOf"):
         if isinstance(members := schema.get(key), list) and members:
             return " | ".join(dict.fromkeys(_python(each, depth + 1) for each in members))
-    kinds = _types(schema)
+    kinds = types(schema)
     if kinds == ["array"] and "items" in schema:
         return f"list[{_python(schema['items'], depth + 1)}]"
     return " | ".join(_PYTHON.get(kind, "object") for kind in kinds) or "object"
 
 
 # XML
+
+_IN_XML: Final = ("enum", "const", "default", "items", "properties", "required", "anyOf", "oneOf")
+"""What a parameter's element has as JSON: models are trained on it so."""
 
 
 def _xml_of(tool: ToolSpec) -> str:
@@ -238,15 +243,15 @@ def _xml_of(tool: ToolSpec) -> str:
     lines.append("<parameters>")
     for name, schema in tool.properties.items():
         lines += ["<parameter>", f"<name>{name}</name>"]
-        kinds = _types(schema)
+        kinds = types(schema)
         if kinds:
             lines.append(f"<type>{' or '.join(kinds)}</type>")
         # Without the `: ` that stands before it in words.
-        if said := _said(schema):
-            lines.append(f"<description>{said[2:]}</description>")
+        if words := said(schema):
+            lines.append(f"<description>{words[2:]}</description>")
         lines += [
-            f"<{key}>{_json(schema[key])}</{key}>"
-            for key in ("enum", "default", "items")
+            f"<{key}>{_json(finite(schema[key], frozenset({id(schema)})))}</{key}>"
+            for key in _IN_XML
             if key in schema
         ]
         lines.append("</parameter>")
@@ -270,22 +275,8 @@ def _function(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _named_schemas(tool: ToolSpec) -> dict[str, Any]:
-    schema = tool.parameters or {}
-    found = schema.get("properties")
-    return found if isinstance(found, dict) else {}
-
-
-def _types(schema: Any) -> list[str]:
-    found = schema.get("type") if isinstance(schema, dict) else None
-    return [found] if isinstance(found, str) else _strings(found)
-
-
-def _strings(value: Any) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    # References are resolved: what they lead to is not in the line.
+    return {name: finite(schema) for name, schema in tool.properties.items()}
 
 
 def _json(value: Any) -> str:

@@ -105,10 +105,66 @@ def test_words_and_lines() -> None:
         "- line (string, required): the name of the line",
         '- class (any type, one of ["car", "foot"], optional)',
     ]
+    assert WRITERS["tools_words"](TOOLS).splitlines()[5:10] == [
+        "- seats (integer or null, optional)",
+        "- stops (array of string or null, optional)",
+        "- at (object, required)",
+        "  - hour (integer, required)",
+        "  - odd-key (any type, always 1, optional)",
+    ]
     assert WRITERS["tools_words"](TOOLS).endswith("## now\nParameters: none")
     assert WRITERS["tools_lines"](TOOLS).splitlines()[1] == "now: Arguments: {}"
     assert "### now\nDescription: \n\nParameters: {" in WRITERS["tools_headed"](TOOLS)
     assert WRITERS["tool_names"](TOOLS) == "find_ferry, now"
+
+
+LEG = {
+    "type": "object",
+    "properties": {"port": {"type": "string", "description": "where it stops"}},
+    "required": ["port"],
+}
+TRIP = ToolSpec(
+    "plan_trip",
+    "",
+    {
+        "type": "object",
+        "properties": {
+            "legs": {"type": "array", "items": {"$ref": "#/$defs/leg"}},
+            "home": {"anyOf": [{"$ref": "#/$defs/leg"}, {"type": "null"}]},
+            "fares": {"type": "object", "additionalProperties": {"$ref": "#/$defs/leg"}},
+        },
+        "required": ["legs"],
+        "$defs": {"leg": LEG},
+    },
+)
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if name != "tool_names"])
+def test_what_stands_inside_of_an_argument_is_told(name: str) -> None:
+    text = WRITERS[name]([TRIP])
+    assert "port" in text
+    assert "where it stops" in text
+
+
+def test_objects_in_lists_and_unions_in_words() -> None:
+    port = "  - port (string, required): where it stops"
+    assert WRITERS["tools_words"]([TRIP]).splitlines()[2:] == [
+        "- legs (array of object, required)",
+        port,
+        "- home (object or null, optional)",
+        port,
+        "- fares (object of any keys, each object, optional)",
+        port,
+    ]
+    assert "\n        legs:\n            - port (string, required)" in WRITERS["tools_python"](
+        [TRIP]
+    )
+
+
+def test_an_argument_that_python_has_no_name_for_is_told() -> None:
+    text = WRITERS["tools_python"](TOOLS)
+    assert '\n        class (any type, one of ["car", "foot"], optional)\n' in text
+    assert "\n        at (object, required)\n            - hour (integer, required)\n" in text
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -120,7 +176,10 @@ def test_a_schema_that_holds_itself_has_an_end(name: str) -> None:
     }
     schema = {
         "type": "object",
-        "properties": {"first": {"$ref": "#/$defs/node"}},
+        "properties": {
+            "first": {"$ref": "#/$defs/node"},
+            "all": {"type": "array", "items": {"$ref": "#/$defs/node"}},
+        },
         "$defs": {"node": node},
     }
     tool = ToolSpec("walk", "", schema)
