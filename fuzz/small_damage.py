@@ -1,9 +1,11 @@
-"""How often does small damage change a call without a word?
+"""How often does small damage change a call, or lose one, without a word?
 
-`python -m fuzz.small_damage [FORMAT …] [--attempts N]`: so many texts of each format, its sound
-examples and rows with one to three characters of its markup damaged. Counted are the texts in which
-a call is executable that nobody wrote. What is inside of a name, a key or a value is not damaged:
-nobody can see that. With `--into FILE` each such text is written as a line of JSON.
+`python -m fuzz.small_damage [FORMAT …] [--attempts N]`: so many texts of each format, with one to
+three characters of its markup damaged: its sound examples and rows, and messages of several calls
+that are drawn. Counted are the texts in which a call is executable that nobody wrote (changed), and
+those that have fewer calls than were written, and no error (lost). What is inside of a name, a key
+or a value is not damaged: nobody can see that. With `--into FILE` each such text is written as a
+line of JSON.
 """
 
 from __future__ import annotations
@@ -18,13 +20,18 @@ from typing import TYPE_CHECKING, Any
 
 import toolgrammar
 from tests.laws.every_case import cases
+from toolgrammar import RenderError
+from toolgrammar.comparison.messages import SEVERAL, drawn
+from toolgrammar.testing import Case
 from toolgrammar.testing.readings import deed
 from toolgrammar.testing.small_damage import markup_of, small_damage
+from toolgrammar.tools.specs import to_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgrammar.testing import Case
+_DRAWN = 6
+"""Messages of several calls that are drawn."""
 
 
 def main() -> None:
@@ -39,7 +46,7 @@ def main() -> None:
     for name in given.formats:
         counts, found = measure(toolgrammar.formats[name].id, given.attempts)
         total += counts
-        rows += [{"format": name, "text": text} for text in found]
+        rows += [{"format": name, **each} for each in found]
         print(_line(name, counts), flush=True)
     print(_line("all", total))
     if given.into:
@@ -47,13 +54,18 @@ def main() -> None:
 
 
 def _line(name: str, counts: Counter[str]) -> str:
-    changed, texts = counts["changed"], counts["texts"]
-    return f"{name:26} {changed:5} of {texts:6}  {100 * changed / max(1, texts):5.2f} %"
+    texts = counts["texts"]
+    shares = (
+        f"{counts[what]:5} {what} {100 * counts[what] / max(1, texts):5.2f} %"
+        for what in ("changed", "lost")
+    )
+    return f"{name:26} of {texts:6}: {'  '.join(shares)}"
 
 
-def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[str]]:
-    """Returns how many texts were damaged and in how many a call changed, and these."""
-    sound = [each for case in cases(format_id, malformed=False) for each in _sound(case)]
+def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[dict[str, Any]]]:
+    """Returns how many texts were damaged, in how many a call changed or was lost, and these."""
+    given_cases = [*cases(format_id, malformed=False), *_written(format_id)]
+    sound = [each for case in given_cases for each in _sound(case)]
     counts: Counter[str] = Counter()
     found = []
     for attempt in range(attempts if sound else 0):
@@ -64,10 +76,23 @@ def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[str]]:
             text = small_damage(text, given.places, draw)
         if text != given.case.text:
             counts["texts"] += 1
-            if given.changes(text):
-                counts["changed"] += 1
-                found.append(text)
+            what = given.harm(text)
+            if what:
+                counts[what] += 1
+                found.append({"what": what, "text": text, "of": given.case.text,
+                              "id": given.case.id, "tools": given.tools is not None})
     return counts, found
+
+
+def _written(format_id: str) -> Iterator[Case]:
+    """Yields drawn messages of several calls, as the format writes them, where it can."""
+    messages = [each for each in drawn(11, _DRAWN) if each.shape == SEVERAL]
+    for message in messages:
+        try:
+            text = toolgrammar.formats[format_id].render(message.calls)
+        except RenderError:
+            continue
+        yield Case(message.name, format_id, text, tools=tuple(to_specs(message.tools).values()))
 
 
 def _sound(case: Case) -> Iterator[_Given]:
@@ -96,10 +121,16 @@ class _Given:
         case = self.case
         return toolgrammar.parse(text, case.format, tools=self.tools, prefix=case.prefix)
 
-    def changes(self, text: str) -> bool:
-        """Whether a call of a damaged text is executable that nobody wrote."""
+    def harm(self, text: str) -> str:
+        """Returns what a damaged text does: `changed`, where a call is executable that nobody
+
+        wrote, `lost`, where one is missing and no error says so; else "".
+        """
         wanted = {deed(call) for call in self.calls}
-        return any(call.executable and deed(call) not in wanted for call in self._read(text).calls)
+        read = self._read(text)
+        if any(call.executable and deed(call) not in wanted for call in read.calls):
+            return "changed"
+        return "lost" if read.ok and len(read.calls) < len(self.calls) else ""
 
 
 if __name__ == "__main__":
