@@ -29,6 +29,7 @@ _SYMBOL = 2
 """Characters of a symbol alone, which text may hold with or without what picks its form."""
 _LEAST_OF_CUT = 6
 """Characters that the end of the text has to leave of it."""
+_WORD = late(r"[\w-]")
 _FENCES = late(r"^[ \t]*(\S{0,2}[`~]\S{0,4})[ \t\r]*$", re.MULTILINE)
 """A line that may have been a fence."""
 
@@ -78,12 +79,15 @@ class Marks:
             sorted({sign for mark in self.all for sign in mark.signs} | set("`" * len(self.fences)))
         )
 
-    def find(self, text: str, *, is_cut: bool = False) -> Damaged | None:
+    def find(
+        self, text: str, *, is_cut: bool = False, pairs: bool = True
+    ) -> Damaged | None:
         """Returns the first of the marks that stands damaged in a text; None where none does.
 
         Args:
             text: a value.
             is_cut: whether the end of the message ends it, so that half a mark may end it too.
+            pairs: whether a tag that has its partner in the text is a tag of the text's own.
         """
         # Most values hold none of these characters, and `in` costs a hundredth of the search below.
         if not is_cut and self.signs and not any(sign in text for sign in self.signs):
@@ -91,13 +95,28 @@ class Marks:
         for fence in self.fences if "`" in text else ():
             if found := _damaged_fence(text, fence):
                 return found
+        for symbol in self.symbols:
+            if symbol in text and (found := self._lone_symbol(text, symbol)):
+                return found
         # A mark that the end cut may be shorter than its first piece.
         if not is_cut and self.hints.search(text) is None:
             return None
         for mark in self.all:
             for found in mark.damaged(text, is_cut=is_cut):
-                if not (self._is_other(found, text) or _is_paired(found, text)):
+                if not (self._is_other(found, text) or (pairs and _is_paired(found, text))):
                     return found
+        return None
+
+    @cached_property
+    def symbols(self) -> dict[str, str]:
+        """The symbols that marks begin with, each with such a mark."""
+        return {each.text[0]: each.text for each in self.all if _is_symbol(each.text[0])}
+
+    def _lone_symbol(self, text: str, symbol: str) -> Damaged | None:
+        """Returns the first line that begins as a mark does, with a symbol, and with none of them."""
+        for line in re.finditer(rf"(?m)^[ \t]*({symbol}\S{{0,2}})", text):
+            if not any(_stands(each, text, line.start(1)) for each in self.written):
+                return Damaged(line.start(1), line[1], self.symbols[symbol])
         return None
 
     def _is_other(self, found: Damaged, text: str) -> bool:
@@ -125,7 +144,7 @@ class _Mark:
         """Whether it is words, that tell of markup only at the beginning of a line."""
         size = len(text)
         # The longer a mark is, the more damage still lets it be known.
-        self.most = 1 if size < 7 or self.bare else 2 if size < 16 else 3
+        self.most = 1 if size < 7 or self.bare else 2 if size < 12 else 3
         """Characters that may be missing, too much, others, or change places with the next."""
         self.characters = Counter(text)
         self.punctuation = Counter(each for each in text if not (each.isalnum() or each.isspace()))
@@ -221,6 +240,12 @@ class _Mark:
         return left.total() >= self._kept
 
 
+def _stands(mark: str, text: str, place: int) -> bool:
+    """Whether a mark stands at a place; a word has to follow where it ends with a blank."""
+    follows = text[place + len(mark) :]
+    return text.startswith(mark, place) and (mark[-1] != " " or _WORD.match(follows) is not None)
+
+
 def _tells(mark: str) -> bool:
     """Whether markup is so much that nobody writes something like it by chance."""
     if any(map(_is_symbol, mark)):
@@ -255,10 +280,14 @@ def _is_paired(found: Damaged, text: str) -> bool:
     tag = _TAG.match(text, found.start)
     if tag is None:
         return False
+    if tag["empty"] is not None and not tag["slash"]:
+        return True
+    # `<b>` with its `</b>` behind it is a tag of the text, however near it is to a mark. Behind
+    # `</b`, which closes what stands before it, `<b>` opens something else.
+    around = text[: tag.start()] if tag["slash"] else text[tag.end() :]
     slash = "" if tag["slash"] else "/"
-    # `<b>` with its `</b>` in the same text is a tag of the text, however near it is to a mark.
     partner = rf"<{slash}{re.escape(tag['name'])}(?![\w.:-])"
-    return tag["empty"] is not None or re.search(partner, text) is not None
+    return re.search(partner, around) is not None
 
 
 def distance(one: str, other: str) -> int:

@@ -75,6 +75,9 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     end = driver.position
     if stopped and step.leaf not in _PROSE:
         doubts.doubt_stopped(driver, step, end)
+    # A stop string that ends the value would have ended the message at the closer in it.
+    if stopped and reader.shared:
+        doubts.doubt_quoted_opener(driver)
     # The position stands before a closer that the end of the text cut.
     begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
     # Reasoning may end with the message in some formats: what stands in it may still be lost.

@@ -114,7 +114,8 @@ class ValueMarks:
             if whole is not None:
                 return Damaged(len(before), closer, whole)
             # Its index is one of `behind`: it is moved to where that begins in the value.
-            if found := self._opening.find(behind):
+            # That its element is closed does not make it the value's own: the value has ended.
+            if found := self._opening.find(behind, pairs=False):
                 return found._replace(start=found.start + len(text) - len(behind))
         return None
 
