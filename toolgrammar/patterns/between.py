@@ -25,8 +25,6 @@ class Between:
     Where both find the same, it would be found, too; else what finds it is made, and asked.
     """
 
-    __slots__ = ("_less", "_make", "_more", "_searches", "_whole")
-
     def __init__(self, less: Finder, more: Finder, make: Callable[[], Finder]) -> None:
         """Takes what finds less, what finds more, and what makes the one in between."""
         self._less = less

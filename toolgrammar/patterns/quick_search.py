@@ -66,8 +66,6 @@ def behind_blanks(pattern: re.Pattern[str], solid: Search) -> Search:
 class _Search:
     """Finds what a pattern finds."""
 
-    __slots__ = ("_pattern",)
-
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self._pattern = pattern
 

@@ -38,8 +38,6 @@ def _before_line_end(text: str, end: int) -> int:
 class Trimmer:
     """Passes on what is certain of a payload; `finish` returns what is left at its end."""
 
-    __slots__ = ("before", "began", "dropped", "held", "holds", "mode")
-
     def __init__(self, mode: str, *, before: bool = True, holds: bool = False) -> None:
         self.mode = mode
         self.holds = holds

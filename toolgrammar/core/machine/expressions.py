@@ -31,8 +31,6 @@ _REPEATED = {
 class Expressions:
     """The expressions of terminals for one set of tools."""
 
-    __slots__ = ("any_name", "tool_names")
-
     def __init__(self, tool_names: tuple[str, ...], any_name: str = "") -> None:
         """Takes the names of the tools, the longest first: of two that match, it counts.
 

@@ -20,8 +20,6 @@ _MOST_REDUCTIONS: Final = 10_000
 class Lalr:
     """The moves of one grammar's automaton."""
 
-    __slots__ = ("tables",)
-
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
 

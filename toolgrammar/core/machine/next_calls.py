@@ -27,8 +27,6 @@ _SHORTEST: Final = 4
 class NextCall:
     """What a call begins with that may follow in a node, after what parts it from the last."""
 
-    __slots__ = ("begins", "pattern")
-
     def __init__(self, node: Node) -> None:
         """Finds out how calls begin there.
 

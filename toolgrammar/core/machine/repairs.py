@@ -135,8 +135,6 @@ class Repairs:
 class Strays:
     """The closers of a grammar, as they may be left over in text behind a call."""
 
-    __slots__ = ("beginnings", "pattern")
-
     def __init__(self, node: Node) -> None:
         openers = {terminal.text.strip() for _, terminal in node.tokens}
         terminals = node.machine.tables.terminals

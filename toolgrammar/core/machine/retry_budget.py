@@ -11,8 +11,6 @@ PAUSE = 32
 class RetryBudget:
     """How one way of reading went lately, for the messages of one format."""
 
-    __slots__ = ("_passed", "left")
-
     def __init__(self) -> None:
         self.left = CREDIT
         """Failures that are left; a success sets it to `CREDIT`."""

@@ -49,8 +49,6 @@ class Formats(Protocol):
 class Alternative:
     """One format that opens somewhere in this message."""
 
-    __slots__ = ("_loaded", "_quoted", "last_call", "node", "number", "resume", "several")
-
     def __init__(self, number: int, several: Formats) -> None:
         self.number = number
         """Its place in the order of the caller."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 class Given:
     """How much of an island was given out, however the stream cut it."""
 
-    __slots__ = ("_last", "events", "length")
-
     def __init__(self) -> None:
         self.events = 0
         """Events, neighbouring deltas of a kind counted as one."""

@@ -124,8 +124,6 @@ class Trial(Protocol):
 class Judge:
     """Chooses who goes on, and keeps apart what was given out before."""
 
-    __slots__ = ("among", "counted", "found_misfit", "given", "kept", "place")
-
     def __init__(self, among: Trial) -> None:
         self.among = among
         self.kept: list[Event] = []

@@ -25,8 +25,6 @@ class _Ahead:
     nothing up to the end, the other would go through all of the text for each place.
     """
 
-    __slots__ = ("_begin", "_end", "_place")
-
     def __init__(self) -> None:
         self._begin = self._end = 0
         """The stretch of the message, by offsets, for which the place is known."""
@@ -54,8 +52,6 @@ class _Ahead:
 
 class OpenSearch:
     """Finds the openers of several formats in one message, one after the other."""
-
-    __slots__ = ("_any", "_own", "_own_node", "openers")
 
     def __init__(self, openers: AnyOpeners) -> None:
         self.openers = openers

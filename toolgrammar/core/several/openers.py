@@ -259,8 +259,6 @@ class _Search:
     ends.
     """
 
-    __slots__ = ("_at_line", "_search")
-
     def __init__(
         self, by_first: dict[str, list[str]], of_lines: list[str], loose: list[str], end: str = ""
     ) -> None:

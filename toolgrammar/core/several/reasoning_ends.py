@@ -97,8 +97,6 @@ class TriedHere(Protocol):
 class OtherEnds:
     """What ends the reasoning that is being read in the formats that are not being read."""
 
-    __slots__ = ("among", "beginnings", "ends", "looked", "open_ended", "pattern")
-
     def __init__(self, among: TriedHere, ends: dict[int, ReasoningEnd], node: Node) -> None:
         """Takes the formats with their ends, and the node behind the reasoning that is read."""
         self.among = among

@@ -44,36 +44,6 @@ _SLICE = 65_536
 class TriedFormats:
     """The formats of one message and which of them is being read."""
 
-    __slots__ = (
-        "alarms",
-        "begun",
-        "builder",
-        "counted",
-        "current",
-        "doubted",
-        "fenced",
-        "fences",
-        "free",
-        "free_before",
-        "here",
-        "home",
-        "home_node",
-        "in_fence",
-        "in_section",
-        "judge",
-        "mark",
-        "misfits",
-        "opened",
-        "openers",
-        "passed",
-        "queue",
-        "search",
-        "several",
-        "thought",
-        "tried",
-        "trying",
-    )
-
     def __init__(self, several: Formats, builder: Builder) -> None:
         """Sets up for one message; a format's machine is loaded when it is tried first."""
         self.several = several

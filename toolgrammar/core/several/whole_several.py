@@ -84,8 +84,6 @@ class Place(NamedTuple):
 class WholeMessage:
     """One message: what it holds, and what kept it from being read."""
 
-    __slots__ = ("calls", "parts", "reasoning", "stopped", "stuck", "text", "tools")
-
     def __init__(self, text: str, tools: Mapping[str, ToolSpec]) -> None:
         self.text = text
         self.tools = tools
@@ -109,17 +107,6 @@ class WholeMessage:
 
 class WholeSeveral:
     """Reads messages of several formats; it keeps nothing of them but how their islands begin."""
-
-    __slots__ = (
-        "_beginnings",
-        "_closers",
-        "_count",
-        "_other_ends",
-        "_quotes",
-        "budget",
-        "lessons",
-        "several",
-    )
 
     def __init__(self, several: SeveralRules) -> None:
         self.several = several

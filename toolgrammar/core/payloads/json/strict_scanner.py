@@ -65,22 +65,6 @@ _NO_SCALAR: Final = Scalar("-")
 class JsonScanner:
     """Reads one JSON value piece by piece; the joined pieces are its text."""
 
-    __slots__ = (
-        "_backticks",
-        "_escape",
-        "_held",
-        "_max_depth",
-        "_object_only",
-        "_quote_held",
-        "_scalar",
-        "_stack",
-        "_state",
-        "done",
-        "failed",
-        "failure",
-        "plain",
-    )
-
     doubt, bare_text, mended = "", "", False  # what it takes is sure
 
     def __init__(

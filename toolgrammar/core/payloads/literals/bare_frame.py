@@ -40,17 +40,6 @@ _OVER: Final = r"[ \t]{0,64};?[ \t]{0,64}(?://[^\r\n]{0,256})?"
 class BareFrame:
     """The markup around one object."""
 
-    __slots__ = (
-        "_begins",
-        "_literal",
-        "_literal_begins",
-        "_place",
-        "mark",
-        "marks",
-        "over",
-        "word",
-    )
-
     def __init__(self, step: Step) -> None:
         """Finds out what may stand behind an object.
 

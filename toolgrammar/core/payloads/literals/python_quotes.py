@@ -33,8 +33,6 @@ _BEFORE: Final = frozenset(" ([=:")
 class Quotes:
     """The quotes of one string, and what was found out about them."""
 
-    __slots__ = ("final", "inner", "named", "nested", "parameters")
-
     def __init__(self, parameters: Sequence[str], *, named: bool, nested: bool) -> None:
         self.parameters = parameters
         self.named = named

@@ -173,22 +173,6 @@ class PythonStringReader:
     unknown or misspelt escape (`\d`, `\x4`) and `\N{…}` keep their backslash.
     """
 
-    __slots__ = (
-        "_formatted",
-        "_held",
-        "_high",
-        "_quote",
-        "_raw",
-        "_run",
-        "before",
-        "closed",
-        "failure",
-        "is_markdown",
-        "quotes",
-        "taken",
-        "waits",
-    )
-
     def __init__(self, prefix: str = "") -> None:
         self._raw = "r" in prefix
         self._formatted = "f" in prefix

@@ -63,32 +63,6 @@ _WORD_RUN = late(r"[^,}\]]+")
 class BareScanner:
     """Reads one object piece by piece; the joined pieces are JSON."""
 
-    __slots__ = (
-        "_before",
-        "_counts",
-        "_key",
-        "_max_depth",
-        "_over",
-        "_quote",
-        "_quotes",
-        "_rest",
-        "_run",
-        "_same",
-        "_stack",
-        "_state",
-        "_step",
-        "_word",
-        "bare_text",
-        "base",
-        "done",
-        "doubt",
-        "failed",
-        "failure",
-        "final",
-        "put_in",
-        "unread",
-    )
-
     def __init__(
         self,
         *,

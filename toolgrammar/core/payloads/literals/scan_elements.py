@@ -121,21 +121,6 @@ def _schema(part: Any) -> JsonSchema | None:
 class ElementScanner:
     """Reads the elements of one call; the joined pieces are a JSON object."""
 
-    __slots__ = (
-        "_any_tag",
-        "_begun",
-        "_given_out",
-        "_mark",
-        "_max_depth",
-        "_open",
-        "_pending",
-        "_properties",
-        "done",
-        "doubt",
-        "failed",
-        "failure",
-    )
-
     bare_text, mended = "", False
 
     def __init__(

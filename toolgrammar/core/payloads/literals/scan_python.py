@@ -36,8 +36,6 @@ class PythonArgumentsScanner(PythonValues):
         failure: What stands there and what is wanted, as one sentence; empty unless failed.
     """
 
-    __slots__ = ("_cut", "_ended", "_given_out", "_is_spread", "_parameters", "_positional")
-
     doubt, bare_text, mended = "", "", False
     _takes_markdown = False
     """Whether `a\\_b` is read as the name `a_b`."""

@@ -42,21 +42,6 @@ class PythonValues:
     Each state is a method that takes the text on from a position that holds a character.
     """
 
-    __slots__ = (
-        "_key",
-        "_max_depth",
-        "_name",
-        "_pieces",
-        "_reader",
-        "_stack",
-        "_step",
-        "_text_open",
-        "_word",
-        "done",
-        "failed",
-        "failure",
-    )
-
     def __init__(self, max_depth: int) -> None:
         self.done = False
         self.failed = False

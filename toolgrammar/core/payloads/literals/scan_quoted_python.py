@@ -48,19 +48,6 @@ class QuotedPythonScanner(PythonArgumentsScanner):
     names of parameters as its keys is the arguments. `a\_b` is the name `a_b`, as in Markdown.
     """
 
-    __slots__ = (
-        "_place",
-        "_quotes",
-        "_rest",
-        "_shift",
-        "_spec",
-        "base",
-        "faults",
-        "final",
-        "is_markdown",
-        "unread",
-    )
-
     _takes_markdown = True
 
     def __init__(self, spec: ToolSpec | None = None, *, max_depth: int = 200) -> None:

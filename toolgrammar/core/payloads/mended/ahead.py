@@ -34,8 +34,6 @@ _VALUE_STARTS: Final = frozenset('"{[-0123456789tfn')
 class Around:
     """What stands around a value; by itself, a value ends with its last bracket."""
 
-    __slots__ = ()
-
     alone = True
     """Whether the last bracket ends the value, whatever follows."""
     framed = False
@@ -74,8 +72,6 @@ class Around:
 
 class LookAhead:
     """Answers what follows in the text; it changes nothing."""
-
-    __slots__ = ("around", "source", "state", "string")
 
     def __init__(self, source: Source, state: State, string: OpenString, around: Around) -> None:
         self.source = source

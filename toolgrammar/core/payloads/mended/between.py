@@ -36,8 +36,6 @@ _MOST_QUOTES: Final = 4
 class Closers:
     """Takes closing brackets."""
 
-    __slots__ = ("_look", "_source", "_state")
-
     def __init__(self, look: LookAhead) -> None:
         self._look = look
         self._source = look.source
@@ -89,8 +87,6 @@ class Closers:
 
 class Between:
     """Reads keys, colons, commas and closers."""
-
-    __slots__ = ("_closers", "_ending", "_gaps", "_look", "_source", "_state", "_strings", "_words")
 
     def __init__(
         self,

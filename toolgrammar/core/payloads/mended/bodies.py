@@ -62,24 +62,6 @@ _HALVES = anywhere(f"[{HALVES}]*")
 class OpenString:
     """The string that is open, or the last one."""
 
-    __slots__ = (
-        "_dollar",
-        "_state",
-        "backticks",
-        "close",
-        "escapes",
-        "in_key",
-        "inner_quoted",
-        "is_plain",
-        "kept_letter",
-        "quotes",
-        "repairs_before",
-        "start",
-        "style",
-        "typed",
-        "width",
-    )
-
     def __init__(self, state: State, *, backticks: bool) -> None:
         self._state = state
         self.backticks = backticks
@@ -185,8 +167,6 @@ class OpenString:
 
 class BodyReader:
     """Reads on in the open string."""
-
-    __slots__ = ("_source", "_state", "_string")
 
     def __init__(self, source: Source, state: State, string: OpenString) -> None:
         self._source = source

@@ -33,8 +33,6 @@ _LONGEST: Final = len("false")
 class Ending:
     """Settles what the end of the text cuts."""
 
-    __slots__ = ("_gaps", "_source", "_state", "_string", "_words", "truncated")
-
     def __init__(self, state: State, string: OpenString, words: WordReader, gaps: Gaps) -> None:
         self._source = state.source
         self._state = state

@@ -23,8 +23,6 @@ _ODD_SPACE = late(f"[{ODD_SPACES}]+")
 class Gaps:
     """Takes white space and comments."""
 
-    __slots__ = ("_kind", "_return_to", "_source", "_state", "comment_from")
-
     def __init__(self, state: State) -> None:
         self._source = state.source
         self._state = state

@@ -48,8 +48,6 @@ class Undecided(Exception):  # noqa: N818 - it is no error
 class Source:
     """The text that is not read yet, where the reader stands in it, and how far a look goes."""
 
-    __slots__ = ("_limit", "base", "final", "pos", "stop", "text")
-
     def __init__(self) -> None:
         self.text = ""
         self.pos = 0

@@ -38,21 +38,6 @@ class RecoveringScanner:
     Each part of it knows one thing, and only the parts that stand above it here.
     """
 
-    __slots__ = (
-        "_around",
-        "_between",
-        "_ending",
-        "_handlers",
-        "_source",
-        "_state",
-        "_stretches",
-        "_string",
-        "_values",
-        "failed",
-        "plain",
-        "unread",
-    )
-
     def __init__(
         self,
         guide: Guide | None = None,

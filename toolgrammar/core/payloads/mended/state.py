@@ -38,29 +38,6 @@ _CLOSERS: Final = {True: "}", False: "]"}
 class State:
     """What is known between two characters. All its fields are set here and nowhere else."""
 
-    __slots__ = (
-        "_left_out",
-        "_put_in",
-        "careful",
-        "comma",
-        "done",
-        "doubled",
-        "failure",
-        "guide",
-        "held",
-        "held_from",
-        "kept",
-        "key_from",
-        "mode",
-        "out",
-        "refused_at",
-        "repairs",
-        "source",
-        "stack",
-        "strict",
-        "unreadable",
-    )
-
     def __init__(self, source: Source, guide: Guide | None, *, careful: bool = False) -> None:
         """Make the state of a new reader.
 

@@ -148,8 +148,6 @@ class Stretches:
     part of the rest.
     """
 
-    __slots__ = ("_frame", "_look_from", "_max_depth", "_pause", "_window", "mended")
-
     def __init__(self, max_depth: int) -> None:
         self.mended: list[Stretch] = []
         """The stretches, in order."""

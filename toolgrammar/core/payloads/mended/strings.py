@@ -31,17 +31,6 @@ _LONGEST_GAP: Final = 256
 class StringReader:
     """Reads one string at a time; the state says what comes after it."""
 
-    __slots__ = (
-        "_around",
-        "_body",
-        "_comma_quote",
-        "_look",
-        "_source",
-        "_space",
-        "_state",
-        "_string",
-    )
-
     def __init__(self, look: LookAhead, body: BodyReader) -> None:
         self._look = look
         self._around = look.around

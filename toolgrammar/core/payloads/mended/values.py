@@ -29,22 +29,6 @@ _MOST_QUOTES: Final = 7
 class Values:
     """Reads what stands where a value should."""
 
-    __slots__ = (
-        "_asleep",
-        "_between",
-        "_closers",
-        "_gaps",
-        "_look",
-        "_max_depth",
-        "_no_triple",
-        "_return_to",
-        "_source",
-        "_state",
-        "_strings",
-        "_tail",
-        "_words",
-    )
-
     def __init__(
         self,
         look: LookAhead,

@@ -30,8 +30,6 @@ _CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
 class WordReader:
     """Reads words, text and keys without quotes, as far as they have come."""
 
-    __slots__ = ("_look", "_pad", "_pairs", "_pieces", "_repair", "_source", "_state", "start")
-
     def __init__(self, look: LookAhead) -> None:
         self._look = look
         self._source = look.source

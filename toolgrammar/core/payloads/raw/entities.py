@@ -35,8 +35,6 @@ def _beginning() -> re.Pattern[str]:
 class EntityDecoder:
     """Passes text on with its entities decoded; holds back what may become one."""
 
-    __slots__ = ("held",)
-
     def __init__(self) -> None:
         self.held = ""
 

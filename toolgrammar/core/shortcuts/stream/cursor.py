@@ -35,21 +35,6 @@ class Cursor:
     (`read_with`); so the cursor knows none of them.
     """
 
-    __slots__ = (
-        "_is_plain",
-        "_make_event",
-        "_message",
-        "_passing",
-        "_passing_from",
-        "_source",
-        "base",
-        "held",
-        "position",
-        "read",
-        "steps",
-        "take",
-    )
-
     take: Callable[[str], list[Event] | None]
     """Takes a chunk; returns its events, or None where the driver has to read the message."""
     read: Callable[[str, int], int]

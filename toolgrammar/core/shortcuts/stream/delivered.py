@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 class GivenOut:
     """What of a message was given out, counted: its events come in one order."""
 
-    __slots__ = ("arguments", "ended", "reasoning", "started", "text")
-
     def __init__(self, message: StreamMessage) -> None:
         self.text = len(message.texts)
         self.reasoning = len(message.reasonings)

@@ -53,8 +53,6 @@ _LONGEST: Final = 8192
 class InertChunks:
     """One stretch of chunks that go on alike."""
 
-    __slots__ = ("chunks", "event", "held", "room")
-
     def __init__(self, event: Callable[[str], Event]) -> None:
         self.event = event
         """Makes the event of such a chunk."""
@@ -89,8 +87,6 @@ class InertChunks:
 class TextChunks(InertChunks):
     """Chunks that one question tells, and that are given out as they are."""
 
-    __slots__ = ("is_plain",)
-
     def __init__(self, is_plain: Callable[[str], object], event: Callable[[str], Event]) -> None:
         super().__init__(event)
         self.is_plain = is_plain
@@ -106,8 +102,6 @@ class TextChunks(InertChunks):
 
 class ScannedChunks(InertChunks):
     """Chunks inside a string of arguments that are written otherwise than in JSON."""
-
-    __slots__ = ("json", "pieces")
 
     def __init__(self, pieces: ChunkMemo[str], event: Callable[[str], Event]) -> None:
         super().__init__(event)
@@ -132,8 +126,6 @@ class ScannedChunks(InertChunks):
 class StringChunks(InertChunks):
     """Chunks inside a string of JSON."""
 
-    __slots__ = ()
-
     def take(self, chunk: str) -> list[Event] | None:
         """Takes a chunk that goes on with the string and returns its events; None for another."""
         piece = self.held + chunk if self.held else chunk
@@ -152,8 +144,6 @@ class StringChunks(InertChunks):
 class OpenChunks(InertChunks):
     """Chunks of text in which any of several formats may open."""
 
-    __slots__ = ("is_plain", "last")
-
     def __init__(self, is_plain: Callable[[str, str], bool], last: str) -> None:
         super().__init__(TextDelta)
         self.is_plain = is_plain
@@ -171,8 +161,6 @@ class OpenChunks(InertChunks):
 
 class RawChunks(TextChunks):
     """Chunks inside a raw payload."""
-
-    __slots__ = ("end", "last", "trimmed")
 
     def __init__(self, end: RawEnd, mode: str, last: str, event: Callable[[str], Event]) -> None:
         super().__init__(end.plain.fullmatch, event)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 class StreamJson:
     """The arguments of a call, an object of JSON."""
 
-    __slots__ = ("_cursor", "_leave", "_message", "_reader", "_source", "_start", "_step", "held")
-
     def __init__(
         self, step: Step, opening: Node, cursor: Cursor, message: StreamMessage, leave: Leave
     ) -> None:
@@ -153,8 +151,6 @@ class StreamJson:
 
 class StreamJsonValue:
     """The value of one argument, written as JSON."""
-
-    __slots__ = ("_cursor", "_leave", "_message", "_step")
 
     held = ""  # the cursor holds all of the value
 

@@ -28,35 +28,6 @@ if TYPE_CHECKING:
 class StreamMessage:
     """One message, as far as it was read; the fields of the call are those of the one that is open."""
 
-    __slots__ = (
-        "_guarded",
-        "_members",
-        "_most_calls",
-        "arguments",
-        "arguments_end",
-        "arguments_start",
-        "calls",
-        "doubtful",
-        "events",
-        "given",
-        "given_before",
-        "guide",
-        "id",
-        "index",
-        "key",
-        "name",
-        "reasonings",
-        "rules",
-        "source",
-        "spec",
-        "start",
-        "started",
-        "texts",
-        "tools",
-        "written_key",
-        "written_name",
-    )
-
     def __init__(
         self,
         source: Source,

@@ -36,28 +36,6 @@ _PROSE = frozenset({"reasoning", "text", "content"})
 class StreamRaw:
     """One raw payload."""
 
-    __slots__ = (
-        "_began",
-        "_blanks",
-        "_cursor",
-        "_flows",
-        "_from",
-        "_held",
-        "_leave",
-        "_message",
-        "_mode",
-        "_raw",
-        "_rules",
-        "_solid",
-        "_source",
-        "_start",
-        "_step",
-        "_streams",
-        "_undecided",
-        "_value_from",
-        "_waiting",
-    )
-
     _solid: ChunkMemo[str]
     """A chunk that only goes on in a value and can be passed on at once, as JSON."""
 

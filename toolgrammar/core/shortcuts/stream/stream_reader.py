@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 class StreamReader:
     """One message, while it is sound."""
 
-    __slots__ = ("_message", "_tokens", "cursor", "machine")
-
     def __init__(
         self,
         machine: Machine,

@@ -23,17 +23,6 @@ if TYPE_CHECKING:
 class StreamScanned:
     """The arguments of a call, as a scanner reads them."""
 
-    __slots__ = (
-        "_cursor",
-        "_leave",
-        "_message",
-        "_runs_on",
-        "_scanner",
-        "_source",
-        "_step",
-        "_written",
-    )
-
     held = ""  # the cursor holds what is undecided
 
     _runs_on: ChunkMemo[str]

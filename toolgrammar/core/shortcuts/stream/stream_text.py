@@ -28,8 +28,6 @@ MOST_WAITING = 256
 class StreamText:
     """What stands before, between and behind the calls of a message."""
 
-    __slots__ = ("_behind", "_cursor", "_judged", "_message", "_signs", "node")
-
     def __init__(self, machine: Machine, cursor: Cursor, message: StreamMessage) -> None:
         """Stands at the beginning of the text.
 

@@ -42,21 +42,6 @@ _WINDOW = MAX_TOKEN + 64
 class StreamTokens:
     """The tokens of calls, from an opener to where text follows, which a reader of its own takes."""
 
-    __slots__ = (
-        "_count",
-        "_cursor",
-        "_in_group",
-        "_last_end",
-        "_machine",
-        "_message",
-        "_node",
-        "_previous",
-        "_text",
-        "_token_start",
-        "_unit",
-        "payload",
-    )
-
     def __init__(self, machine: Machine, cursor: Cursor, message: StreamMessage) -> None:
         """Stands at the beginning of the text.
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 class Stretches:
     """Stretches of a source, in their order."""
 
-    __slots__ = ("_places",)
-
     def __init__(self) -> None:
         self._places: list[tuple[int, int]] = []
 

@@ -19,15 +19,6 @@ _ENDS_FOR_DRIVER = frozenset({"sequential", "result", "results"})
 class TokenTraits:
     """What reading one token in one node asks of its reader."""
 
-    __slots__ = (
-        "ends_call",
-        "is_for_shortcut",
-        "is_silent",
-        "may_be_loose",
-        "may_begin_call",
-        "written",
-    )
-
     def __init__(self, step: Step) -> None:
         terminal = step.terminal
         self.written = terminal.text.strip()

@@ -38,20 +38,6 @@ _TOKEN_GROUP: Final = re.compile(r"\(\?P<(g\d+)>")
 class FusedTokens:
     """One run of tokens: what it matches, what it means, where it leads."""
 
-    __slots__ = (
-        "before",
-        "find_end",
-        "is_typed",
-        "marks",
-        "match",
-        "may_go_on",
-        "node",
-        "payload",
-        "raw",
-        "skips_blanks",
-        "trim",
-    )
-
     def __init__(
         self,
         pattern: str,

@@ -19,24 +19,7 @@ _OF_TOKENS = frozenset({"name", "key"})  # Roles that tokens fill, and no raw te
 class ShortcutRules:
     """What a message in which everything is as its format says depends on."""
 
-    # No named tuple: its fields are asked for with every message, and those of slots are faster.
-    __slots__ = (
-        "awaits_answer",
-        "by_shape",
-        "closers",
-        "digest",
-        "drops",
-        "entities",
-        "has_lines",
-        "has_raw_entities",
-        "id",
-        "judges",
-        "machine",
-        "no_calls",
-        "trim",
-        "unwrap",
-    )
-
+    # No named tuple: its fields are asked for with every message, and those of an object are faster.
     def __init__(
         self, header: Header, digest: str, closers: Iterable[str], machine: Machine | None
     ) -> None:

@@ -53,8 +53,6 @@ JSON_STARTS: Final = {name: PAYLOADS[name].begins for name in named("json") if n
 class Run:
     """The tokens of a run, as they were read."""
 
-    __slots__ = ("nodes", "payload", "steps")
-
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.steps: list[Step] = []
@@ -67,8 +65,6 @@ class Run:
 
 class Learned:
     """The runs of tokens that were seen from one node on."""
-
-    __slots__ = ("fused_runs", "sightings")
 
     def __init__(self) -> None:
         self.fused_runs: list[FusedTokens] = []

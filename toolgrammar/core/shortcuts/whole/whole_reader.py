@@ -60,31 +60,6 @@ if TYPE_CHECKING:
 class WholeReader:
     """One message; the fields are what is known of the call that is being read."""
 
-    __slots__ = (
-        "arguments",
-        "arguments_end",
-        "arguments_start",
-        "by_shape",
-        "calls",
-        "format_id",
-        "id",
-        "in_group",
-        "key",
-        "last_end",
-        "machine",
-        "name",
-        "parts",
-        "passed",
-        "reasoning",
-        "start",
-        "text",
-        "tools",
-        "trim",
-        "unit",
-        "written_key",
-        "written_name",
-    )
-
     def __init__(
         self,
         machine: Machine,
