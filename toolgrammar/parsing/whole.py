@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
-from toolgrammar.core.shortcuts.whole.whole_reader import reading_of
+from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
 from toolgrammar.core.shortcuts.whole.whole_rules import is_judged
 from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.checks import check_options, is_cut
@@ -129,7 +129,7 @@ def _by_shortcut(
     # Where messages of this format keep failing here, only some of them are tried.
     if not machine.whole_budget.tries():
         return None
-    reading = reading_of(machine, plain, text, specs)
+    reading = WholeReader(machine, plain, text, specs)
     if not reading.run():
         machine.whole_budget.failed()
         return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.retry_budget import CREDIT
 from toolgrammar.core.several.whole_several import LONGEST, WholeMessage
-from toolgrammar.core.shortcuts.whole.whole_reader import reading_of
+from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.parsing.readers import several_of
@@ -88,5 +88,5 @@ def _learn(entry: AnyOf, several: Several, message: WholeMessage, result: ParseR
         # One reading shows one fused run more, up to the first that is not known; the message that
         # begins like another pays for all of them.
         for _ in range(_MOST_FUSED if is_known else 1):
-            if reading_of(machine, rules, result.source, specs).run(node, start):
+            if WholeReader(machine, rules, result.source, specs).run(node, start):
                 break

@@ -1,4 +1,8 @@
-"""One of several formats that a message may be written in, and what all messages share of it."""
+"""One of several formats that a message may be written in, and what all messages share of it.
+
+Example: of two formats that the caller names each is an alternative, with the node where it stands in text
+and its last call.
+"""
 
 from __future__ import annotations
 

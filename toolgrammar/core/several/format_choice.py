@@ -8,6 +8,7 @@ was given out is taken back.
 
 All is judged at one place of the text, the shortest beginning of it that shows the stumble, so
 that the cutting of a stream does not count.
+Example: `<tool_call>{"name": "f", "parameters": {}}` stumbles in one format at `"parameters"`; another one that has this key reads on.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 Reasoning tells nothing of the format that it stands in. Some formats end it at their own next
 opener; the format that is read takes that for reasoning, and has to be judged there.
+Example: one format ends `<think>…` at `</think>` alone, another at `<|tool_call|>` as well.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ In text the openers of all formats are looked for together. The formats that ope
 tried one after the other, from the opener on: the format of the calls already read comes first,
 then the one whose opener is longest, then the order that the caller gave. A format that does not
 go on is left for the next; when none is left the opener is text.
+Example: at `<tool_call>` the format of the last call is tried first, then the others that open so.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ is, is certain once a stream would have it: from then on no text behind it count
 began with up to there is remembered with the format, and the next that begins so is read in it at
 once, at a tenth of the driver's price. Where more has to be judged (text that may quote a call, a
 tool that nobody knows, an island that is not plain) this gives up, and the driver reads the message.
+Example: a message that began with `<tool_call>{"name"` was read as one format; the next that begins so is read in it at once.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.machine.retry_budget import RetryBudget
+from toolgrammar.core.several.alternative import Formats
 from toolgrammar.core.several.open_search import OpenSearch
-from toolgrammar.core.shortcuts.whole.whole_reader import reading_of
+from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
 from toolgrammar.core.shortcuts.whole.whole_rules import is_judged, may_be_none
 from toolgrammar.core.trust.evidence import is_name, opens_as_prose
 from toolgrammar.core.trust.standing import is_doubtful
@@ -24,14 +26,10 @@ from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from toolgrammar.core.evidence.signs import Signs
-    from toolgrammar.core.machine.machine import Machine, Node
-    from toolgrammar.core.message.quoted import Quote
-    from toolgrammar.core.message.settings import Settings
-    from toolgrammar.core.several.openers import AnyOpeners
-    from toolgrammar.core.several.reasoning_ends import ReasoningEnd
+    from toolgrammar.core.machine.machine import Node
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
@@ -48,20 +46,12 @@ _LONG: Final = 4096
 """Characters from which on what was found ahead is kept."""
 
 
-class SeveralRules(Protocol):
+class SeveralRules(Formats, Protocol):
     """What this asks of several formats."""
 
-    openers: AnyOpeners
-    ends: Sequence[Sequence[ReasoningEnd]]
-    quotes: Sequence[Sequence[Quote]]
     signs: Signs
     tags: Mapping[str, str]
-    wary: bool
     no_calls: str
-
-    def load(self, number: int) -> tuple[Machine, Settings]:
-        """Returns the machine and the settings of a format."""
-        ...
 
     def rules(self, number: int) -> ShortcutRules | None:
         """Returns what sound messages of a format depend on; None where it needs the driver."""
@@ -194,7 +184,7 @@ class WholeSeveral:
         # parted.
         if rules is None or rules.has_lines or (rules.entities and "&" in text):
             return None
-        reading = reading_of(rules.machine or several.load(number)[0], rules, text, specs)
+        reading = WholeReader(rules.machine or several.load(number)[0], rules, text, specs)
         behind = reading.island_at(node, start)
         if reading.in_group or reading.parts:  # a section that goes on, or holds text
             behind = None

@@ -1,4 +1,7 @@
-"""Leaves out of a message's events what was given out before they were made once more."""
+"""Drops from the events of the driver what the shortcut had given out before it gave up.
+
+Example: `Hel` was given out, and the driver reads `Hello` from the beginning: `lo` is new.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reads the next token of a node, and remembers what the short ends of texts begin with."""
+"""Reads the next token of a node; what short ends of texts begin with is remembered.
+
+Example: `<tool_call>` is a token of the first node of its format, `<tool_` may still become one.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 Between two places where something may begin or end, nothing is decided. While that lasts, a chunk
 needs one expression to see that it is such a one, and becomes one event; builder and driver hear
 of all of them at once when the inert run ends.
+Example: inside of `{"body": "It ` the chunks `was`, ` a` and ` long` each become one delta.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Chooses the reader of a payload in a stream, each of which is one object for one payload."""
+"""Chooses the reader of a payload in a stream; each reader reads one payload.
+
+Example: `{"q": 1}` is read by `StreamJson`, `q='tea'` in `f(q='tea')` by `StreamScanned`.
+"""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ class StreamJsonValue:
         """Begins where the value does."""
         message, cursor = self._message, self._cursor
         # No token stood between this value and the last one: the driver judges that.
-        if message.doubtful or not message.begin_value(cursor.base + start):
+        if message.doubtful or not message.begin_value():
             return NEEDS_DRIVER
         cursor.read_with(self._read)
         return self._read(text, start)

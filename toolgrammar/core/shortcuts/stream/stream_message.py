@@ -1,4 +1,8 @@
-"""Holds what is known of a message while the shortcut reads its stream, and makes its events."""
+"""Holds what the stream shortcut has read of a message, and makes its events.
+
+Example: with the name of `{"name": "f", "arguments": {` the open call has its name, and with the first
+bracket of the arguments `CallStart` goes out.
+"""
 
 from __future__ import annotations
 
@@ -157,8 +161,8 @@ class StreamMessage:
             self.started = True
             self.events.append(CallStart(self.index, self.name, self.id))
 
-    def begin_value(self, start: int) -> bool:
-        """Begins the value of an argument at an offset; false where the driver must."""
+    def begin_value(self) -> bool:
+        """Begins the value of the argument whose key was read last; false where the driver must."""
         spec, key = self.spec, self.key
         if self.name is None:
             return False
@@ -166,10 +170,7 @@ class StreamMessage:
             may_wrap = spec is not None and self.arguments is None and key in self.rules.unwrap
             if may_wrap or is_damaged(self.rules.unwrap, key) or (spec and spec.properties):
                 return False
-        if not self.started:
-            self.begin_call()
-        if self.arguments_start < 0:
-            self.arguments_start = start
+        self.begin_call()
         if self.arguments is None:
             self.arguments = {}
         return key not in self.arguments  # A key that comes twice is doubted.
@@ -218,8 +219,7 @@ class StreamMessage:
         name, index, start = self.name, self.index, self.arguments_start
         if name is None or index >= self._most_calls:  # One too many is text.
             return False
-        if not self.started:
-            self.begin_call()
+        self.begin_call()
         if self._members:  # Of an object nothing is missing.
             self.give("}")
         elif self.arguments is None:  # None at all; an empty object was given out.

@@ -1,4 +1,7 @@
-"""Reads raw payloads of a message that streams: values, reasoning, text, if they end as they should."""
+"""Reads raw payloads of a stream: values, reasoning and text that end with their own closer.
+
+Example: of `<parameter=p>a < b` all but the opener is given out; `</par` behind it is held back.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS
 from toolgrammar.core.shortcuts.whole.whole_rules import repeats_rightly, typed_value
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
-from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
+from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, STRIP
 from toolgrammar.values.events import ReasoningDelta, TextDelta
 from toolgrammar.values.patterns import blanks
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 _MOST_BLANKS_HELD = 256
 """White space that is held back before the driver takes over."""
-_MODES = frozenset({NONE, ONE_NEWLINE, STRIP, RIGHT})
+_MODES = frozenset({NONE, ONE_NEWLINE, STRIP})
 _PROSE = frozenset({"reasoning", "text", "content"})
 
 
@@ -63,9 +66,7 @@ class StreamRaw:
         key = message.key if role == "value" else ""
         usual = ONE_NEWLINE if before or raw.closes_line else NONE
         mode = self._mode = self._rules.trim.get(key) or self._rules.trim.get(role) or usual
-        self._began = mode in (NONE, RIGHT) or (
-            mode == ONE_NEWLINE and not before and mode == usual
-        )
+        self._began = mode == NONE or (mode == ONE_NEWLINE and not before and mode == usual)
         """Whether what is trimmed in front is gone."""
         # The same as in `RawChunks`: what may still be trimmed at the end waits.
         self._blanks = "\r\n" if mode in (NONE, ONE_NEWLINE) else None
@@ -111,7 +112,7 @@ class StreamRaw:
     def _begin_value(self) -> bool:
         step, message = self._step, self._message
         # The driver doubts what should have been JSON.
-        if step.is_fallback or not message.begin_value(self._start):
+        if step.is_fallback or not message.begin_value():
             return False
         typed = step.terminal.name == "RAW"
         self._undecided = typed and self._rules.by_shape
@@ -294,7 +295,7 @@ class StreamRaw:
         if mode == ONE_NEWLINE:
             # Only one line end is layout; another before it belongs to the value.
             rest = rest.removesuffix("\r\n" if rest.endswith("\r\n") else "\n")
-        elif mode != NONE:
+        elif mode == STRIP:
             rest = rest.rstrip()
         self._pass(rest, start)
         return self._step.leaf != "value" or self._end_value(start + len(rest))

@@ -1,6 +1,7 @@
 """Reads arguments that are written otherwise than in JSON while they stream, as in `f(q="tea")`.
 
 The driver's scanner reads them; where it mends or doubts anything, the driver takes over.
+Example: of `q="te` the delta `{"q": "te` goes out; `a")` ends the string and the arguments.
 """
 
 from __future__ import annotations

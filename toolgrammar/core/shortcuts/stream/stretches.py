@@ -1,4 +1,7 @@
-"""Notes which stretches of a source are text of one kind."""
+"""Notes which stretches of a source are text of one kind.
+
+Example: 0 to 5 and 5 to 9 are one stretch, 0 to 9; 20 to 25 is another.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Says what the stream reader has to know of a token before it takes it without the driver."""
+"""Tells whether the stream reader may take a token itself, and what it has to check.
+
+Example: `", "arguments": ` opens, closes and fills nothing, so it is only passed.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,10 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.driver.behind_calls import ends_call
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
+from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
-
-_SHORTCUT_LEAVES = frozenset({"", "name", "id", "key"})
-_SHORTCUT_OPENERS = frozenset({"", "call", "argument", "calls", "parallel"})
-_ENDS_FOR_DRIVER = frozenset({"sequential", "result", "results"})
 
 
 class TokenTraits:
@@ -30,17 +30,7 @@ class TokenTraits:
         self.may_begin_call = not step.leaf and all(role != "name" for _, role in terminal.groups)
         """Whether the token is one behind which a call with a name has begun, if it is distinct."""
         self.is_for_shortcut = not (
-            # What each of these asks for is kept by the driver alone: fences, marks, dependencies,
-            # results.
-            step.constants
-            or terminal.is_fence
-            or terminal.is_mark
-            or step.leaf not in _SHORTCUT_LEAVES
-            or step.opens not in _SHORTCUT_OPENERS
-            or (terminal.name == "JSON_STRING" and not step.leaf)
-            or (step.kind == "same" and terminal.name not in ("SAME_NAME", "SAME_KEY"))
-            or any(role not in _SHORTCUT_LEAVES for _, role in terminal.groups)
-            or not _ENDS_FOR_DRIVER.isdisjoint((*step.before, *step.after))
+            needs_driver(step) or (terminal.name == "JSON_STRING" and not step.leaf)
         )
         """Whether reading it needs no judgement, so that a sound stream can take it."""
         self.is_silent = (

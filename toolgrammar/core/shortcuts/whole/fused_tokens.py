@@ -2,6 +2,7 @@
 
 The models of one format write nearly the same envelope each time. A *fused run* is one such run of
 tokens: from a node to the next payload, or back to text. Its marks say what the roles are.
+Example: the run `<tool_call>{"name": "` … `", "arguments": ` has one mark, the name.
 """
 
 from __future__ import annotations

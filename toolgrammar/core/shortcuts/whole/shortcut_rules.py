@@ -1,4 +1,8 @@
-"""Says what reading a message depends on in which everything is as its format says."""
+"""Says what reading a message depends on in which everything is as its format says.
+
+Example: the token `<tool_call>` opens a call, which both shortcuts do themselves; the fence of a block
+of code is closed by one of its length, so it is left to the driver.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,32 @@ from toolgrammar.core.trust.stray_reasoning_closer import with_halves
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.core.machine.machine import Machine
+    from toolgrammar.core.machine.machine import Machine, Step
     from toolgrammar.grammar.header import Header
 
-
 _OF_TOKENS = frozenset({"name", "key"})  # Roles that tokens fill, and no raw text.
+_LEAVES = frozenset({"", "name", "id", "key"})
+_OPENED = frozenset({"", "call", "argument", "calls", "parallel"})
+_ENDS_FOR_DRIVER = frozenset({"sequential", "result", "results"})
+
+
+def needs_driver(step: Step) -> bool:
+    """Whether a token asks for what the driver alone keeps.
+
+    That is a fence or a mark that its closer repeats, a role that the header fills, the dependencies
+    between calls, results of tools.
+    """
+    terminal = step.terminal
+    roles = (step.leaf, *(role for _, role in terminal.groups))
+    return (
+        bool(step.constants)
+        or terminal.is_fence
+        or terminal.is_mark
+        or (step.kind == "same" and terminal.name not in ("SAME_NAME", "SAME_KEY"))
+        or step.opens not in _OPENED
+        or not _LEAVES.issuperset(roles)
+        or not _ENDS_FOR_DRIVER.isdisjoint((*step.before, *step.after))
+    )
 
 
 class ShortcutRules:

@@ -2,11 +2,12 @@
 
 It matches exactly where the node's own expressions, one after the other, would choose these tokens:
 every token is guarded against the ones that the node prefers, and none is given back.
+Example: what stands before the arguments of `<tool_call>{"name": "f", "arguments": {}}` is fused when it comes a second time.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.shortcuts.whole.fused_tokens import (
@@ -26,8 +27,9 @@ from toolgrammar.core.shortcuts.whole.fused_tokens import (
     WHOLE_MATCH,
     FusedTokens,
 )
+from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
 from toolgrammar.grammar.payload_kinds import PAYLOADS, named
-from toolgrammar.grammar.roles import RAW_LIKE
+from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
 from toolgrammar.patterns.beginnings import first_characters
 from toolgrammar.patterns.partial import MAX_TOKEN, normalised
 from toolgrammar.patterns.pattern_trees import has_one_way
@@ -45,22 +47,25 @@ _LONGEST: Final = 16
 _REMEMBERED: Final = 64
 """Runs of a node that are counted."""
 _LEAF_MARKS: Final = {"name": NAME, "id": ID, "key": KEY}
+_CLOSING_MARKS: Final = {
+    "call": END_CALL,
+    "argument": END_ARGUMENT,
+    "calls": END_GROUP,
+    "parallel": END_GROUP,
+}
 _JSON_STARTS: Final = frozenset('"{[-0123456789tfn')
 JSON_STARTS: Final = {name: PAYLOADS[name].begins for name in named("json") if name != "JSON_TEXT"}
 """Payloads that are JSON as a rule, and what their text begins with."""
 
 
-class Run:
+class Run(NamedTuple):
     """The tokens of a run, as they were read."""
 
-    def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self.steps: list[Step] = []
-        self.payload: Step | None = None
-
-    def end_with(self, payload: Step | None) -> None:
-        """Takes the payload that the run leads to."""
-        self.payload = payload
+    nodes: list[Node]
+    """Where each of them stands, and where the run ends."""
+    steps: list[Step]
+    payload: Step | None
+    """The payload that the run leads to; None where it leads to text."""
 
 
 class Learned:
@@ -104,15 +109,15 @@ def learn(node: Node, text: str, position: int, *, in_call: bool) -> FusedTokens
 
 def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
     """Walks token by token up to a payload or to text; None where the run can't be fused."""
-    run = Run()
-    while len(run.steps) < _LONGEST:
+    nodes: list[Node] = [node]
+    steps: list[Step] = []
+    while len(steps) < _LONGEST:
         match = node.token.match(text, position)
         if match is None:
-            run.end_with(_payload(node, text, position))
-            run.nodes.append(node)
+            payload = _payload(node, text, position)
             # Where a call has no closer of its own, what follows ends it.
-            is_one = run.payload is not None or (in_call and node.accepts_text)
-            return run if is_one and run.steps else None
+            is_one = payload is not None or (in_call and node.accepts_text)
+            return Run(nodes, steps, payload) if is_one and steps else None
         group = match.lastgroup
         assert group is not None
         step = node.steps[group]
@@ -122,19 +127,16 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
         # The next call opens where this one has no closer: the driver judges what ends a call.
         if node.accepts_text and in_call and "call" in step.before:
             return None
-        run.nodes.append(node)
-        run.steps.append(step)
-        for role in (*step.before, *step.after):
-            # One token may end a call and begin the next, as `}, {` does.
-            in_call = in_call and role != "call"
+        # One token may end a call and begin the next, as `}, {` does.
+        in_call = in_call and "call" not in (*step.before, *step.after)
         if (step.leaf or step.terminal.groups) and "call" not in step.after:
             in_call = True
         position, node = match.end(), step.node
+        nodes.append(node)
+        steps.append(step)
         if node.accepts_text and not in_call:
-            if "call" in node.after_text[0]:
-                return None  # a call without a name
-            run.nodes.append(node)
-            return run
+            # The text would end a call without a name.
+            return None if "call" in node.after_text[0] else Run(nodes, steps, None)
     return None
 
 
@@ -219,30 +221,22 @@ def _marks(
         beside: the last token before that fills no role: raw arguments begin with it.
     """
     step, group = run.steps[number], f"g{number}"
-    marks: list[tuple[int, str]] = []
-    # The closer of a fence or a mark repeats it, and nothing fused remembers it.
-    # Constants are roles that the header fills: the driver does that.
-    if step.constants or step.terminal.is_fence or step.terminal.is_mark:
+    # What closes before the run closes at the end of what stood there, which no group of it holds.
+    if needs_driver(step) or (step.before and not number):
         return None
-    if not _closing(step.before, f"g{number - 1}" if number else "", marks):
-        return None
+    marks = [(_CLOSING_MARKS[role], f"g{number - 1}") for role in step.before]
     unit = _unit(run, number)
     if unit is not None:
         marks.append((unit, group))
-    if step.opens in ("calls", "parallel"):
+    if step.opens in GROUP_ROLES:
         marks.append((BEGIN_GROUP, group))
-    elif step.opens not in ("", "call", "argument"):
-        return None
     for name, role in found:
-        mark = _LEAF_MARKS.get(role)
-        if mark is None:
-            return None
-        if mark == KEY:
+        if role == "key":
             marks.append((FIRST_KEY, beside or name))
-        marks.append((mark, name))
+        marks.append((_LEAF_MARKS[role], name))
     if step.kind == "same":
         marks.append((SAME_NAME if step.terminal.name == "SAME_NAME" else SAME_KEY, group))
-    return marks if _closing(step.after, group, marks) else None
+    return marks + [(_CLOSING_MARKS[role], group) for role in step.after]
 
 
 def _unit(run: Run, number: int) -> int | None:
@@ -255,24 +249,6 @@ def _unit(run: Run, number: int) -> int | None:
     if begins or (not number and run.nodes[0].accepts_text):
         return UNIT
     return None if number else FIRST_UNIT
-
-
-def _closing(closed: tuple[str, ...], group: str, marks: list[tuple[int, str]]) -> bool:
-    """Marks what closes with a group; returns whether that can be done without the driver."""
-    for role in closed:
-        mark = {"call": END_CALL, "argument": END_ARGUMENT}.get(role)
-        if role in ("calls", "parallel"):
-            mark = END_GROUP
-        # Calls of such a section get dependencies from each other, and results are no calls.
-        elif role in ("sequential", "result", "results"):
-            return False
-        if mark is None:
-            continue
-        # It closes at the end of what stood before the run, which none of its groups holds.
-        if not group:
-            return False
-        marks.append((mark, group))
-    return True
 
 
 def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str]]]:

@@ -4,6 +4,7 @@ Most messages have nothing odd. They are read here in one pass: the next opener,
 and payloads in turn to the end of the call. Where anything needs judgement (a repair, a quoted
 call, a run of tokens not seen before), the reading gives up and the driver reads the message from
 its beginning. Both give the same; the laws compare them on every case.
+Example: `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` is a text, two fused runs and a payload.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
+    from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
 
 
@@ -63,19 +65,14 @@ class WholeReader:
     def __init__(
         self,
         machine: Machine,
+        rules: ShortcutRules,
         text: str,
-        *,
-        format_id: str,
         tools: Mapping[str, ToolSpec],
-        trim: Mapping[str, str],
-        by_shape: bool,
     ) -> None:
         self.machine = machine
+        self.rules = rules
         self.text = text
-        self.format_id = format_id
         self.tools = tools
-        self.trim = trim
-        self.by_shape = by_shape
         self.calls: list[ToolCall] = []
         self.parts: list[str] = []
         self.reasoning: list[str] = []
@@ -243,7 +240,7 @@ class WholeReader:
                 Span(self.start, end),
                 "complete",
                 (),
-                self.format_id,
+                self.rules.id,
                 None,
                 (),
             )
@@ -317,28 +314,29 @@ class WholeReader:
             return end if is_plain_member(self.text, start, self.tools) else -1
         if self.tools and not fits(self.tools.get(self.name or ""), value, self.key):
             return -1  # The driver types it.
+        return end if self._argument(value, end) else -1
+
+    def _argument(self, value: JsonValue, end: int) -> bool:
+        """Takes the value of the key that was read; false where the key comes twice, a doubt."""
         if self.arguments is None:
             self.arguments = {}
-        if self.key in self.arguments:  # A key that comes twice is doubted.
-            return -1
+        if self.key in self.arguments:
+            return False
         self.arguments[self.key] = value
-        if self.start < 0:
-            self.start = self.unit
-        if self.arguments_start < 0:
-            self.arguments_start = start
         self.arguments_end = end
-        return end
+        return True
 
     def _raw(self, fused: FusedTokens, step: Step, start: int) -> int:
         """Reads a raw payload; returns its end, or -1 where the closer has to be judged."""
         role = step.leaf
-        trim = (self.trim.get(self.key) if role == "value" else "") or self.trim.get(role, "")
+        trims = self.rules.trim
+        trim = (trims.get(self.key) if role == "value" else "") or trims.get(role, "")
         found = raw_part(self.text, fused, start, trim, self.written_name, self.written_key)
         if found is None:
             return -1
         part, end = found
         if role == "value":
-            return end if self._value(part, start, end, typed=fused.is_typed) else -1
+            return end if self._value(part, end, typed=fused.is_typed) else -1
         if role == "reasoning":
             self.reasoning.append(part)
         elif role in ("text", "content"):
@@ -347,27 +345,8 @@ class WholeReader:
             return -1
         return end
 
-    def _value(self, text: str, start: int, end: int, *, typed: bool) -> bool:
+    def _value(self, text: str, end: int, *, typed: bool) -> bool:
         spec = self.tools.get(self.name or "")
-        by_shape, typed = self.by_shape, typed and self.name is not None
+        by_shape, typed = self.rules.by_shape, typed and self.name is not None
         value, fitting = typed_value(spec, self.key, text, by_shape=by_shape, typed=typed)
-        if not fitting:
-            return False
-        if self.arguments is None:
-            self.arguments = {}
-        if self.key in self.arguments:  # As above.
-            return False
-        self.arguments[self.key] = value
-        if self.arguments_start < 0:
-            self.arguments_start = start
-        self.arguments_end = end
-        return True
-
-
-def reading_of(
-    machine: Machine, rules: ShortcutRules, text: str, tools: Mapping[str, ToolSpec]
-) -> WholeReader:
-    """Returns what reads a whole message."""
-    return WholeReader(
-        machine, text, format_id=rules.id, tools=tools, trim=rules.trim, by_shape=rules.by_shape
-    )
+        return fitting and self._argument(value, end)

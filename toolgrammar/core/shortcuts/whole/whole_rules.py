@@ -1,4 +1,8 @@
-"""Judges for the shortcut what is plain, where that takes more than a fused run."""
+"""Decides for the shortcuts what is sound, where that takes more than one fused run.
+
+Example: `limit=3` on the line behind a call that has no closer may be one of its arguments, so the call
+does not end plainly there.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from toolgrammar.core.payloads.json.typing_rules import needs_typing
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.core.trust.beside_arguments import is_plain
 from toolgrammar.patterns.partial import MOST_BLANKS
-from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, RIGHT, STRIP
+from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, STRIP
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.values.patterns import late
 
@@ -194,8 +198,6 @@ def trimmed(text: str, mode: str, *, before: bool) -> str | None:
         return text
     if mode == STRIP:
         return text.strip()
-    if mode == RIGHT:
-        return text.rstrip()
     # Other modes, and line ends of two characters, are the trimmer's to decide.
     if mode != ONE_NEWLINE or "\r" in text:
         return None

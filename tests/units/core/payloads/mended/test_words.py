@@ -1,0 +1,31 @@
+"""Words and text without quotes in damaged JSON: where they end, and what is left of them at its end."""
+
+import pytest
+
+from toolgrammar import recover_json
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "codes"),
+    [
+        pytest.param('{"a": Hello', {"a": "Hello"}, "bare-text truncated", id="a cut text"),
+        pytest.param('{"a": tr', {}, "truncated", id="what may be a literal"),
+        pytest.param('{"a": true', {"a": True}, "truncated", id="a literal"),
+        pytest.param('{"a": 12', {}, "truncated", id="a number may go on"),
+        pytest.param('{"a": 1/* y */}', {"a": 1}, "comment", id="a comment behind a number"),
+        pytest.param('{"a": x /* y */}', {"a": "x"}, "bare-text comment", id="behind a text"),
+        pytest.param('{"a": x/y}', {"a": "x/y"}, "bare-text", id="a slash in a text"),
+        pytest.param('{"a": x\ty}', {"a": "x\ty"}, "bare-text", id="a tab in a text"),
+        pytest.param('{"a": x\xa0}', {"a": "x"}, "bare-text space", id="an odd blank behind it"),
+        pytest.param('{"a": f(x,\n y)}', {"a": "f(x,\n y)"}, "bare-text", id="a pair of its own"),
+        pytest.param("{a\ud800: 1}", {"a\ufffd": 1}, "bare-key", id="half a pair in a key"),
+    ],
+)
+def test_words(text: str, value: object, codes: str) -> None:
+    result = recover_json(text)
+    assert result.value == value
+    assert " ".join(each.code for each in result.diagnostics) == codes
+
+
+def test_a_number_that_is_too_long_is_refused_where_the_text_ends() -> None:
+    assert [each.code for each in recover_json("[" + "1" * 5000).diagnostics] == ["unreadable"]
