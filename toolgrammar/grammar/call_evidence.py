@@ -12,8 +12,7 @@ import re._constants as sre
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.grammar.roles import GROUP_ROLES, bare_name
-from toolgrammar.patterns.partial import ASSERTIONS, REPEATS
-from toolgrammar.patterns.pattern_trees import parse_pattern
+from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -184,12 +183,6 @@ def _ways_of(operator: Any, argument: Any) -> list[str]:
         return [chr(argument)]
     if operator is sre.AT or operator in ASSERTIONS:
         return [""]
-    if operator is sre.SUBPATTERN:
-        return _ways(argument[-1])
-    if operator is sre.ATOMIC_GROUP:
-        return _ways(argument)
-    if operator is sre.BRANCH:
-        return [way for branch in argument[1] for way in _ways(branch)]
     if operator in REPEATS:
         least, most, body = argument
         once = _ways(body)
@@ -198,7 +191,7 @@ def _ways_of(operator: Any, argument: Any) -> list[str]:
             return once if least else ["", *once]
         # Repeated, it is there once at least; what stands between is not fixed.
         return [way + _GAP + way for way in once] if least else [_GAP]
-    return [_GAP]
+    return [way for body in bodies(operator, argument) for way in _ways(body)] or [_GAP]
 
 
 def letters_of(text: str) -> int:

@@ -1,4 +1,6 @@
-"""Names the roles that grammar rules may play and the payload terminals that a grammar declares.
+"""Names the roles that grammar rules may have and the payload terminals that a grammar declares.
+
+Example: the rule `name: /[a-z]+/` has the role `name`; `JSON_OBJECT` is a payload.
 
 A rule's name is its role. The driver reads roles and never the name of a format.
 """

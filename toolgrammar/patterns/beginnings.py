@@ -10,8 +10,8 @@ import re
 import re._constants as sre
 from typing import Any, Final
 
-from toolgrammar.patterns.partial import ASSERTIONS, REPEATS, in_class, partial, pattern_text
-from toolgrammar.patterns.pattern_trees import parse_pattern
+from toolgrammar.patterns.partial import in_class, partial, pattern_text
+from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
 
 _LONGEST_RANGE: Final = 128
 """Characters of a range that are listed."""
@@ -85,21 +85,14 @@ def begins_blank(pattern: str) -> bool:
 def _begin_blank(items: list[Any]) -> tuple[bool, bool]:
     """Returns whether a match of part of a parse tree may begin so, and whether it can be empty."""
     for operator, argument in items:
-        is_empty = False
         # They take no character: what follows them tells.
         if operator in (sre.AT, *ASSERTIONS):
             continue
-        if operator is sre.SUBPATTERN:
-            found, is_empty = _begin_blank(list(argument[3]))
-        elif operator is sre.ATOMIC_GROUP:
-            found, is_empty = _begin_blank(list(argument))
-        elif operator in REPEATS:
-            found, is_empty = _begin_blank(list(argument[2]))
+        parts = [_begin_blank(list(body)) for body in bodies(operator, argument)]
+        found, is_empty = any(each for each, _ in parts), any(each for _, each in parts)
+        if operator in REPEATS:
             is_empty = is_empty or not argument[0]
-        elif operator is sre.BRANCH:
-            parts = [_begin_blank(list(branch)) for branch in argument[1]]
-            found, is_empty = any(each for each, _ in parts), any(each for _, each in parts)
-        else:
+        elif not parts:
             # A class is asked itself: `[^<]` and `\W` match white space, too.
             written = pattern_text([(operator, argument)], {}, {})
             found = any(map(re.compile(written, re.DOTALL).match, _BLANKS))

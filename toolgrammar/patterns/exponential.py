@@ -15,6 +15,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgrammar.patterns.pattern_trees import CATEGORIES, bodies
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -32,14 +34,8 @@ _WITHOUT_TEXT: Final = (
     *(sre.AT, sre.ASSERT, sre.ASSERT_NOT, sre.GROUPREF, sre.GROUPREF_EXISTS),
     sre.FAILURE,
 )
-_CATEGORIES: Final = {
-    sre.CATEGORY_DIGIT: r"\d",
-    sre.CATEGORY_NOT_DIGIT: r"\D",
-    sre.CATEGORY_SPACE: r"\s",
-    sre.CATEGORY_NOT_SPACE: r"\S",
-    sre.CATEGORY_WORD: r"\w",
-    sre.CATEGORY_NOT_WORD: r"\W",
-}
+_BY_ITSELF: Final = (sre.ASSERT, sre.ASSERT_NOT, sre.ATOMIC_GROUP, sre.POSSESSIVE_REPEAT)
+"""What holds a part that is matched by itself."""
 
 
 class _Part(NamedTuple):
@@ -224,7 +220,7 @@ def _of_code(code: int) -> frozenset[int]:
 
 @lru_cache(maxsize=16)
 def _of_category(category: Any) -> frozenset[int]:
-    pattern = re.compile(_CATEGORIES[category])
+    pattern = re.compile(CATEGORIES[category])
     # `\w` and `\W` both have characters outside of ASCII.
     return frozenset({code for code in range(_ASCII) if pattern.match(chr(code))} | {_OTHER})
 
@@ -243,26 +239,13 @@ def is_exponential(pattern: str) -> bool:
         tree = sre_parser.parse(pattern)
     except (re.error, RecursionError, OverflowError):
         return False
-    return any(_Positions(items).is_ambiguous() for items in _with_assertions(tree))
+    return any(_Positions(items).is_ambiguous() for items in (tree, *_by_themselves(tree)))
 
 
-def _with_assertions(items: Any) -> Iterator[Any]:
-    """Returns an expression and what it looks for ahead or behind, which is matched by itself."""
-    yield items
-    ahead = [*items]
-    while ahead:
-        operator, argument = ahead.pop()
-        # `(?=(a+)+b)a` is as slow as `(a+)+b`.
-        if operator in (sre.ASSERT, sre.ASSERT_NOT):
-            yield argument[1]
-            ahead += argument[1]
-        elif operator is sre.BRANCH:
-            ahead += [item for branch in argument[1] for item in branch]
-        elif operator is sre.ATOMIC_GROUP:
-            yield argument
-            ahead += argument
-        elif operator is sre.POSSESSIVE_REPEAT:
-            yield argument[2]
-            ahead += argument[2]
-        elif operator in _REPEATS or operator is sre.SUBPATTERN:
-            ahead += argument[-1]
+def _by_themselves(items: Any) -> Iterator[Any]:
+    """Returns what in an expression is matched by itself: `(?=(a+)+b)a` is as slow as `(a+)+b`."""
+    for operator, argument in items:
+        for body in bodies(operator, argument):
+            if operator in _BY_ITSELF:
+                yield body
+            yield from _by_themselves(body)

@@ -13,7 +13,13 @@ import re._constants as sre
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.patterns.pattern_trees import parse_pattern
+from toolgrammar.patterns.pattern_trees import (
+    ASSERTIONS,
+    CATEGORIES,
+    REPEATS,
+    bodies,
+    parse_pattern,
+)
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -30,20 +36,10 @@ MAX_TOKEN = 1024
 """Characters that a name, key or other scanned token of the envelope may have."""
 _KEPT = 512
 """Beginnings that are remembered: the formats and the places of one ask for the same again."""
-REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
-ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
 _NAMED = late(r"\(\?P<\w+>")
 _ONE_CHARACTER = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY})
 
-# What the parser reads as the left, written back as the right; so with the anchors below.
-_CATEGORIES = {
-    sre.CATEGORY_DIGIT: r"\d",
-    sre.CATEGORY_NOT_DIGIT: r"\D",
-    sre.CATEGORY_SPACE: r"\s",
-    sre.CATEGORY_NOT_SPACE: r"\S",
-    sre.CATEGORY_WORD: r"\w",
-    sre.CATEGORY_NOT_WORD: r"\W",
-}
+# What the parser reads as the left, written back as the right.
 _ANCHORS = {
     sre.AT_BEGINNING: "^",
     sre.AT_BEGINNING_STRING: r"\A",
@@ -85,7 +81,7 @@ def _class(items: list[Any]) -> str:
         elif operator is sre.RANGE:
             parts.append(f"{in_class(argument[0])}-{in_class(argument[1])}")
         elif operator is sre.CATEGORY:
-            parts.append(_CATEGORIES[argument])
+            parts.append(CATEGORIES[argument])
         else:
             raise ValueError(f"a character class holds {operator}, which is not supported")
     return f"[{''.join(parts)}]"
@@ -253,14 +249,8 @@ def _looks_behind(items: list[Any]) -> bool:
             found = argument in _END_ANCHORS
         elif operator in ASSERTIONS:
             found = argument[0] > 0
-        elif operator is sre.SUBPATTERN:
-            found = _looks_behind(list(argument[3]))
-        elif operator is sre.BRANCH:
-            found = any(_looks_behind(list(branch)) for branch in argument[1])
-        elif operator in REPEATS:
-            found = _looks_behind(list(argument[2]))
         else:
-            found = operator is sre.ATOMIC_GROUP and _looks_behind(list(argument))
+            found = any(_looks_behind(list(body)) for body in bodies(operator, argument))
         if found:
             return True
     return False
@@ -302,6 +292,15 @@ def partial(pattern: str) -> str | None:
     """
     parsed = parse_pattern(pattern)
     return _begin_sequence(list(parsed), parsed.state.flags)
+
+
+def begun_length(text: str, at: int, mark: str) -> int:
+    """Returns how long the tail of a text from an index on is that may become a mark."""
+    # The longest first: of `<|"` all three characters are held, not the last.
+    for length in range(min(len(mark) - 1, len(text) - at), 0, -1):
+        if text.endswith(mark[:length]):
+            return length
+    return 0
 
 
 def any_of(expressions: Iterable[str]) -> str:

@@ -9,11 +9,21 @@ import re._constants as sre
 import re._parser as sre_parser
 from typing import Any
 
-_ASSERTIONS = (sre.ASSERT, sre.ASSERT_NOT)
+REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
+ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
+CATEGORIES = {
+    sre.CATEGORY_DIGIT: r"\d",
+    sre.CATEGORY_NOT_DIGIT: r"\D",
+    sre.CATEGORY_SPACE: r"\s",
+    sre.CATEGORY_NOT_SPACE: r"\S",
+    sre.CATEGORY_WORD: r"\w",
+    sre.CATEGORY_NOT_WORD: r"\W",
+}
+"""How the categories of characters are written in an expression."""
 _NEVER: Any = (sre.ASSERT_NOT, (1, []))
 """What `(?!)` is up to CPython 3.12; from 3.13 on it has an operator of its own."""
 
-_ONE_WAY = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY, sre.AT, *_ASSERTIONS})
+_ONE_WAY = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY, sre.AT, *ASSERTIONS})
 
 
 def parse_pattern(pattern: str) -> Any:
@@ -34,18 +44,21 @@ def has_one_way(pattern: str) -> bool:
     return all(operator in _ONE_WAY for operator, _ in parse_pattern(pattern))
 
 
+def bodies(operator: Any, argument: Any) -> list[Any]:
+    """Returns the sequences that a node of a parse tree holds: of `(a|b)` those of `a` and `b`."""
+    if operator is sre.BRANCH:
+        return list(argument[1])
+    if operator is sre.ATOMIC_GROUP:
+        return [argument]
+    if operator is sre.SUBPATTERN or operator in REPEATS or operator in ASSERTIONS:
+        return [argument[-1]]
+    return []
+
+
 def _spell_out(items: list[Any]) -> None:
     """Writes what never matches as a look-ahead for nothing, in a tree and all below it."""
     for place, (operator, argument) in enumerate(items):
         if operator is sre.FAILURE:
             items[place] = _NEVER
-        else:
-            _spell_out_below(argument)
-
-
-def _spell_out_below(argument: Any) -> None:
-    if isinstance(argument, sre_parser.SubPattern):
-        _spell_out(argument.data)
-    elif isinstance(argument, (tuple, list)):
-        for each in argument:
-            _spell_out_below(each)
+        for body in bodies(operator, argument):
+            _spell_out(body.data)

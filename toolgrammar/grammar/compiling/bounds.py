@@ -14,15 +14,13 @@ import re._constants as sre
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgrammar.patterns.partial import (
-    ASSERTIONS,
     MAX_TOKEN,
     MOST_BLANKS,
-    REPEATS,
     UnstreamableError,
     partial,
     pattern_text,
 )
-from toolgrammar.patterns.pattern_trees import parse_pattern
+from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,15 +78,7 @@ def _look_behinds(items: Iterable[Any]) -> Iterator[int]:
         # The width is that of the widest way to match it.
         if operator in ASSERTIONS and argument[0] < 0:
             yield argument[1].getwidth()[1]
-        if operator is sre.BRANCH:
-            inner = argument[1]
-        elif operator is sre.ATOMIC_GROUP:
-            inner = [argument]
-        elif operator in (sre.SUBPATTERN, *REPEATS, *ASSERTIONS):
-            inner = [argument[-1]]
-        else:
-            continue
-        for body in inner:
+        for body in bodies(operator, argument):
             yield from _look_behinds(body)
 
 
@@ -132,19 +122,16 @@ def _in_front(
                 yield _Front(items[place], more, is_anchored)
             else:
                 inner, more = [body], more or high > 1
-        elif operator is sre.SUBPATTERN:
-            inner, can_be_empty = [argument[3]], not argument[3].getwidth()[0]
-            after = is_anchored or any(operator is sre.AT for operator, _ in argument[3])
-        elif operator is sre.ATOMIC_GROUP:
-            inner, can_be_empty = [argument], not argument.getwidth()[0]
-        elif operator is sre.BRANCH:
-            inner = argument[1]
-            can_be_empty = not all(branch.getwidth()[0] for branch in inner)
         elif operator is sre.AT or (operator in ASSERTIONS and argument[0] < 0):
             # An anchor takes no text, and says where what follows it begins.
             after = can_be_empty = True
         elif operator in ASSERTIONS:
             can_be_empty = True
+        else:
+            inner = bodies(operator, argument)
+            can_be_empty = not all(body.getwidth()[0] for body in inner)
+            if operator is sre.SUBPATTERN:
+                after = is_anchored or any(each is sre.AT for each, _ in argument[3])
         for body in inner:
             yield from _in_front(list(body), is_followed=more, is_anchored=is_anchored)
         # Behind what always takes text, nothing stands in front any more.
@@ -167,13 +154,11 @@ def _may_fail(item: tuple[Any, Any]) -> bool:
 def _repeats(item: tuple[Any, Any]) -> bool:
     """Whether a node of the parse tree has a repeat of any length in it."""
     operator, argument = item
-    if operator in REPEATS:
-        return argument[1] == sre.MAXREPEAT or any(map(_repeats, argument[2]))
-    if operator is sre.BRANCH:
-        return any(map(_repeats, (each for branch in argument[1] for each in branch)))
-    if operator is sre.ATOMIC_GROUP:
-        return any(map(_repeats, argument))
-    return operator is sre.SUBPATTERN and any(map(_repeats, argument[3]))
+    if operator in REPEATS and argument[1] == sre.MAXREPEAT:
+        return True
+    # What is looked at takes no text: its repeats multiply nothing.
+    inner = [] if operator in ASSERTIONS else bodies(operator, argument)
+    return any(map(_repeats, (each for body in inner for each in body)))
 
 
 def _is_blank(body: list[Any]) -> bool:

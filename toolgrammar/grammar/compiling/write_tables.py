@@ -1,4 +1,7 @@
-"""Compiles every shipped grammar and writes its tables, as a wheel brings them."""
+"""Compiles every shipped grammar and writes its tables, as a wheel brings them.
+
+Example: of each `grammars/<id>.lark` the tables go to `<id>.json` in the folder that is given.
+"""
 
 from __future__ import annotations
 
