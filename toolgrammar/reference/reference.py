@@ -1,4 +1,7 @@
-"""Reads a call section strictly by plain Lark: the reference of what the driver reads."""
+"""Reads a section of calls strictly by plain Lark: what the reading of the driver is compared with.
+
+Example: `<tool_call>{"name": "f", "arguments": {}}</tool_call>` becomes a tree whose payload is one token.
+"""
 
 from __future__ import annotations
 

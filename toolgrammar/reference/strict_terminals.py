@@ -1,4 +1,7 @@
-"""Writes the terminals of a grammar as regular expressions that need no driver: for plain Lark."""
+"""Writes the terminals of a grammar as regular expressions that need no driver, for plain Lark.
+
+Example: a raw value becomes an expression of text up to its closer and what must follow that.
+"""
 
 from __future__ import annotations
 

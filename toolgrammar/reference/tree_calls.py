@@ -1,4 +1,7 @@
-"""Turns the tree of a call section into calls."""
+"""Turns the tree of a section of calls into calls.
+
+Example: the tree of `<tool_call>{"name": "f", "arguments": {}}</tool_call>` gives one call of `f`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Feeds the tokens of a reference tree to the builder, as the driver feeds those of a stream."""
+"""Feeds the tokens of a tree to the builder that the driver feeds, too.
+
+Example: the token `"f"` of the rule `name` fills the role `name` of the open call.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from toolgrammar.patterns.beginnings import (
+    begins_blank,
     begins_indented,
     begins_line,
     first_characters,
@@ -79,3 +80,20 @@ def test_what_begins_a_line_may_be_indented(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", [r"(?m:^)\s*x", r"(?m:^) {2}(?:\r?\n)?x", r" {1,3}x"])
 def test_blanks_that_may_end_a_line_are_no_indent(pattern: str) -> None:
     assert not begins_indented(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "begins"),
+    [
+        (r"\s*a", True),
+        ("(?:b| a)", True),
+        (r"(?>\n)a", True),
+        ("[^a]", True),
+        (r"(?:b?)\ta", True),
+        ("b a", False),
+        (r"\S", False),
+        (r"(?=\s)a", False),
+    ],
+)
+def test_what_may_begin_with_white_space(pattern: str, begins: bool) -> None:  # noqa: FBT001
+    assert begins_blank(pattern) == begins

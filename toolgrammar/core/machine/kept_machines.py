@@ -1,4 +1,7 @@
-"""Makes the machine of a grammar for the tools of a request, and keeps it with the tables."""
+"""Makes the machine of a grammar for the tools of a request, and keeps it with the tables.
+
+Example: a grammar with the terminal `TOOL` has a machine for each set of tool names, any other has one.
+"""
 
 from __future__ import annotations
 

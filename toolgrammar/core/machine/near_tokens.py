@@ -1,4 +1,7 @@
-"""Says what resembles the tokens that stand around an argument, and where an opener stands."""
+"""Writes what resembles the tokens around an argument, and finds openers that may be misspelt.
+
+Example: `<paramter=` resembles `<parameter=`, which opens an argument.
+"""
 
 from __future__ import annotations
 

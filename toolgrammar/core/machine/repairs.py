@@ -1,4 +1,6 @@
-"""Works out, for a node where the text does not fit, which markup is missing before what fits.
+"""Works out, for a node in which the text does not fit, which markup is missing before what fits.
+
+Example: behind the value of `<parameter=p>x</function>` the closer `</parameter>` is missing.
 
 Nothing in an envelope nests inside itself, so what can be put in is found by a short search over
 the nodes: markup only, nothing that names, opens or carries a value. What such a sequence leads

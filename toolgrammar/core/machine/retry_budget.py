@@ -1,4 +1,7 @@
-"""Says whether a fast way of reading is worth a try: where it keeps failing, only now and then."""
+"""Back-off for a shortcut: after repeated failures it is tried on every n-th message only.
+
+Example: 16 damaged messages in a row, and the whole reader is tried for one in 32.
+"""
 
 from __future__ import annotations
 

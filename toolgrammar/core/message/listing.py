@@ -115,8 +115,3 @@ def listed(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
         listing.add(each)
     listing.end()
     return listing.diagnostics
-
-
-def is_count(diagnostic: Diagnostic) -> bool:
-    """Whether a diagnostic only counts what is not listed."""
-    return diagnostic.hint == _HINT

@@ -1,7 +1,8 @@
-"""Remembers what short pieces of a stream are: a model writes the same tokens again and again.
+"""Memoises how short chunks of a stream are classified: a model writes the same tokens again and again.
 
-Where nothing is held back, it depends on a piece alone whether it only goes on in a string, in a
-raw value or in text. Asking an expression takes as long as all else that is done for the piece.
+Example: in a string, ` the` only continues it, and the second ` the` is looked up. Where nothing is held
+back, the answer depends on the chunk alone; matching an expression takes as long as all else that is
+done for it.
 """
 
 from __future__ import annotations

@@ -10,10 +10,8 @@ from typing import Final
 from toolgrammar.tools.json_tokens import CONTROLS, HALVES, PLAIN
 from toolgrammar.values.patterns import late
 
-MARKUP: Final = r"<(?=[/|\uff5c]|\Z)"
-"""The beginning of markup that may close a call: `</tool_call>`, `<|call|>`."""
 TAG: Final = r"<(?=[^/|\uff5c])"
-"""The beginning of other markup."""
+"""The beginning of markup that closes no call, as `</tool_call>` and `<|call|>` do."""
 # A quote may be missing: in `{"a": "x, "b": 1}` the string ends before the comma, in `{"a": "x}`
 # before the bracket, where markup follows, or before that markup. So these are no plain characters.
 CHARACTERS: Final = rf"[^{PLAIN},}}\]<{HALVES}]*+"

@@ -110,12 +110,3 @@ def _escape_as_json(text: str, at: int) -> tuple[str, int]:
         return f"\\u{code:04x}", match.end()  # half a pair waits for nothing: its escape is whole
     # `\u{FFFFFF}` is past the last character.
     return as_json(chr(min(code, _LAST_CHARACTER)))[1:-1], match.end()
-
-
-def begun_quote(text: str, at: int, quote: str) -> int:
-    """Returns how long the tail of a text is that may become a quote."""
-    # The longest first: of `<|"` all three characters are held, not the last.
-    for length in range(min(len(quote) - 1, len(text) - at), 0, -1):
-        if text.endswith(quote[:length]):
-            return length
-    return 0

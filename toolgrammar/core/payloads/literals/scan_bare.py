@@ -17,7 +17,6 @@ from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json, s
 from toolgrammar.core.payloads.literals.bare_frame import DELIMITED, ENDED, WAITS, frame_of
 from toolgrammar.core.payloads.literals.bare_values import (
     TEMPLATE,
-    begun_quote,
     may_be_quoted,
     opened_quote,
     read_escape,
@@ -25,6 +24,7 @@ from toolgrammar.core.payloads.literals.bare_values import (
     word_as_json,
 )
 from toolgrammar.grammar.roles import BARE_QUOTES
+from toolgrammar.patterns.partial import begun_length
 from toolgrammar.values.patterns import blanks, compile_pattern, late
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ class BareScanner:
         if end >= 0:
             self._state = then
         else:
-            end = len(text) - begun_quote(text, at, quote)
+            end = len(text) - begun_length(text, at, quote)
         if end > at:
             sink.append(as_json(text[at:end])[1:-1])
         return end + len(quote) if self._state == then else end

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.core.payloads.json.chunk_memo import in_strings
 from toolgrammar.core.payloads.json.guide import said_of
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json
+from toolgrammar.patterns.partial import begun_length
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.values.schemas import shape_of, types_of
@@ -216,7 +217,7 @@ class ElementScanner:
         ends = found is not None and found[0] == closer and not element.quoted
         if found is None:
             # The tail that may become one of the two tags is left for the next chunk.
-            stop = len(text) - max(_tail(text, position, tag) for tag in (opener, closer))
+            stop = len(text) - max(begun_length(text, position, tag) for tag in (opener, closer))
         elif ends:
             stop = found.start()
         else:
@@ -323,25 +324,12 @@ def _either(opener: str, closer: str) -> re.Pattern[str]:
     return compile_pattern(f"{re.escape(opener)}|{re.escape(closer)}")
 
 
-_PATTERNS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}
-
-
+@cache
 def _patterns(mark: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Returns the expressions of a tag and of its proper beginnings at the end of the text."""
-    found = _PATTERNS.get(mark)
-    if found is None:
-        begin = re.escape(mark)
-        tag = compile_pattern(rf"{begin}<(?:(?P<opened>{NAME})|/(?P<closed>{NAME}))>")
-        # The mark itself may be cut: of `]<x>[` any beginning may stand at the end of a chunk.
-        starts = "|".join(re.escape(mark[:length]) for length in range(len(mark), 0, -1))
-        cut = rf"{begin}<(?:/?(?:{NAME})?)?" + (f"|{starts}" if starts else "")
-        found = _PATTERNS[mark] = (tag, compile_pattern(rf"(?:{cut})\Z"))
-    return found
-
-
-def _tail(text: str, position: int, closer: str) -> int:
-    """Returns how long the tail of a text is that may become a closing tag."""
-    for length in range(min(len(closer) - 1, len(text) - position), 0, -1):
-        if text.endswith(closer[:length]):
-            return length
-    return 0
+    begin = re.escape(mark)
+    tag = compile_pattern(rf"{begin}<(?:(?P<opened>{NAME})|/(?P<closed>{NAME}))>")
+    # The mark itself may be cut: of `]<x>[` any beginning may stand at the end of a chunk.
+    starts = "|".join(re.escape(mark[:length]) for length in range(len(mark), 0, -1))
+    cut = rf"{begin}<(?:/?(?:{NAME})?)?" + (f"|{starts}" if starts else "")
+    return tag, compile_pattern(rf"(?:{cut})\Z")

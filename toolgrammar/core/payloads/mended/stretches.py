@@ -4,6 +4,7 @@ Most damage is the same thing all over a text: other quotes, keys without quotes
 One expression finds it piece by piece, and CPython's own scanner tells whether what was mended is
 strict JSON. Only what the reader of single tokens would mend in the same way is taken here, so that
 a stretch changes the speed alone. Its repairs are found when somebody asks for them.
+Example: of `a: 1, b: 2, c: 3` the first two members become `"a": 1, "b": 2`; `c` waits for what follows.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ A raw value has no escapes, so a closer inside it looks like its own. Three thin
 - the value's own tag may be quoted too: its closer then pairs, unless the call's closer follows.
 
 An opener of another call never ends a string: a file that documents a format must not run.
+Example: of `<parameter=p>a </parameter> b</parameter></function>` the value is `a </parameter> b`.
 """
 
 from __future__ import annotations

@@ -76,6 +76,7 @@ def check(mark: str, text: str, value: object, spec: ToolSpec | None = SPEC) -> 
         ("<new><item>1</item><item>2</item></new>", {"new": ["1", "2"]}),
         ("<new><a>1</a><a>2</a><a>3</a></new>", {"new": {"a": ["1", "2", "3"]}}),
         ("<new>1</new><new>2</new><n>3</n>", {"new": ["1", "2"], "n": 3}),
+        ("<s>1</s><n>2</n><s>3</s>", {"s": "1", "n": 2}),
         ("<new>x<a>1</a> y </new>", {"new": {"a": "1", "$text": "x y"}}),
     ],
 )

@@ -43,6 +43,18 @@ def test_a_long_value_is_given_out_as_it_comes(name: str, format_id: str) -> Non
     assert parser.result.calls[0].arguments["body"].startswith(CODE)
 
 
+def test_a_long_string_that_is_read_strictly_is_given_out_as_it_comes() -> None:
+    text = CALLS["hermes"]
+    parser = DrivenParser("hermes", strict=True)
+    said = list[str]()
+    for start in range(0, len(text), 4):
+        events = parser.feed(text[start : start + 4])
+        said += [event.json for event in events if isinstance(event, ArgumentsDelta)]
+    assert len(said) > len(CODE) // 8
+    parser.close()
+    assert json.loads("".join(said)) == parser.result.calls[0].arguments == {"body": CODE}
+
+
 def test_prose_is_given_out_before_its_line_ends() -> None:
     text = "Then I look at the weather in the town that you named, and say what I have found.\n" * 3
     parser = Parser("auto")
