@@ -17,6 +17,7 @@ from toolgrammar.bulk.runs.pool import in_order
 from toolgrammar.bulk.runs.progress import shown
 from toolgrammar.bulk.runs.reports import BadRow, BatchReport
 from toolgrammar.bulk.runs.spill_files import pour
+from toolgrammar.values.errors import check_type
 from toolgrammar.version import __version__
 
 if TYPE_CHECKING:
@@ -125,8 +126,10 @@ def jobs_of(jobs: int) -> int:
     """Returns how many processes are meant.
 
     Raises:
+        TypeError: it is no number.
         ValueError: none can be.
     """
+    check_type("jobs", jobs, int)
     if jobs < 0:
         raise ValueError(f"jobs must be a number of processes, or 0 for all; got {jobs!r}")
     if jobs:
@@ -226,5 +229,5 @@ def settings_digest(reading: Reading) -> str:
         reading.source,
     ]
     if reading.columns is not None:
-        said.append([repr(reading.columns), *reading.also])
+        said.append(repr(reading.columns))
     return hashlib.sha256(json.dumps(said, default=repr).encode()).hexdigest()

@@ -14,7 +14,7 @@ from toolgrammar.catalogue.format import Format, load_format
 from toolgrammar.catalogue.several import AUTO, AnyOf
 from toolgrammar.grammar.files import file_stamp, grammar_files, grammar_folder
 from toolgrammar.grammar.header import read_header, scan_headers
-from toolgrammar.values.errors import LISTED, UnknownFormat
+from toolgrammar.values.errors import LISTED, UnknownFormat, check_type
 from toolgrammar.values.patterns import late
 
 FormatLike: TypeAlias = str | os.PathLike[str] | Format
@@ -103,6 +103,7 @@ class Formats(Mapping[str, Format]):
         Raises:
             UnknownFormat: no format names this model.
         """
+        check_type("the name of a model", name, str)
         wanted = name.casefold()
         # In any case: owners of models write one name as `Hermes-3` and as `hermes-3`.
         patterns = [

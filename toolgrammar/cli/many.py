@@ -118,10 +118,13 @@ def run(arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
         raise InputError("--no-resume says how --output goes on: name an output")
     failed = 0
     for name in names:
-        if arguments.output is None:
-            failed += _print(name, arguments, options)
-        else:
-            failed += _write(name, arguments, options)
+        work = _print if arguments.output is None else _write
+        try:
+            failed += work(name, arguments, options)
+        # A file of rows that is damaged, an output that is the input, or the rest of another run:
+        # the caller's, and told without a traceback.
+        except ValueError as error:
+            raise InputError(str(error)) from error
     return _NOT_OK if failed else _OK
 
 
@@ -137,21 +140,16 @@ def _write(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
     """Writes the results to a file; gives how many rows are not ok."""
     from toolgrammar.bulk.batches import batch
 
-    try:
-        report = batch(
-            name,
-            output=arguments.output,
-            jobs=arguments.jobs,
-            resume=not arguments.no_resume,
-            finish_reason=arguments.finish_reason,
-            **_columns(arguments),
-            **row_settings(arguments),
-            **options,
-        )
-    # An output that is the input, or the rest of another run: the caller's, and told without a
-    # traceback.
-    except ValueError as error:
-        raise InputError(str(error)) from error
+    report = batch(
+        name,
+        output=arguments.output,
+        jobs=arguments.jobs,
+        resume=not arguments.no_resume,
+        finish_reason=arguments.finish_reason,
+        **_columns(arguments),
+        **row_settings(arguments),
+        **options,
+    )
     if report.resumed_rows:
         complain(f"went on behind {report.resumed_rows:,} rows of an earlier run", "note")
     name_bad(name, ((row.number, row.reason) for row in report.bad_rows), report.bad, report.rows)
@@ -192,11 +190,13 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
 
 
 def note_missing(arguments: argparse.Namespace, missing: Collection[str]) -> None:
-    """Says which columns of formats and tools no row has: their names may be misspelt."""
-    for option in ("format_column", "tools_column"):
-        name = getattr(arguments, option)
-        if name in missing:
-            complain(f"--{option.replace('_', '-')} {name}: no row has it", "note")
+    """Says which columns no row has: their names may be misspelt."""
+    for option in ("format_column", "tools_column", "truth", "label"):
+        # The last two are options of `score` alone; of labels there may be several.
+        given: str | list[str] | None = getattr(arguments, option, None)
+        for name in [given] if isinstance(given, str) else given or ():
+            if name in missing:
+                complain(f"--{option.replace('_', '-')} {name}: no row has it", "note")
 
 
 def name_bad(

@@ -63,43 +63,43 @@ def run(arguments: argparse.Namespace) -> int:
         value = value["calls"]
     # One call alone, or a list of calls.
     rows = value if isinstance(value, list) else [value]
-    calls = [_call(row, index) for index, row in enumerate(rows)]
+    calls = [_call(row, f"call {number}") for number, row in enumerate(rows, 1)]
     write(chosen.render(calls, text=text or "", tools=read_tools(arguments.tools)))
     return 0
 
 
-def _call(row: JsonValue, index: int) -> ToolCall:
+def _call(row: JsonValue, place: str) -> ToolCall:
     """Returns the call that a JSON object describes."""
     if not isinstance(row, dict):
         # Cut, since the value may be of any length.
-        raise InputError(f"call {index}: expected an object, got {row!r:.40}")
+        raise InputError(f"{place}: expected an object, got {row!r:.40}")
     for key in row:
         # A misspelt key, `argument` for `arguments`, would be lost in silence.
         if key not in _WRITTEN and key not in _READ_ONLY:
             nearest = difflib.get_close_matches(key, _WRITTEN, 1)
             mend = f"nearest: {nearest[0]!r}" if nearest else f"known: {', '.join(_WRITTEN)}"
-            raise InputError(f"call {index}: unknown key {key!r}; {mend}")
+            raise InputError(f"{place}: unknown key {key!r}; {mend}")
     name = row.get("name")
     if not isinstance(name, str) or not name:
-        raise InputError(f"call {index}: `name` must be a string, got {name!r:.40}")
+        raise InputError(f"{place}: `name` must be a string, got {name!r:.40}")
     # What is missing or null is empty; another empty value, `[]` for one, is a mistake.
     arguments = {} if row.get("arguments") is None else row["arguments"]
     if not isinstance(arguments, dict):
-        raise InputError(f"call {index}: `arguments` must be an object, got {arguments!r:.40}")
+        raise InputError(f"{place}: `arguments` must be an object, got {arguments!r:.40}")
     depends_on = [] if row.get("depends_on") is None else row["depends_on"]
     if not isinstance(depends_on, list) or not all(isinstance(one, str) for one in depends_on):
-        raise InputError(f"call {index}: `depends_on` must be a list of ids")
+        raise InputError(f"{place}: `depends_on` must be a list of ids")
     return ToolCall(
         name,
         dict(arguments),
-        id=_optional_string(row, "id", index),
-        input=_optional_string(row, "input", index),
+        id=_optional_string(row, "id", place),
+        input=_optional_string(row, "input", place),
         depends_on=tuple(cast("list[str]", depends_on)),
     )
 
 
-def _optional_string(row: dict[str, JsonValue], key: str, index: int) -> str | None:
+def _optional_string(row: dict[str, JsonValue], key: str, place: str) -> str | None:
     value = row.get(key)
     if value is not None and not isinstance(value, str):
-        raise InputError(f"call {index}: `{key}` must be a string, got {value!r:.40}")
+        raise InputError(f"{place}: `{key}` must be a string, got {value!r:.40}")
     return value

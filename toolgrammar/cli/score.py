@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
@@ -76,12 +77,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(arguments: argparse.Namespace) -> int:
     """Scores the log, prints or writes the report, and returns the exit status."""
+    from toolgrammar.bulk.runs.journal import check_output
     from toolgrammar.scoring.logs import score
 
     # Before hours of reading, not behind them.
     for name in arguments.output:
         if not name.lower().endswith(_ENDINGS):
             raise InputError(f"--output {name}: a report is .json, .parquet, .md or .html")
+        check_output(Path(name), arguments.log)
         _require_extras(name)
     if arguments.jobs < 0:
         raise InputError(f"--jobs must be 0 or more, got {arguments.jobs}")
@@ -118,23 +121,12 @@ def run(arguments: argparse.Namespace) -> int:
         report.rows,
         advice="",
     )
-    _note_missing(report, arguments)
+    # Where every row is bad nothing can be said of the columns.
+    if report.all.messages:
+        note_missing(arguments, report.missing_columns)
     _summary(report, time.monotonic() - began)
     # A run of a thousand rows of which none has a message was given a wrong column.
     return _OK if report.all.messages or not report.rows else _NOTHING
-
-
-def _note_missing(report: ScoreReport, arguments: argparse.Namespace) -> None:
-    """Says which columns no row has: their names may be misspelt."""
-    # Of no rows nothing can be said.
-    if not report.all.messages:
-        return
-    note_missing(arguments, report.missing_columns)
-    if arguments.truth is not None and "same_message" not in report.all.rates:
-        complain(f"--truth {arguments.truth}: no row has it", "note")
-    for label in arguments.label:
-        if all(not group.value for group in report.by(label)):
-            complain(f"--label {label}: no row has it", "note")
 
 
 def _require_extras(name: str) -> None:

@@ -77,14 +77,16 @@ def from_file(path: Path) -> Tokenizer:
     Raises:
         ImportError: the package tokenizers is not installed.
         ValueError: the file holds no such tokenizer.
+        OSError: it can't be read.
     """
     try:
         from tokenizers import Tokenizer as Library
     except ImportError:
         message = "a file of a tokenizer needs tokenizers: pip install 'toolgrammar[bench]'"
         raise ImportError(message, name="tokenizers") from None
+    data = path.read_bytes()
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(data)
         inner = Library.from_str(json.dumps({**value, "added_tokens": []}))
     # The library raises plain `Exception` for what it can't read.
     except Exception as error:

@@ -7,7 +7,9 @@ offsets of tokens are those of a tokenizer: pairs of characters, as Hugging Face
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
+
+from toolgrammar.values.spans import PartKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,6 +21,9 @@ __all__ = ["byte_offsets", "spans_of_starts", "token_mask", "token_parts"]
 
 ARGUMENTS: Final = frozenset({"key", "value", "arguments", "input"})
 """The kinds of parts that `kinds="arguments"` stands for."""
+
+
+_KINDS: Final = get_args(PartKind)
 
 
 def spans_of_starts(starts: Sequence[int], length: int) -> list[tuple[int, int]]:
@@ -101,8 +106,14 @@ def token_mask(
         offsets: where each token begins and ends, in characters, in the order of the text.
         kinds: a kind of `Part`, or several; "arguments" stands for keys, values and free text, too.
         start: where the message begins in the text that was tokenized.
+
+    Raises:
+        ValueError: no part is of such a kind.
     """
     wanted = {kinds} if isinstance(kinds, str) else set(kinds)
+    # A misspelt kind would mask nothing, and training would go on.
+    if unknown := wanted.difference(_KINDS):
+        raise ValueError(f"unknown kind {min(unknown, key=str)!r}; known: {', '.join(_KINDS)}")
     if "arguments" in wanted:
         wanted |= ARGUMENTS
     mask = [False] * len(offsets)

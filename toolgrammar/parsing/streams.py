@@ -5,7 +5,7 @@ Example: the chunks `Hi <tool`, `_call>…` give the text `Hi ` at once, and the
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from toolgrammar.parsing.checks import check_finish_reason
@@ -13,7 +13,7 @@ from toolgrammar.parsing.parser import Parser
 from toolgrammar.values.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+    from collections.abc import AsyncGenerator, AsyncIterable, Generator
 
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.values.calls import ParseResult
@@ -56,7 +56,12 @@ def stream(
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
     """
-    # Made here and not in the generator: a wrong argument raises at the call, not at first use.
+    # Here and not in the generator: a wrong argument raises at the call, not at first use.
+    if not isinstance(chunks, Iterable):
+        raise TypeError(
+            f"chunks must be an iterable of strings, got {type(chunks).__name__}; "
+            "toolgrammar.astream takes those that come asynchronously"
+        )
     parser = Parser(
         format,
         tools=tools,

@@ -70,8 +70,9 @@ def create_app(
     check_type("upstream", upstream, str)
     check_type("rules", rules, ModelRules, "ModelRules({}, ModelRule(format)) makes them")
     check_type("policy", policy, SalvagePolicy)
-    if max_body <= 0 or timeout <= 0:
-        raise ValueError("max_body and timeout must be above 0")
+    for name, value in (("max_body", max_body), ("timeout", timeout)):
+        if value <= 0:
+            raise ValueError(f"{name} must be above 0, got {value}")
     metrics = Metrics()
     server = Upstream(upstream, timeout=timeout)
     relay = Relay(server, rules, metrics, policy=policy, max_body=max_body)

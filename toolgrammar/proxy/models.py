@@ -118,9 +118,11 @@ def read_rules(path: Path, defaults: Mapping[str, Any] | None = None) -> ModelRu
 
 def _rule(path: Path, name: str, said: Any, defaults: Mapping[str, Any] | None) -> ModelRule:
     given = {"format": said} if isinstance(said, str) else said
+    # First the keys: a misspelt `format` is why there is none.
+    if isinstance(given, dict):
+        _refuse_strangers(f"{path}: {name!r} has an", given, _KEYS)
     if not isinstance(given, dict) or not isinstance(given.get("format"), str):
         raise ValueError(f"{path}: {name!r} must be a format's id, or a table with `format`")  # noqa: TRY004 - the file is wrong
-    _refuse_strangers(f"{path}: {name!r} has an", given, _KEYS)
     for key, kind in (("prompt", bool), ("prefix", str), ("body", dict)):
         if key in given and not isinstance(given[key], kind):
             raise ValueError(f"{path}: {key!r} of {name!r} must be a {kind.__name__}")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Self
 
 from toolgrammar.scoring.intervals import wilson
@@ -104,7 +105,7 @@ class Scores:
     bad_rows: tuple[BadRow, ...] = field(default=())
     """The first of them."""
     missing_columns: tuple[str, ...] = field(default=())
-    """The columns of formats and tools that were named and that no row has."""
+    """The columns that were named and that no row has."""
 
     @property
     def all(self) -> Group:
@@ -122,10 +123,12 @@ class Scores:
                 return group
         if label and label not in self.labels:
             raise KeyError(f"no label {label!r}; there are {', '.join(self.labels) or 'none'}")
-        raise KeyError((label, value))
+        nearest = get_close_matches(value, [each.value for each in self.by(label)], 1)
+        said = f"; nearest: {nearest[0]!r}" if nearest else ""
+        raise KeyError(f"no row has {value!r} as its {label}{said}")
 
     def by(self, label: str) -> tuple[Group, ...]:
-        """Returns the groups of a label, the most frequent value first."""
+        """Returns the groups of a label, the most frequent value first; none for another name."""
         return tuple(group for group in self.groups if group.label == label)
 
     @property

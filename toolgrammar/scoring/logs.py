@@ -78,10 +78,10 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
     if isinstance(labels, str):
         raise TypeError(f"labels must be a list of columns, got the string {labels!r}")
     scored = Scored(truth, tuple(labels))
-    columns = columns_of(rows, format_column, tools_column, tool_lists, always=True)
     # Processes are handed only the columns that are looked at, so these are named beforehand.
-    also = tuple(name for name in (truth, *scored.labels) if name is not None)
-    reading = reading_of(format, settings, column=column, columns=columns, also=also)
+    others = [name for name in (truth, *scored.labels) if name is not None]
+    columns = columns_of(rows, format_column, tools_column, tool_lists, others=others)
+    reading = reading_of(format, settings, column=column, columns=columns)
     run = _Run(source_of(rows), reading, Scorer(scored), jobs_of(jobs), progress)
     if output is None:
         return _in_memory(run)

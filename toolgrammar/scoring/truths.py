@@ -66,7 +66,10 @@ def truth_of(value: object, column: str = "") -> tuple[TrueCall, ...] | None:
         return None
     if isinstance(value, str):
         # No path leads into a text.
-        value, column = json.loads(value), ""
+        try:
+            value, column = json.loads(value), ""
+        except json.JSONDecodeError as error:
+            raise BadTruthError(f"not JSON: {error.msg} at column {error.colno}") from error
     if isinstance(value, dict):
         for key in ("calls", "tool_calls"):
             if isinstance(value.get(key), list):

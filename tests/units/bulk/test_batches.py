@@ -3,6 +3,7 @@
 import json
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -149,6 +150,15 @@ def test_a_callers_mistakes_raise_at_once(tmp_path: Path) -> None:
         toolgrammar.batch([], "hermes", output=tmp_path / "out", keep="id")
     with pytest.raises(ValueError, match="got -1"):
         toolgrammar.batch([], "hermes", jobs=-1)
+    wrong: Any = 5
+    with pytest.raises(TypeError, match="column must be a str, got int 5"):
+        toolgrammar.batch([], "hermes", column=wrong)
+    with pytest.raises(TypeError, match="a column to keep must be a str, got int 5"):
+        toolgrammar.batch([], "hermes", output=tmp_path / "out", keep=[wrong])
+    with pytest.raises(TypeError, match="jobs must be an int, got str"):
+        toolgrammar.batch([], "hermes", jobs=cast("Any", "2"))
+    with pytest.raises(FileNotFoundError, match="the folder of the output is not there"):
+        toolgrammar.batch(iter("a"), "hermes", output=tmp_path / "none" / "out")
 
 
 def test_no_jobs_means_one_a_processor() -> None:

@@ -4,6 +4,7 @@ import importlib.metadata
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,8 +98,11 @@ def test_the_longest_pattern_names_the_format(known: Formats, model: str, expect
 
 
 def test_an_unknown_model(known: Formats) -> None:
+    wrong: Any = 5
     with pytest.raises(UnknownFormat, match="no format names the model 'gpt-9'"):
         known.for_model("gpt-9")
+    with pytest.raises(TypeError, match="the name of a model must be a str, got int 5"):
+        known.for_model(wrong)
 
 
 def test_resolve_takes_what_a_caller_has(known: Formats, folder: Path) -> None:

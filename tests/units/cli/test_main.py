@@ -184,7 +184,7 @@ def test_render_takes_what_parse_prints(run: Run) -> None:
         (b"\xff", "byte 0 is not UTF-8"),
         ("[" * 100_000, "standard input: lists and objects nest too deeply"),
         ('{"name": "x", "arguments": {"n": %s}}' % ("1" * 6000), "more than 4300 digits"),
-        ("[1]", "call 0: expected an object"),
+        ("[1]", "call 1: expected an object"),
         ('{"nam": "x"}', "unknown key 'nam'; nearest: 'name'"),
         ('{"name": "x", "zzz": 1}', "known: name, arguments"),
         ('{"name": 3}', "`name` must be a string"),

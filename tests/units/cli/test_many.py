@@ -1,5 +1,6 @@
 """`toolgrammar parse --jobs`: files of rows."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -69,10 +70,22 @@ def test_what_another_run_left_is_a_mistake(run: Run) -> None:
         (("a.jsonl", "b.jsonl", "--output", "o"), "the results of one file"),
         (("a.jsonl", "--jobs", "-1"), "0 or more"),
         (("none.jsonl",), "none.jsonl: No such file"),
+        (("plain.parquet",), "plain.parquet can't be read as Parquet: "),
+        (("plain.gz",), "plain.gz can't be unpacked: Not a gzipped file"),
+        (("cut.gz",), "cut.gz can't be unpacked: Compressed file ended"),
+        (("cut.gz", "--tools-column", "tools"), "cut.gz can't be unpacked: "),
+        (("a.jsonl", "--output", "none/o.jsonl"), "none/o.jsonl: the folder of the output is not"),
     ],
 )
 def test_mistakes_are_named(run: Run, words: tuple[str, ...], said: str) -> None:
     _rows("a.jsonl", {"text": GOOD})
+    data = Path("a.jsonl").read_bytes()
+    for name, content in (
+        ("plain.parquet", data),
+        ("plain.gz", data),
+        ("cut.gz", gzip.compress(data)[:-6]),
+    ):
+        Path(name).write_bytes(content)
     status, _, error = run(*WORDS, *words)
     assert status == 2
     assert said in error

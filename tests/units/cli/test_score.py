@@ -63,6 +63,7 @@ def test_lists_of_tools_in_a_file(run: Run) -> None:
     "wrong",
     [
         ["--output", "a.txt"],
+        ["--output", "none/a.json"],
         ["--jobs", "-1"],
         ["--no-resume"],
         ["--rows", "log.jsonl"],
@@ -79,6 +80,14 @@ def test_misspelt_columns_are_noted(run: Run) -> None:
     assert status == 0
     assert "--label modell: no row has it" in error
     assert "--truth calls: no row has it" in error
+
+
+def test_a_column_of_bad_truths_is_there(run: Run) -> None:
+    rows = [{"text": GOOD, "truth": "[x"}, {"text": GOOD}]
+    Path("log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    error = run("score", "log.jsonl", "--format", "hermes", "--truth", "truth").error
+    assert "bad row: log.jsonl:1: its truth: not JSON: Expecting value at column 2" in error
+    assert "no row has it" not in error
 
 
 def test_a_log_of_which_no_row_could_be_scored_is_a_failure(run: Run) -> None:

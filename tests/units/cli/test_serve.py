@@ -55,7 +55,10 @@ def test_the_command_of_the_page_serves_until_it_is_interrupted() -> None:
         (["--upstream", "http://x", "--format", "no_such_format"], "no_such_format"),
         (["--upstream", "http://x"], "--format"),
         (["--upstream", "http://x", "--formats", "missing.toml"], "missing.toml"),
-        (["--upstream", "http://x", "--format", "hermes", "--timeout", "0"], "above 0"),
+        (
+            ["--upstream", "http://x", "--format", "hermes", "--timeout", "0"],
+            "timeout must be above 0",
+        ),
         (["--upstream", "http://x", "--format", "hermes", "--port", "99999"], "0 to 65535"),
     ],
 )

@@ -53,6 +53,8 @@ def test_a_file_that_is_no_tokenizer_is_named(tmp_path: Path) -> None:
     other.write_text('{"model": 1}', encoding="utf-8")
     with pytest.raises(ValueError, match=r"not a tokenizer\.json"):
         from_file(other)
+    with pytest.raises(FileNotFoundError):
+        from_file(tmp_path / "none.json")
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,11 @@ def test_a_mask_covers_its_parts_and_no_token_beside_them(tokenizer: Any, kind: 
         assert on == any(at in own for at in range(begin, end))
 
 
+def test_a_kind_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match="unknown kind 'argument'; known: text, reasoning, "):
+        token_mask(RESULT, [(0, 1)], ["name", "argument"])
+
+
 def test_a_token_that_a_tokenizer_adds_belongs_to_no_part(tokenizer: Any) -> None:
     encoding = tokenizer.encode(TEXT)
     assert encoding.tokens[0] == "<s>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -112,6 +112,8 @@ def test_caller_s_mistakes_are_told_at_the_call(wrong: Any) -> None:
         list(stream([TEXT, {"finish_reason": 3}], "react"))
     with pytest.raises(TypeError, match="takes a str"):
         list(stream([{"delta": TEXT}], "react"))
+    with pytest.raises(TypeError, match="chunks must be an iterable of strings, got int"):
+        stream(cast("Any", 5), "react")
 
 
 # ------------------------------------------------------------------- calls that looked whole

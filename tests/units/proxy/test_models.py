@@ -53,6 +53,7 @@ def test_without_a_default_other_models_have_no_rule() -> None:
         ("[models]\na = 'missing.lark'", "formats.toml: 'a': missing.lark: No such file"),
         ("[models]\na = 3", "'a' must be a format's id"),
         ("[models]\na = { prompt = true }", "'a' must be a format's id"),
+        ("[models]\na = { formt = 'hermes' }", "unknown key 'formt'; nearest: 'format'"),
         (
             "[models]\na = { format = 'hermes', promt = true }",
             "'a' has an unknown key 'promt'; nearest: 'prompt'; known: ",

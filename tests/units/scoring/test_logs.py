@@ -143,10 +143,27 @@ def test_no_rows() -> None:
     assert (report.rows, dict(report.all.rates)) == (0, {})
 
 
-@pytest.mark.parametrize("wrong", [{"labels": "model"}, {"format_column": 5}, {"tool_lists": [1]}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"labels": "model"},
+        {"labels": [5]},
+        {"truth": 5},
+        {"column": 5},
+        {"jobs": "x"},
+        {"format_column": 5},
+        {"tool_lists": [1]},
+    ],
+)
 def test_a_wrong_type(wrong: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
         toolgrammar.score([GOOD], **wrong)
+
+
+def test_a_group_that_there_is_not_is_told_with_the_nearest() -> None:
+    report = toolgrammar.score([{"text": GOOD, "model": "small"}], "hermes", labels=["model"])
+    with pytest.raises(KeyError, match="no row has 'smal' as its model; nearest: 'small'"):
+        report.of("model", "smal")
 
 
 def test_a_data_frame_in_and_out() -> None:

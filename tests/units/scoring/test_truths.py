@@ -39,6 +39,11 @@ def test_what_is_no_truth(value: Any) -> None:
         truth_of(value)
 
 
+def test_a_text_that_is_no_json_is_told_with_its_place() -> None:
+    with pytest.raises(BadTruthError, match=r"^not JSON: Expecting value at column 2$"):
+        truth_of("[x")
+
+
 @pytest.mark.parametrize(
     ("calls", "truth", "found"),
     [

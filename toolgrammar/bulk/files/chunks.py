@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from toolgrammar.bulk.rows.fingerprints import fingerprint_of
+from toolgrammar.bulk.rows.packed import unpacking
 from toolgrammar.bulk.rows.row_fields import checked, row_of, rows_of_lines
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def source_of(data: object) -> Source:
 
     Raises:
         TypeError: it is none.
+        ValueError: a file whose name ends in `.parquet` is no Parquet.
         FileNotFoundError: there is no such file.
     """
     if isinstance(data, str | os.PathLike):
@@ -162,10 +164,9 @@ class PackedLines:
         first = before + 1
         with gzip.open(self.path) as file:
             # This unpacks all that stands before: a run that goes on pays for it once.
-            file.seek(start)
-            while data := file.read(CHUNK_BYTES):
-                if not data.endswith(b"\n"):
-                    data += file.readline()
+            with unpacking(self.path):
+                file.seek(start)
+            while data := _whole_lines(file, self.path):
                 start += len(data)
                 count = data.count(b"\n") + (not data.endswith(b"\n"))
                 yield LinesAtHand(data, start, first, first + count - 1)
@@ -174,6 +175,13 @@ class PackedLines:
     def fingerprint(self) -> str | None:
         """Knows the file by its size, its time and its edges."""
         return self._fingerprint
+
+
+def _whole_lines(file: gzip.GzipFile, path: Path) -> bytes:
+    """Returns the next bytes of a packed file, to the end of the line that they end in."""
+    with unpacking(path):
+        data = file.read(CHUNK_BYTES)
+        return data if data.endswith(b"\n") else data + file.readline()
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,11 +97,22 @@ class ParquetFile:
     """A Parquet file."""
 
     def __init__(self, path: Path) -> None:
+        """Reads the footer of the file.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+            ValueError: the file is no Parquet.
+            OSError: it can't be opened.
+        """
         require_extra()
         import pyarrow.parquet
 
         self.path = path.absolute()
-        with pyarrow.parquet.ParquetFile(self.path) as file:
+        try:
+            file = pyarrow.parquet.ParquetFile(self.path)
+        except pyarrow.ArrowException as error:
+            raise ValueError(f"{path} can't be read as Parquet: {error}") from error
+        with file:
             about = file.metadata
             self.sizes = [about.row_group(place).num_rows for place in range(about.num_row_groups)]
         self.total: int | None = sum(self.sizes)

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.bulk.rows.packed import unpacking
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +32,26 @@ class RowColumns:
     """Lists of tools by their ids."""
     header_line: int = 0
     """The number of a line that has these lists and is no row; 0 where there is none."""
+    others: tuple[str, ...] = ()
+    """Columns that a run looks at besides, such as that of the calls that were right."""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns, each once."""
+        named = (self.format, self.tools, *self.others)
+        return tuple(dict.fromkeys(name for name in named if name is not None))
 
     def note(self, row: Mapping[str, Any], seen: set[str]) -> None:
         """Adds to `seen` the columns in which a row has something."""
-        for name in (self.format, self.tools):
+        for name in self.named:
             # Most rows have what the first one had: looked up again is only what was not seen.
-            if name is not None and name not in seen and value_at(row, name) not in (None, ""):
+            if name not in seen and value_at(row, name) not in (None, ""):
                 seen.add(name)
 
     def missing(self, seen: Iterable[str]) -> tuple[str, ...]:
         """Returns the columns that were not seen; their names may be misspelt."""
-        named = dict.fromkeys(name for name in (self.format, self.tools) if name is not None)
-        return tuple(name for name in named if name not in set(seen))
+        there = set(seen)
+        return tuple(name for name in self.named if name not in there)
 
 
 def heads(columns: Iterable[str | None]) -> tuple[str, ...]:
@@ -76,7 +86,7 @@ def columns_of(
     tools_column: str | None,
     lists: Mapping[str, Any] | None,
     *,
-    always: bool = False,
+    others: Sequence[str] | None = None,
 ) -> RowColumns | None:
     """Returns where rows have settings of their own; None where they have none.
 
@@ -85,22 +95,28 @@ def columns_of(
         format_column: where a row has its format.
         tools_column: where a row has its tools.
         lists: lists of tools by their ids.
-        always: whether rows are looked at even where no column is named.
+        others: columns that a run looks at besides; None where it looks at no others, and at no
+            rows that have no settings of their own.
 
     Raises:
         TypeError: a column is no name, or the lists are none.
     """
-    for name, value in (("format_column", format_column), ("tools_column", tools_column)):
+    for name, value in (
+        ("format_column", format_column),
+        ("tools_column", tools_column),
+        *(("a column", each) for each in others or ()),
+    ):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be the name of a column, got {value!r}")
     if lists is not None and not isinstance(lists, Mapping):
         raise TypeError(f"tool_lists must be lists of tools by their ids, got {lists!r}")
-    if format_column is None and tools_column is None and not always:
+    if format_column is None and tools_column is None and others is None:
         return None
     in_file = lists_in(data, tools_column)
     # What the caller gives goes over what the file has.
     merged = None if lists is None and in_file is None else {**(in_file or {}), **(lists or {})}
-    return RowColumns(format_column, tools_column, merged, int(in_file is not None))
+    header = int(in_file is not None)
+    return RowColumns(format_column, tools_column, merged, header, tuple(others or ()))
 
 
 def lists_in(data: object, column: str | None) -> Mapping[str, Any] | None:
@@ -120,9 +136,10 @@ def lists_in(data: object, column: str | None) -> Mapping[str, Any] | None:
         return None
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         try:
-            first = json.loads(file.readline())
+            with unpacking(path):
+                first = json.loads(file.readline())
         except ValueError:
-            return None  # no line of JSON: reading the rows will say so
+            return None  # no line of JSON, or not packed: reading the rows will say so
     found = value_at(first, column) if isinstance(first, dict) else None
     # The tools of a row are a list or a text, never an object of lists.
     is_lists = isinstance(found, dict) and all(isinstance(each, list) for each in found.values())

@@ -12,6 +12,7 @@ from toolgrammar.parsing.whole import parse
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.diagnostics import Diagnostic
+from toolgrammar.values.errors import check_type
 from toolgrammar.values.limits import Limits
 from toolgrammar.values.spans import NOWHERE
 
@@ -62,15 +63,13 @@ class Reading:
     """Whether the output repeats the message."""
     columns: RowColumns | None = None
     """Where rows have settings of their own; None where all have those of the run."""
-    also: tuple[str, ...] = ()
-    """What is wanted of a row besides, and does not go into the output."""
 
     @property
     def wanted(self) -> tuple[str, ...]:
         """What has to be taken out of a row besides its message."""
         if self.columns is None:
             return self.keep
-        of_rows = heads((self.columns.format, self.columns.tools, *self.also))
+        of_rows = heads(self.columns.named)
         return tuple(dict.fromkeys((*self.keep, *of_rows)))
 
     def unusual(self) -> dict[str, Any]:
@@ -127,7 +126,6 @@ def reading_of(
     keep: Iterable[str] = (),
     source: bool = True,
     columns: RowColumns | None = None,
-    also: Iterable[str] = (),
 ) -> Reading:
     """Returns the settings that a caller means.
 
@@ -139,6 +137,9 @@ def reading_of(
     # "text" would be taken for the columns t, e, x and t.
     if isinstance(keep, str):
         raise TypeError(f"keep must be a list of columns, got the string {keep!r}")
+    kept = tuple(keep)
+    for name, value in (("column", column), *(("a column to keep", each) for each in kept)):
+        check_type(name, value, str)
     # Settings come as keywords of `batch`: a misspelt one would be ignored otherwise.
     unknown = set(settings) - set(Settings.__annotations__)
     if unknown:
@@ -153,10 +154,9 @@ def reading_of(
         settings.get("finish_reason"),
         settings.get("limits", _LIMITS),
         column,
-        tuple(keep),
+        kept,
         source,
         columns,
-        tuple(also),
     )
     # The empty message also compiles the tables, before processes start that would each do it.
     reading.read("")  # a broken grammar is reported here, and not in each process

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass, field
-from errno import EISDIR
+from errno import EISDIR, ENOENT
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -73,10 +73,15 @@ def check_output(output: Path, data: object) -> None:
 
     Raises:
         IsADirectoryError: the output is a directory.
+        FileNotFoundError: the output's folder is not there.
         ValueError: the output, or what lies beside it until it is whole, is the data.
     """
     if output.is_dir():
         raise IsADirectoryError(EISDIR, "the output is a directory; name a file in it", str(output))
+    if not output.parent.is_dir():
+        raise FileNotFoundError(
+            ENOENT, "the folder of the output is not there; make it first", str(output)
+        )
     if not isinstance(data, str | PathLike):
         return
     # The data could even be what an interrupted run left.

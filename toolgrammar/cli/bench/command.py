@@ -109,7 +109,11 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         "drawn as often as they occur there",
     )
     parser.add_argument(
-        "--jobs", type=int, default=0, metavar="N", help="processes (default: one a processor)"
+        "--jobs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="processes; 0 for one a processor (default)",
     )
 
 
@@ -124,6 +128,11 @@ def run(arguments: argparse.Namespace) -> int:
     for suite in chosen:
         if suite not in _SUITES:
             raise InputError(f"unknown suite {suite!r}; there are {', '.join(_SUITES)}")
+    if arguments.jobs < 0:
+        raise InputError(f"--jobs must be 0 or more, got {arguments.jobs}")
+    # Before minutes of measuring, not behind them.
+    if arguments.into and Path(arguments.into).exists() and not Path(arguments.into).is_dir():
+        raise InputError(f"--into {arguments.into}: it is a file; name a folder")
     # Else they would be left out in silence.
     if arguments.own and _FORMATS not in chosen:
         raise InputError("--with is for the suite `formats`; name it too")
@@ -168,7 +177,7 @@ def _run_formats(arguments: argparse.Namespace) -> None:
     material = _material(arguments)
     chosen = [formats.resolve(name) for name in arguments.formats] or list(formats.values())
     tokenizers, missing = _tokenizers(arguments.tokenizers)
-    for words in (*missing, *_skipped(material)):
+    for words in missing:
         complain(words, "note")
     found = compare(
         # The caller's own formats come first.
@@ -199,14 +208,26 @@ def _run_formats(arguments: argparse.Namespace) -> None:
 
 
 def _material(arguments: argparse.Namespace) -> Material:
-    """Returns what the caller gave, with drawn messages where that has none."""
+    """Returns what the caller gave, with drawn messages where only formats were given, or nothing.
+
+    Raises:
+        InputError: files were given, and no call and no format is in them.
+    """
     material = read_material(arguments.own)
+    for words in _skipped(material):
+        complain(words, "note")
     # Drawn, since the first of a log are often of one kind.
     if arguments.limit and len(material.messages) > arguments.limit:
         draw = random.Random(arguments.seed)  # noqa: S311 - the same in every run
         material.messages[:] = draw.sample(material.messages, arguments.limit)
     if not material.messages:
-        if arguments.own and (material.skipped or not material.formats):
+        # Minutes of measuring what nobody asked for would hide it.
+        if arguments.own and not material.formats:
+            raise InputError(
+                f"no call was found in {', '.join(arguments.own)}: a .jsonl line has `calls`, "
+                "`tool_calls` or `text`, a .txt file is the text of one message"
+            )
+        if material.skipped:
             complain("no call of your own was found: drawn ones are measured", "note")
         # Rounded up: with a limit of 3 there is one message of each shape, not none.
         each = -(-(arguments.limit or _MESSAGES) // len(SHAPES))

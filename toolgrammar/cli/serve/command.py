@@ -36,13 +36,21 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--in-code", action="store_true", help="hand out calls in blocks of code, too"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1)")
-    parser.add_argument("--port", type=int, default=8800, help="port to listen at (8800)")
     parser.add_argument(
-        "--timeout", type=float, help="seconds without a byte until an answer is given up (600)"
+        "--host", default="127.0.0.1", help="address to listen at (default: 127.0.0.1)"
+    )
+    parser.add_argument("--port", type=int, default=8800, help="port to listen at (default: 8800)")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        help="without a byte for so long, an answer is given up (default: 600)",
     )
     parser.add_argument(
-        "--max-body", type=int, metavar="BYTES", help="longest request or answer (32000000)"
+        "--max-body",
+        type=int,
+        metavar="BYTES",
+        help="longest request, whole answer and event of a stream (default: 32000000)",
     )
     parser.set_defaults(run=run)
 

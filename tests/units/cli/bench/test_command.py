@@ -81,15 +81,26 @@ def test_a_transcript_may_be_in_a_format_of_the_same_folder(tmp_path: Path) -> N
     assert found.skipped == {"there is no call in it": ["b.jsonl:1"]}
 
 
-def test_it_is_told_that_drawn_calls_are_measured(run: Run, tmp_path: Path) -> None:
+def test_files_without_a_call_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "prose.txt").write_text("No call at all.")
     (tmp_path / "own" / "more.txt").write_text("None here.")
     done = run("bench", "formats", "--with", "own", "--format", "hermes", "--limit", "5", *FAST)
-    assert done.status == 0
+    assert done.status == 2
     assert "prose.txt" not in done.error
     # A line for each reason, however many files it is of.
     assert "more.txt: there is no call in it; and 1 more of this kind" in done.error
+    assert "no call was found in own: a .jsonl line has `calls`" in done.error
+    (tmp_path / "empty").mkdir()
+    assert run("bench", "formats", "--with", "empty", *FAST).status == 2
+
+
+def test_it_is_told_that_drawn_calls_are_measured_in_own_formats(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "mine.lark").rename(tmp_path / "own" / "mine.lark")
+    (tmp_path / "own" / "prose.txt").write_text("No call at all.")
+    done = run("bench", "formats", "--with", "own", "--format", "hermes", "--limit", "5", *FAST)
+    assert done.status == 0
     assert "drawn ones are measured" in done.error
 
 
