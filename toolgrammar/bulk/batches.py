@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Unpack, overload
 
@@ -196,7 +197,7 @@ def _written(
         if as_parquet:
             from toolgrammar.bulk.files.parquet import to_parquet
 
-            journal.convert(to_parquet)
+            journal.convert(partial(to_parquet, keeps=bool(reading.keep)))
         journal.finish()
     return BatchReport(
         output,

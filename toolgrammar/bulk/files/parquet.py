@@ -134,16 +134,20 @@ class ParquetFile:
         return fingerprint_of(self.path)
 
 
-def to_parquet(lines: Path, output: Path) -> None:
+def to_parquet(lines: Path, output: Path, *, keeps: bool) -> None:
     """Writes lines of results as a Parquet file, some rows at a time.
 
-    The columns are those of `parsed_type`, with `source` and, as JSON, what was kept of the row.
+    Args:
+        lines: what `ParseResult.to_dict` gives of each row.
+        output: the file; its columns are the keys of a line.
+        keeps: whether lines have, under `row`, what was kept of their rows; it is written as JSON.
     """
     import pyarrow as pa
     import pyarrow.parquet
 
-    fields = [*parsed_type(), pa.field("source", pa.string()), pa.field("row", pa.string())]
-    shape = pa.schema(fields)
+    text = pa.string()
+    fields = [("schema", pa.int64()), *parsed_type(), ("source", text), ("digest", text)]
+    shape = pa.schema([*fields, ("row", text)] if keeps else fields)
     with lines.open("rb") as file, pyarrow.parquet.ParquetWriter(output, shape) as writer:
         while taken := list(islice(file, _WRITTEN_ROWS)):
             rows = [_flat(json.loads(line)) for line in taken]
@@ -152,5 +156,10 @@ def to_parquet(lines: Path, output: Path) -> None:
 
 def _flat(data: dict[str, Any]) -> dict[str, Any]:
     result = ParseResult.from_dict(data)
-    kept = plain_json(data["row"]).decode() if "row" in data else None
-    return {**parsed_of(result), "source": sound(result.source), "row": kept}
+    return {
+        "schema": data["schema"],
+        **parsed_of(result),
+        "source": sound(result.source),
+        "digest": result.digest,
+        "row": plain_json(data["row"]).decode() if "row" in data else None,
+    }

@@ -25,22 +25,27 @@ _CALL: Final = {
     "status": "string",
     "executable": "boolean",
     "depends_on": "array<string>",
+    "format": "string",
     "error": "string",
     "doubts": "array<string>",
 }
+_EDIT: Final = {"start": "bigint", "end": "bigint", "replacement": "string"}
+
+
+def _struct(fields: dict[str, str]) -> str:
+    return f"struct<{','.join(f'{name}:{kind}' for name, kind in fields.items())}>"
+
+
 _DIAGNOSTIC: Final = {
     "code": "string",
     "severity": "string",
     "message": "string",
     "start": "bigint",
     "end": "bigint",
+    "edits": f"array<{_struct(_EDIT)}>",
     "path": "string",
     "hint": "string",
 }
-
-
-def _struct(fields: dict[str, str]) -> str:
-    return f"struct<{','.join(f'{name}:{kind}' for name, kind in fields.items())}>"
 
 
 # Spark's words, since they are plain text; those of Arrow are made from them below.
@@ -68,11 +73,13 @@ def parsed_type() -> Any:
         "boolean": pa.bool_(),
         "array<string>": pa.list_(pa.string()),
     }
-    # Lists of structs have no word of their own: each is made of its fields.
-    words[PARSED["calls"]] = pa.list_(pa.struct([(n, words[k]) for n, k in _CALL.items()]))
-    words[PARSED["diagnostics"]] = pa.list_(
-        pa.struct([(name, words[kind]) for name, kind in _DIAGNOSTIC.items()])
-    )
+    # Lists of structs have no word of their own: each is made of its fields, the inner ones first.
+    for word, fields in (
+        (_DIAGNOSTIC["edits"], _EDIT),
+        (PARSED["diagnostics"], _DIAGNOSTIC),
+        (PARSED["calls"], _CALL),
+    ):
+        words[word] = pa.list_(pa.struct([(name, words[kind]) for name, kind in fields.items()]))
     return pa.struct([(name, words[kind]) for name, kind in PARSED.items()])
 
 
@@ -113,6 +120,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
         "status": call.status,
         "executable": call.executable,
         "depends_on": [sound(each) for each in call.depends_on],
+        "format": call.format,
         "error": None if call.error is None else sound(call.error),
         "doubts": list(call.doubts),
     }
@@ -125,6 +133,10 @@ def _diagnostic(found: Diagnostic) -> dict[str, Any]:
         "message": sound(found.message),
         "start": found.span.start,
         "end": found.span.end,
+        "edits": [
+            {"start": each.span.start, "end": each.span.end, "replacement": sound(each.replacement)}
+            for each in found.edits
+        ],
         "path": sound(found.path),
         "hint": sound(found.hint),
     }

@@ -12,7 +12,6 @@ import toolgrammar
 from tests.units.bulk.rows_of_test import MESSAGES, read_lines, wanted, write_rows
 from toolgrammar.bulk.files import datasets as tables
 from toolgrammar.bulk.files import parquet
-from toolgrammar.bulk.rows.flat_result import parsed_type
 
 LARGE = "it is not installed; `make fleets` installs it"
 TEXTS = list(MESSAGES * 10)
@@ -74,7 +73,10 @@ def test_parquet_is_written(tmp_path: Path) -> None:
     output = tmp_path / "out.parquet"
     toolgrammar.batch(tmp_path / "rows.jsonl", "hermes", output=output, keep=["id"])
     table = pq.read_table(output)
-    assert table.column_names == [*(field.name for field in parsed_type()), "source", "row"]
+    toolgrammar.batch(tmp_path / "rows.jsonl", "hermes", output=tmp_path / "l.jsonl", keep=["id"])
+    lines = read_lines(tmp_path / "l.jsonl")
+    assert table.column_names == list(lines[0])
+    assert table["digest"].to_pylist() == [line["digest"] for line in lines]
     rows = table.to_pylist()
     assert len(rows) == 14
     for number, text in enumerate(MESSAGES * 2):
@@ -88,8 +90,22 @@ def test_parquet_is_written(tmp_path: Path) -> None:
         assert [call["executable"] for call in row["calls"]] == [
             call.executable for call in expected.calls
         ]
+        for name, nested in (("calls", row["calls"]), ("diagnostics", row["diagnostics"])):
+            for flat, line in zip(nested, lines[number][name], strict=True):
+                # A span is two fields, and `executable` says in a word what several fields say.
+                spelled = {"span": {"start": flat.pop("start"), "end": flat.pop("end")}, **flat}
+                assert spelled.keys() - {"executable"} == line.keys()
     assert [rows[12]["ok"], rows[12]["row"], rows[13]["text"]] == [False, None, "half \ufffd"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet", "rows.jsonl"]
+    files = ["l.jsonl", "out.parquet", "rows.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == files
+
+
+def test_nothing_kept_is_no_column(tmp_path: Path) -> None:
+    toolgrammar.batch(list(MESSAGES), "hermes", output=tmp_path / "out.parquet")
+    toolgrammar.batch(list(MESSAGES), "hermes", output=tmp_path / "out.jsonl")
+    assert pq.read_table(tmp_path / "out.parquet").column_names == list(
+        read_lines(tmp_path / "out.jsonl")[0]
+    )
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
