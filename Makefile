@@ -64,7 +64,7 @@ LAWS := tests/laws tests/units/reference/test_reference.py tests/units/recovery/
 	tests/units/values/test_possessive.py
 
 laws: $(VENV)/.development ## the laws over every case of every format: 8 minutes
-	@echo "About 4 minutes on two free cores."
+	@echo "About 8 minutes on two free cores."
 	$(BIN)/python -m pytest -n auto $(LAWS) grammars
 
 evening: $(VENV)/.development ## the laws at every place of every text, and over many drawn ones: hours

@@ -63,7 +63,7 @@ def _told(marked: str, data: bytes) -> Iterator[Diagnostic]:
     for number, found in enumerate(_BAD.finditer(marked), 1):
         # Places in the bytes are counted from the length of what stands between, encoded again.
         place += len(marked[behind : found.start()].encode())
-        message = f"Found the byte 0x{data[place]:02x} at byte {place}; UTF-8 has it not"
+        message = f"Found the byte 0x{data[place]:02x} at byte {place}, which is not UTF-8"
         if number == _MOST:
             last = _last(marked)
             yield _diagnostic(f"{message}, and more behind it", found.start(), last)

@@ -72,7 +72,7 @@ def test_each_stretch_of_bad_bytes_is_told(
     assert result.source == data.decode(errors="replace")
     assert [(one.span.start, one.span.end) for one in result.diagnostics] == spans
     for one, words in zip(result.diagnostics, said, strict=True):
-        assert f"{words};" in one.message
+        assert f"{words}, which is not UTF-8" in one.message
 
 
 def test_many_bad_bytes_are_told_at_most(path: Path) -> None:
