@@ -65,6 +65,18 @@ def quoted(format_id: str, draw: random.Random) -> Attempt:
     return _judged(format_id, damaged(text, 0, start, draw), draw)
 
 
+def across(format_id: str, draw: random.Random) -> Attempt:
+    """A call of another format is quoted so, and both formats are read: it must not run."""
+    other = draw.choice(sorted({*toolgrammar.formats} - {format_id}))
+    around = draw.choice(_AROUND), draw.choice(_AROUND)
+    sound = _with_quoted_call(format_id, *around, inner=_rendered(other, _QUOTED))
+    if sound is None:
+        return _NONE
+    text, start = sound
+    pair = draw.choice(([format_id, other], [other, format_id]))
+    return _judged(format_id, damaged(text, 0, start, draw), draw, (pair, "auto"))
+
+
 def payload(format_id: str, draw: random.Random) -> Attempt:
     """A call is quoted in a payload, with scraps of markup before it: it must not run."""
     scraps = [*literals(format_id), *_SCRAPS]
@@ -174,6 +186,7 @@ def mixed(format_id: str, draw: random.Random) -> Attempt:
 
 ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "quoted": quoted,
+    "across": across,
     "payload": payload,
     "members": members,
     "rendered": rendered,
@@ -219,9 +232,14 @@ def _rendered(format_id: str, call: ToolCall) -> str | None:
         return None
 
 
-def _with_quoted_call(format_id: str, before: str, after: str) -> tuple[str, int] | None:
-    """Returns a sound message whose call quotes another, and where the payload begins in it."""
-    inner = _rendered(format_id, _QUOTED)
+def _with_quoted_call(
+    format_id: str, before: str, after: str, inner: str | None = None
+) -> tuple[str, int] | None:
+    """Returns a sound message whose call quotes another, and where the payload begins in it.
+
+    The quoted call is one of the same format where none is given.
+    """
+    inner = inner or _rendered(format_id, _QUOTED)
     if inner is None:
         return None
     body = f"{before}{inner}{after}"
@@ -244,9 +262,11 @@ def _rendered_note(format_id: str, body: str) -> str | None:
     return None
 
 
-def _judged(format_id: str, text: str, draw: random.Random) -> Attempt:
+def _judged(
+    format_id: str, text: str, draw: random.Random, ways: Sequence[str | list[str]] = ()
+) -> Attempt:
     """Reads a text: named, in a list or by `auto`, whole or in pieces; `wipe` may not run."""
-    chosen: str | Sequence[str] = draw.choice((format_id, format_id, [format_id], "auto"))
+    chosen = draw.choice(ways or (format_id, format_id, [format_id], "auto"))
     parser = toolgrammar.Parser(format=chosen, tools=TOOLS)
     width = draw.choice((len(text), len(text), 1, 7)) or 1
     events = [

@@ -79,8 +79,15 @@ def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[dict[str,
             what = given.harm(text)
             if what:
                 counts[what] += 1
-                found.append({"what": what, "text": text, "of": given.case.text,
-                              "id": given.case.id, "tools": given.tools is not None})
+                found.append(
+                    {
+                        "what": what,
+                        "text": text,
+                        "of": given.case.text,
+                        "id": given.case.id,
+                        "tools": given.tools is not None,
+                    }
+                )
     return counts, found
 
 
@@ -122,9 +129,10 @@ class _Given:
         return toolgrammar.parse(text, case.format, tools=self.tools, prefix=case.prefix)
 
     def harm(self, text: str) -> str:
-        """Returns what a damaged text does: `changed`, where a call is executable that nobody
+        """Returns what a damaged text does, or "" for nothing.
 
-        wrote, `lost`, where one is missing and no error says so; else "".
+        It is `changed` where a call is executable that nobody wrote, and `lost` where one is missing
+        and no error says so.
         """
         wanted = {deed(call) for call in self.calls}
         read = self._read(text)

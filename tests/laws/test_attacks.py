@@ -9,6 +9,7 @@ import pytest
 
 from fuzz.attacks import ATTACKS
 from tests.laws.every_case import SHOWN_FAILURES, each_format
+from toolgrammar import formats
 from toolgrammar.testing.depth import at_depth
 
 EACH = at_depth(few=2, usual=8, every=400)
@@ -21,3 +22,16 @@ def test_an_attack(format_id: str, attack: str) -> None:
     draws = (random.Random(f"{attack} {format_id} {attempt}") for attempt in range(EACH))
     broken = [found for draw in draws if (found := ATTACKS[attack](format_id, draw)).broke]
     assert not broken, broken[:SHOWN_FAILURES]
+
+
+def test_calls_that_are_quoted_in_other_formats_run_in_one_of_a_hundred_texts_at_most() -> None:
+    # A few openers are a symbol or a fence alone: damaged, they are no sign of a call any more.
+    found = [
+        ATTACKS["across"](format_id, random.Random(f"across {format_id} {attempt}"))
+        for format_id in sorted(formats)
+        for attempt in range(EACH)
+    ]
+    made = [each for each in found if each.text]
+    broken = [each for each in made if each.broke]
+    assert len(broken) * 100 <= len(made), broken[:SHOWN_FAILURES]
+    assert len(made) > len(formats)

@@ -13,14 +13,13 @@ from toolgrammar.core.message.quoted import Quote
 from toolgrammar.core.several.quotes import quotes
 from toolgrammar.core.several.reasoning_ends import ReasoningEnd, reasoning_ends
 from toolgrammar.grammar import files
-from toolgrammar.grammar.call_evidence import ANY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgrammar.catalogue.format import Format
 
-_VERSION = 7
+_VERSION = 9
 """Raised whenever what is kept changes its shape or its meaning."""
 _CORE = Path(core.__file__).parent
 _MODULES = (
@@ -55,8 +54,12 @@ class Opening(NamedTuple):
     """How reasoning opens, and what ends it."""
     quotes: list[Quote]
     """What opens text in which the format's calls are examples, and what ends it."""
-    signs: list[str]
+    signs: list[tuple[str, int]]
     """What shows in text that a call was written there, as `signs_of` finds it."""
+    closers: list[str]
+    """What ends calls and sections."""
+    results: list[str]
+    """What begins the results of tools."""
 
 
 def openings(formats: Sequence[Format]) -> list[Opening]:
@@ -106,8 +109,9 @@ def _opening(format_: Format) -> Opening:
         takes_input,
         reasoning_ends(machine),
         quotes(machine),
-        # A sign with the name of a tool in it is made when the tools are known.
-        [text for text, _ in tables.signs if ANY_NAME not in text],
+        list(tables.signs),
+        list(tables.call_closers),
+        list(tables.result_openers),
     )
 
 
@@ -134,9 +138,11 @@ def _read(text: str | None, count: int) -> list[Opening] | None:
                 bool(takes_input),
                 [ReasoningEnd(*map(str, end)) for end in ends],
                 [Quote(*map(str, each)) for each in quoted],
-                list(map(str, signs)),
+                [(str(text), int(weight)) for text, weight in signs],
+                list(map(str, closers)),
+                list(map(str, results)),
             )
-            for named, pairs, tags, lost, takes_input, ends, quoted, signs in rows
+            for named, pairs, tags, lost, takes_input, ends, quoted, signs, closers, results in rows
         ]
     # An older version wrote other rows, or the file was cut: it is made anew.
     except (ValueError, TypeError):

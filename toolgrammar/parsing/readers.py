@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
-from toolgrammar.core.evidence.signs import Signs
+from toolgrammar.core.evidence.signs import SeveralSigns, Signs
 from toolgrammar.core.several.alternative import neutral_machine
 from toolgrammar.core.several.openers import AnyOpeners, OpenerSet
 from toolgrammar.core.several.try_formats import TriedFormats
 from toolgrammar.core.several.whole_several import WholeSeveral
-from toolgrammar.grammar.call_evidence import MENTIONED, is_of_any_call
+from toolgrammar.grammar.call_evidence import ANY_NAME, MENTIONED, is_of_any_call
 from toolgrammar.parsing.machines import machine_of, settings_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ class Shared:
         """The formats that have such, each with the others."""
         # What is a sign in one format is plain text in another: most tell of a call only with the
         # name of a tool.
-        texts = {text for each in found for text in each.signs}
+        weighed = sorted({sign for each in found for sign in each.signs})
+        # A sign with the name of a tool in it is made when the tools are known.
+        texts = {text for text, _ in weighed if ANY_NAME not in text}
         certain = frozenset(filter(is_of_any_call, texts))
         self.signs = Signs(
             ((text, MENTIONED if text in certain else 0) for text in sorted(texts)),
@@ -70,6 +72,11 @@ class Shared:
             sorted(text for text in certain if text.startswith("</")),
         )
         """What shows in text that a call was written there, in one format or another."""
+        closers = sorted({text for each in found for text in each.closers})
+        results = sorted({text for each in found for text in each.results})
+        self.around = Signs(weighed, (), closers, results)
+        """The signs of all formats, for what may stand around a call, without names of tools."""
+        self.with_names = [sign for sign in weighed if ANY_NAME in sign[0]]
 
 
 class Several:
@@ -79,6 +86,8 @@ class Several:
         self.formats, self.by_id = shared.formats, shared.by_id
         self.wary, self.start, self.tags = shared.wary, shared.start, shared.tags
         self.quotes, self.ends, self.signs = shared.quotes, shared.ends, shared.signs
+        more = Signs(shared.with_names, tuple(sorted(specs))) if shared.with_names else None
+        self.around = SeveralSigns(shared.around, more)
         self.specs = specs
         self.openers = shared.openers
         # Only what has the names of tools in it is made anew for each set of tools.

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from toolgrammar.patterns.fences import LEAST
-from toolgrammar.values.patterns import compile_pattern, late
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,28 +60,18 @@ class Marks:
         self.fences = [each for each in every if each and not each.strip("`")]
 
     @cached_property
-    def hints(self) -> re.Pattern[str]:
-        """Matches what a text holds in which one of them stands damaged."""
-        # Damage leaves a piece of a mark whole: a text without any piece has no damaged mark.
-        pieces = {piece for mark in self.all for piece, _ in mark.pieces}
-        return compile_pattern(
-            "|".join(map(re.escape, [*sorted(pieces), *("`" for _ in self.fences)]))
-        )
+    def _by_sign(self) -> dict[str, list[_Mark]]:
+        """By a character, the marks that keep it or another such one however they are damaged.
 
-    @cached_property
-    def signs(self) -> str:
-        """The characters of which any damaged mark holds one; empty where there are none."""
-        # One mark of letters alone is enough: then a text without these characters may hold it,
-        # damaged.
-        if not all(mark.signs for mark in self.all):
-            return ""
-        return "".join(
-            sorted({sign for mark in self.all for sign in mark.signs} | set("`" * len(self.fences)))
-        )
+        Those of letters alone, which keep none for sure, are listed by "".
+        """
+        found: dict[str, list[_Mark]] = {}
+        for mark in self.all:
+            for sign in mark.signs or ("",):
+                found.setdefault(sign, []).append(mark)
+        return found
 
-    def find(
-        self, text: str, *, is_cut: bool = False, pairs: bool = True
-    ) -> Damaged | None:
+    def find(self, text: str, *, is_cut: bool = False, pairs: bool = True) -> Damaged | None:
         """Returns the first of the marks that stands damaged in a text; None where none does.
 
         Args:
@@ -89,19 +79,13 @@ class Marks:
             is_cut: whether the end of the message ends it, so that half a mark may end it too.
             pairs: whether a tag that has its partner in the text is a tag of the text's own.
         """
-        # Most values hold none of these characters, and `in` costs a hundredth of the search below.
-        if not is_cut and self.signs and not any(sign in text for sign in self.signs):
-            return None
         for fence in self.fences if "`" in text else ():
             if found := _damaged_fence(text, fence):
                 return found
         for symbol in self.symbols:
             if symbol in text and (found := self._lone_symbol(text, symbol)):
                 return found
-        # A mark that the end cut may be shorter than its first piece.
-        if not is_cut and self.hints.search(text) is None:
-            return None
-        for mark in self.all:
+        for mark in self._likely(text, is_cut=is_cut):
             for found in mark.damaged(text, is_cut=is_cut):
                 if not (self._is_other(found, text) or (pairs and _is_paired(found, text))):
                     return found
@@ -118,6 +102,15 @@ class Marks:
             if not any(_stands(each, text, line.start(1)) for each in self.written):
                 return Damaged(line.start(1), line[1], self.symbols[symbol])
         return None
+
+    def _likely(self, text: str, *, is_cut: bool) -> list[_Mark]:
+        """Returns the marks that a text may hold damaged."""
+        # A mark that the end cut may have lost all of these characters.
+        if is_cut:
+            return self.all
+        # Most texts hold few of these characters, and `in` costs less than the search for a mark.
+        held = [marks for sign, marks in self._by_sign.items() if sign in text]
+        return list(dict.fromkeys(chain.from_iterable(held)))
 
     def _is_other(self, found: Damaged, text: str) -> bool:
         """Whether one of the marks stands there and is not damaged."""

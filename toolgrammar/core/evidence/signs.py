@@ -152,6 +152,9 @@ class Signs:
             return True
         places = [place for sign in found for place in _uses(text, sign, quoted)]
         places += [(at, sign) for at, sign in opened if _is_used(text, at, sign, quoted)]
+        # `<tool_input>` opens an argument: who only speaks of it puts it in quotes.
+        inner = [s for s in found if self.weights[s] >= CERTAIN and s[:1] == "<" != s[1:2] != "/"]
+        places += [(at, s) for s in inner if not is_quoted(text, at := text.rfind(s))]
         # `<tool_call>{"name": "a"}` and then prose: the object is over, and so is what it stood in.
         return not all(holds_object(text, at + len(sign)) for at, sign in places)
 
@@ -221,6 +224,31 @@ class Signs:
         if found is None or not _is_used(text, found.start, found.text, quotations(text)):
             return None
         return found.start, found.text
+
+
+class SeveralSigns:
+    """What shows in a text that a call of one of several formats was written there."""
+
+    __slots__ = ("_fixed", "_named")
+
+    def __init__(self, fixed: Signs, named: Signs | None) -> None:
+        """Takes the signs that are the same whatever the tools are, and those with their names."""
+        self._fixed, self._named = fixed, named
+
+    def begin_other_turn(self, text: str) -> bool:
+        """Whether a turn begins in a text that is not the model's, in one of the formats."""
+        return self._fixed.begin_other_turn(text)
+
+    def behind_closers(self, text: str) -> str:
+        """Returns what of a text stands behind the last closer of a call in it."""
+        text = self._fixed.behind_closers(text)
+        return text if self._named is None else self._named.behind_closers(text)
+
+    def show_use(self, text: str, opened: Sequence[tuple[int, str]]) -> bool:
+        """Whether the markup of a call that goes on to the end of a text stands in it."""
+        if self._fixed.show_use(text, opened):
+            return True
+        return self._named is not None and self._named.show_use(text, ())
 
 
 def _is_alone(text: str, at: int) -> bool:

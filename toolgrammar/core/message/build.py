@@ -25,7 +25,7 @@ from toolgrammar.values.events import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgrammar.core.evidence.signs import Signs
+    from toolgrammar.core.evidence.signs import SeveralSigns, Signs
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.message.groups import Group
     from toolgrammar.core.message.settings import Settings
@@ -48,6 +48,8 @@ class Builder:
     """Whether a repair is to be judged first: the text may be in another format."""
     signs: Signs | None = None
     """What shows that a call was written, in the format that is read."""
+    around: Signs | SeveralSigns | None = None
+    """What shows that a call was written around another: in any format that may be read."""
     diagnostics_marked = START
     """How far the diagnostics had come before the island."""
 
@@ -326,9 +328,9 @@ class Builder:
         """Decides whether a repair is judged first: the text may be in another format."""
         self.watched = watched
 
-    def read_signs(self, signs: Signs | None) -> None:
-        """Takes what shows that a call was written in the format that is read."""
-        self.signs = signs
+    def read_signs(self, signs: Signs | None, around: SeveralSigns | None = None) -> None:
+        """Takes what shows a call in the format that is read, and in all of several that may be."""
+        self.signs, self.around = signs, around or signs
 
     def trial(self, source: Source) -> Builder:
         """Returns one that only tells what the rest of a text would be."""

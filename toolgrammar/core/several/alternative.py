@@ -16,6 +16,7 @@ from toolgrammar.grammar.terminals import ANY_TOOL, Terminal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from toolgrammar.core.evidence.signs import SeveralSigns
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.quoted import Quote
@@ -44,6 +45,9 @@ class Formats(Protocol):
     """The machine of a message that is in none of the formats yet."""
     wary: bool
     """Whether nobody chose the formats, so that text about a format is more likely."""
+
+    around: SeveralSigns
+    """What shows in text that a call of any of the formats was written there."""
 
     def load(self, number: int) -> tuple[Machine, Settings]:
         """Returns the machine and the settings of one format."""

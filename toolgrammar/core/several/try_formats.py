@@ -275,7 +275,7 @@ class TriedFormats:
                 home.stand_on(home.machine.node(home_node.after_text[1]))
         self.current = alternative
         self.builder.use(alternative.settings)
-        self.builder.read_signs(alternative.machine.signs)
+        self.builder.read_signs(alternative.machine.signs, self.several.around)
         start = alternative.machine.start
         node = alternative.node or start
         alternative.stand_on(node)

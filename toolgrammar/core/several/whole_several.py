@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Mapping
 
-    from toolgrammar.core.evidence.signs import Signs
+    from toolgrammar.core.evidence.signs import SeveralSigns, Signs
     from toolgrammar.core.machine.machine import Node
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.calls import ToolCall
@@ -50,6 +50,7 @@ class SeveralRules(Formats, Protocol):
     """What this asks of several formats."""
 
     signs: Signs
+    around: SeveralSigns
     tags: Mapping[str, str]
     no_calls: str
 
@@ -142,7 +143,7 @@ class WholeSeveral:
                 message.stop(place, end)
                 return False
             # Text with signs of calls in it takes a judgement.
-            if between and is_doubtful(between, self.several.load(number)[0].signs, message.tools):
+            if between and is_doubtful(between, self.several.around, message.tools):
                 return False
             # Behind reasoning another format may read on; calls of two formats take a judgement.
             if number != last and last >= 0:

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.evidence.named_tools import properties_of
-from toolgrammar.core.evidence.used import is_used
-from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
+from toolgrammar.core.trust.open_values import ends_in_value
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -20,7 +18,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgrammar.core.evidence.signs import Signs
+    from toolgrammar.core.evidence.signs import SeveralSigns, Signs
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.core.message.quoted import Quoted
@@ -31,13 +29,7 @@ _OPEN_STRING: Final = "open-string"
 NESTED: Final = -2
 """In place of the offset of a block of code: the call is a block itself, within another."""
 _LAST: Final = 4096
-"""Characters before a call in which a tag may be open."""
-_TAG = late(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.:-]{0,64})(?P<rest>[^<>]{0,256})>")
-_INTO = late(
-    r"(?:[:=(,\[{]\s{0,8}[\"']|<[A-Za-z_][\w.:|-]{0,64}(?:[ =][^<>/]{0,256})?>?"
-    r"|[\"'\s,{][\w.-]{1,64}[\"']{1,2} ?(?::\w?|\w)\s{0,8})\Z"
-)
-"""What leads into a value: a string that opens, a tag, or a key with its colon."""
+"""Characters from an opener on that may quote a call in inline code."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
 """What stands behind the opener of a call in quoted code, up to its end."""
 _QUOTATION = late(r" {0,3}>+ ")
@@ -46,7 +38,10 @@ _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
 def stands_inside(
-    text: str, signs: Signs, tools: Mapping[str, ToolSpec], opened: list[tuple[int, str]]
+    text: str,
+    signs: Signs | SeveralSigns,
+    tools: Mapping[str, ToolSpec],
+    opened: list[tuple[int, str]],
 ) -> bool:
     """Whether a call behind a text may stand in the payload of another that begins in it.
 
@@ -60,10 +55,10 @@ def stands_inside(
     shift = len(text) - len(rest)
     # What a closer has closed opens nothing any more.
     behind = [(at - shift, sign) for at, sign in opened if at >= shift]
-    return signs.show_use(rest, behind) or _has_open_tag(rest, tools)
+    return signs.show_use(rest, behind) or ends_in_value(rest, tools)
 
 
-def is_doubtful(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bool:
+def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]) -> bool:
     """Whether a call behind a text may be quoted; a shorter reading leaves it to the driver."""
     if text.isspace():
         return False
@@ -77,41 +72,17 @@ def is_doubtful(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bool:
     return "~~~" in text or stands_inside(text, signs, tools, [])
 
 
-def _has_open_tag(text: str, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a text ends in a value: behind its quote, or a tag of an argument or near a tool's."""
-    last = text[-_LAST:].rstrip()  # white space before a call may belong to it
-    if _INTO.search(last):
-        return True
-    # Tags are those of any HTML: only names of tools and their arguments tell.
-    if "<" not in last or not tools:
-        return False
-    due: list[tuple[str, int, int]] = []
-    for tag in _TAG.finditer(last):
-        name = tag["name"]
-        if not tag["close"]:
-            due.append((name, *tag.span()))
-        elif name in (opened := [each[0] for each in due]):
-            # As in HTML, a closer closes what was left open inside, too.
-            del due[opened.index(name) :]
-    known = properties_of(tools)
-    return any(
-        name in known
-        or any(is_near(name, tool) for tool in tools)
-        or (name in tools and is_used(last, start, end))
-        for name, start, end in due
-    )
-
-
 def doubt_inside(builder: Builder, draft: Draft) -> None:
     """Doubts the open call where it may stand in another one that nothing has closed."""
-    signs, turns = builder.signs, builder.turns
+    signs, turns = builder.around, builder.turns
     # Where the last call counts, those before it are examples, and text.
     if signs is None or builder.header.calls == "last":
         return
     if builder.calls and _OPEN_STRING in builder.calls[-1].doubts:
         turns.leave_open()  # what follows may be text of its string
     start, text = _text_since_call(builder)
-    if signs.begin_other_turn(text):
+    # The openers of results are those of the format that reads the call.
+    if builder.signs is not None and builder.signs.begin_other_turn(text):
         turns.begin_other_turn()
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text))
     if turns.is_open:
