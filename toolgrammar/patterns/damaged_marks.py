@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from toolgrammar.patterns.fences import LEAST
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,6 +60,13 @@ class Marks:
         self.fences = [each for each in every if each and not each.strip("`")]
 
     @cached_property
+    def hints(self) -> re.Pattern[str]:
+        """Matches what a text holds in which one of them stands damaged."""
+        # Damage leaves a piece of a mark whole: a text without any piece has no damaged mark.
+        pieces = {piece for mark in self.all for piece, _ in mark.pieces}
+        return compile_pattern("|".join(map(re.escape, sorted(pieces))) or "(?!)")
+
+    @cached_property
     def _by_sign(self) -> dict[str, list[_Mark]]:
         """By a character, the marks that keep it or another such one however they are damaged.
 
@@ -85,7 +92,11 @@ class Marks:
         for symbol in self.symbols:
             if symbol in text and (found := self._lone_symbol(text, symbol)):
                 return found
-        for mark in self._likely(text, is_cut=is_cut):
+        # A mark that the end cut may have lost its signs, and be shorter than its first piece.
+        likely = self.all if is_cut else self._likely(text)
+        if not likely or not (is_cut or self.hints.search(text)):
+            return None
+        for mark in likely:
             for found in mark.damaged(text, is_cut=is_cut):
                 if not (self._is_other(found, text) or (pairs and _is_paired(found, text))):
                     return found
@@ -103,11 +114,8 @@ class Marks:
                 return Damaged(line.start(1), line[1], self.symbols[symbol])
         return None
 
-    def _likely(self, text: str, *, is_cut: bool) -> list[_Mark]:
+    def _likely(self, text: str) -> list[_Mark]:
         """Returns the marks that a text may hold damaged."""
-        # A mark that the end cut may have lost all of these characters.
-        if is_cut:
-            return self.all
         # Most texts hold few of these characters, and `in` costs less than the search for a mark.
         held = [marks for sign, marks in self._by_sign.items() if sign in text]
         return list(dict.fromkeys(chain.from_iterable(held)))

@@ -13,7 +13,7 @@ from toolgrammar.core.trust.cut_texts import doubt_cut_texts
 from toolgrammar.core.trust.mended_calls import doubt_mended
 from toolgrammar.core.trust.misfits import is_misfit
 from toolgrammar.core.trust.missing_errors import report_owed
-from toolgrammar.core.trust.standing import doubt_fenced, doubt_inside
+from toolgrammar.core.trust.standing import doubt_fenced, doubt_inside, doubt_quoted
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
 from toolgrammar.values.patterns import late
@@ -328,6 +328,7 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
     settle_candidate(builder)
     turns.doubt_before_answer(builder)
     doubt_fenced(builder)
+    doubt_quoted(builder)
     doubt_cut_texts(builder)
     settle(builder.calls, builder.report)
 

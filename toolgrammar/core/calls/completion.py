@@ -115,16 +115,26 @@ def complete(
     places = places_in(builder)
     if places is not None:
         places.ended[index] = draft
-    # A call that is doubted as quoted already needs no second look when the message ends.
-    is_fenced = 0 <= builder.turns.fence <= draft.start and "quoted-call" not in draft.doubts
-    if is_fenced:
-        builder.turns.fenced[index] = builder.turns.fence
-    open_tag = what_was_open(builder, draft, status)
-    if open_tag is not None:
-        builder.turns.cut[index] = open_tag
-    if builder.header.answer or is_fenced or is_open or open_tag is not None:
+    if _awaits_doubts(builder, draft, index, status) or is_open:
         builder.turns.awaiting.append(index)
     builder.queue.add(CallEnd(index, call))
+
+
+def _awaits_doubts(builder: Builder, draft: Draft, index: int, status: Status) -> bool:
+    """Notes why the rest of the message may put a call into doubt; tells whether it may."""
+    turns = builder.turns
+    # A call that is doubted as quoted already needs no second look when the message ends.
+    is_unquoted = "quoted-call" not in draft.doubts
+    is_fenced = is_unquoted and 0 <= turns.fence <= draft.start
+    if is_fenced:
+        turns.fenced[index] = turns.fence
+    is_quoted = is_unquoted and turns.marks != ""
+    if is_quoted:
+        turns.quoted[index] = turns.marks
+    open_tag = what_was_open(builder, draft, status)
+    if open_tag is not None:
+        turns.cut[index] = open_tag
+    return bool(builder.header.answer or is_fenced or is_quoted or open_tag is not None)
 
 
 def is_taken(wanted: str, builder: Builder) -> bool:

@@ -18,9 +18,11 @@ class Turns:
         "fenced",
         "inline",
         "is_open",
+        "marks",
         "observed",
         "other_turn",
         "quotation",
+        "quoted",
     )
 
     def __init__(self) -> None:
@@ -34,7 +36,7 @@ class Turns:
         """Offset where that answer begins, or -1."""
         self.awaiting: list[int] = []
         """The calls, by number, that what follows may put into doubt: a final answer, more than the
-        end of the block of code that they stand in, or the rest of a text."""
+        end of the block of code that they stand in, the mark of a quotation, or the rest of a text."""
         self.cut: dict[int, str] = {}
         """Of these, the calls with a text that may be cut: the tag that lacks its closer, or ""."""
         self.fence = -1
@@ -50,6 +52,10 @@ class Turns:
         has begun, and nothing has closed it."""
         self.quotation = False
         """Whether the last call stands in a line that quotes another text."""
+        self.marks = ""
+        """What would close the quotation whose mark stands right before the last call, or ""."""
+        self.quoted: dict[int, str] = {}
+        """The calls behind such marks, with what would close each."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
@@ -76,9 +82,14 @@ class Turns:
         """Notes the block of code in which the next island stands, by what it holds; or -1."""
         self.fence = began
 
-    def stand_in_quotation(self, *, is_inside: bool) -> None:
-        """Notes whether the next call stands in a line that quotes another text."""
-        self.quotation = is_inside
+    def stand_in_quotation(self, *, is_inside: bool, marks: str) -> None:
+        """Notes how the next call is quoted.
+
+        Args:
+            is_inside: whether it stands in a line that quotes another text.
+            marks: what closes a quotation whose mark stands right before it, or "".
+        """
+        self.quotation, self.marks = is_inside, marks
 
     def quote(self, end: int, *, is_inline: bool) -> None:
         """Notes an opener that only quotes a call.
@@ -102,7 +113,7 @@ class Turns:
     def own_lists(self) -> None:
         """Takes lists of its own: what is tried with a copy must not change the original."""
         self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
-        self.cut = {**self.cut}
+        self.cut, self.quoted = {**self.cut}, {**self.quoted}
 
     def before_answer(self, text: str, start: int) -> str:
         """Returns what of a text that begins at an offset stands before the final answer."""

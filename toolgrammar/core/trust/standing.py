@@ -34,6 +34,12 @@ _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
 """What stands behind the opener of a call in quoted code, up to its end."""
 _QUOTATION = late(r" {0,3}>+ ")
 """What begins a line that quotes another text, as in `> <tool_call>`; also the prompt of a shell."""
+_CLOSED_BY: Final = {
+    "\u201c": "\u201d", "\u201d": "\u201d", "\u201e": "\u201c\u201d", "\u2018": "\u2019",
+    "\u2019": "\u2019", "\u201a": "\u2018\u2019", "\u00ab": "\u00bb", "\u00bb": "\u00ab\u00bb",
+    "\u2039": "\u203a", "\u300c": "\u300d", "\u300e": "\u300f",
+}  # fmt: skip
+"""By the mark that opens a quotation, those that close it; straight ones are marks of code, too."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
@@ -67,6 +73,8 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
         return True
     if signs.begin_other_turn(text):
         return True
+    if text.rstrip()[-1:] in _CLOSED_BY:
+        return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
     return "~~~" in text or stands_inside(text, signs, tools, [])
@@ -84,7 +92,9 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
     # The openers of results are those of the format that reads the call.
     if builder.signs is not None and builder.signs.begin_other_turn(text):
         turns.begin_other_turn()
-    turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text))
+    # Calls with nothing between them are quoted together.
+    marks = turns.marks if text.isspace() or not text else _CLOSED_BY.get(text.rstrip()[-1], "")
+    turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
     if turns.is_open:
         rest = signs.behind_closers(text)
         # The call that could not be read stays open up to the closer of a call.
@@ -171,6 +181,21 @@ def doubt_fenced(builder: Builder) -> None:
         if CODE not in call.doubts and not is_sound:
             builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
             message = "Found a call in a block of code that it is not alone in, or that goes on"
+            builder.report(CODE, "error", message, call.span)
+
+
+def doubt_quoted(builder: Builder) -> None:
+    """Doubts calls in a pair of quotation marks, once the message has ended."""
+    stretches = builder.text_parts.stretches() if builder.turns.quoted else []
+    behind = ""
+    # From the last to the first: what stands behind the text between two calls is known then.
+    for index, marks in sorted(builder.turns.quoted.items(), reverse=True):
+        call = builder.calls[index]
+        while stretches and stretches[-1][0] >= call.span.end:
+            behind = stretches.pop()[1].lstrip()[:1] or behind
+        if behind and behind in marks and CODE not in call.doubts:
+            builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
+            message = "Found a call in quotation marks; it may be quoted there"
             builder.report(CODE, "error", message, call.span)
 
 

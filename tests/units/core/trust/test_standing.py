@@ -62,6 +62,29 @@ def test_a_call_in_a_line_that_quotes_does_not_run(
     assert [call.executable for call in result.calls] == executable
 
 
+@pytest.mark.parametrize("format_id", ["hermes", "auto", "hermes,react"])
+@pytest.mark.parametrize(
+    ("text", "executable"),
+    [
+        (f"Write \u201c{CALL}\u201d so.", [False]),
+        (f"Write \u201e{CALL}\u201c.\n{CALL}", [False, True]),
+        (f"\u00c9crivez \u00ab\u00a0{CALL}\u00a0\u00bb, rien de plus.", [False]),
+        (f"Write \u2018{CALL}\u2019\n", [False]),
+        (f"\u300c{CALL}\n{CALL}\u300d", [False, False]),
+        (f"\u201c{CALL}\u201d {CALL} \u201cYes.\u201d", [False, True]),
+        (f"He said \u201cGo.\u201d\n{CALL}", [True]),
+        (f"\u201c{CALL}, and so on.\u201d", [True]),
+        (f"\u201cI look: {CALL}\u201d", [True]),
+    ],
+)
+def test_a_call_right_within_quotation_marks_does_not_run(
+    format_id: str, text: str, executable: list[bool]
+) -> None:
+    result = read(format_id, text, tools=_TOOLS)
+    assert [call.executable for call in result.calls] == executable
+    assert result.ok == all(executable)
+
+
 def test_all_calls_of_a_section_that_is_quoted_are_doubted() -> None:
     text = '> [TOOL_CALLS][{"name": "a", "arguments": {}},\n {"name": "b", "arguments": {}}]'
     assert [call.doubts for call in read("mistral_json", text).calls] == [("quoted-call",)] * 2
