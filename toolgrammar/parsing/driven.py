@@ -153,13 +153,10 @@ class DrivenReading:
 
     def take(self, chunk: str) -> list[Event]:
         """Takes the next piece of the message, not an empty one; returns what is certain by now."""
-        inert = self._inert_chunks
-        if inert is None and self._may_pass():
-            inert = inert_chunks_at(self.driver, self._room - self._source.length)
+        inert = self._inert_chunks or self._begin_inert()
         if inert is not None:
             events = inert.go_on(chunk)
             if events is not None:
-                self._inert_chunks = inert
                 return events
             # What the inert run held back is read with the chunk that ends it.
             chunk = self._leave(inert) + chunk
@@ -198,10 +195,13 @@ class DrivenReading:
 
     # ------------------------------------------------------------ the parts of these
 
-    def _may_pass(self) -> bool:
-        """Returns whether events may go out as they come: none waits, none was delivered before."""
+    def _begin_inert(self) -> InertChunks | None:
+        """Begins a short way where events may go out as they come: none waits, none was delivered."""
         behind = self._delivered is None or self._delivered.is_behind
-        return behind and not self._withheld.events
+        if behind and not self._withheld.events:
+            room = self._room - self._source.length
+            self._inert_chunks = inert_chunks_at(self.driver, room)
+        return self._inert_chunks
 
     def _leave(self, inert: InertChunks) -> str:
         """Ends a short way; returns what it held back."""

@@ -69,12 +69,9 @@ class InertChunks:
         self.room = room
 
     def go_on(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk as `take` does, as long as there is room for it."""
-        room = self.room - len(chunk)
-        events = self.take(chunk) if room >= 0 else None
-        if events is not None:
-            self.room = room
-        return events
+        """Takes a chunk as `take` does, as long as there is room for it; None ends the run."""
+        self.room -= len(chunk)
+        return self.take(chunk) if self.room >= 0 else None
 
     def take(self, chunk: str) -> list[Event] | None:
         """Takes a chunk that goes on with the inert run and returns its events; None for another."""
