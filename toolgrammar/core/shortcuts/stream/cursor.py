@@ -165,3 +165,31 @@ class Cursor:
         if passing is not None:
             passing.add(self._passing_from, source.length)
             self._passing = None
+
+
+class PayloadReader:
+    """Reads one payload; while it lasts, it sets what takes the chunks and what reads on."""
+
+    def __init__(self, step: Step, cursor: Cursor, message: StreamMessage, leave: Leave) -> None:
+        """Makes a reader for one payload.
+
+        Args:
+            step: what reading the payload does.
+            cursor: the place in the stream.
+            message: takes what is read.
+            leave: ends the payload.
+        """
+        self._step = step
+        self._cursor = cursor
+        self._message = message
+        self._source = message.source
+        self._leave = leave
+
+    @property
+    def held(self) -> str:
+        """What it keeps of the text itself, since something of that is undecided."""
+        return ""
+
+    def begin(self, text: str, start: int) -> int:
+        """Begins at an index of a text; returns where to read on, `WAITS` or `NEEDS_DRIVER`."""
+        raise NotImplementedError

@@ -5,7 +5,7 @@ Example: `{"q": 1}` is read by `StreamJson`, `q='tea'` in `f(q='tea')` by `Strea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.scanners import call_scanner_for
@@ -16,24 +16,13 @@ from toolgrammar.grammar.roles import JSON_LIKE
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
-    from toolgrammar.core.shortcuts.stream.cursor import Cursor, Leave
+    from toolgrammar.core.shortcuts.stream.cursor import Cursor, Leave, PayloadReader
     from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
-
-
-class StreamPayload(Protocol):
-    """Reads one payload; it sets what reads on and what takes chunks while it lasts."""
-
-    @property
-    def held(self) -> str:
-        """What it keeps of the text itself, since something of that is undecided."""
-
-    def begin(self, text: str, start: int) -> int:
-        """Begins at an index of a text; returns where to read on, `WAITS` or `NEEDS_DRIVER`."""
 
 
 def call_payload(
     step: Step, first: str, opening: Node, cursor: Cursor, message: StreamMessage, leave: Leave
-) -> StreamPayload | None:
+) -> PayloadReader | None:
     """Returns the reader of arguments, or of the value of one; None where the driver must read.
 
     Args:
@@ -56,8 +45,8 @@ def call_payload(
         scanner = call_scanner_for(step.terminal, message.spec, MAX_DEPTH, step)
         if scanner is None:
             return None
-        return StreamScanned(step, scanner, cursor, message, leave)
+        return StreamScanned(step, cursor, message, leave, scanner=scanner)
     # Only an object streams; arguments that may be something else are judged at their end.
     if kind in JSON_LIKE and step.otherwise is None and first == "{":
-        return StreamJson(step, opening, cursor, message, leave)
+        return StreamJson(step, cursor, message, leave, opening=opening)
     return None

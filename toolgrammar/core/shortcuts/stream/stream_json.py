@@ -13,7 +13,7 @@ from toolgrammar.core.arguments.json_payload import JsonPayload
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
 from toolgrammar.core.payloads.json.whole import read_object, read_whole
-from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS
+from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS, PayloadReader
 from toolgrammar.core.shortcuts.stream.inert_chunks import sure
 from toolgrammar.core.shortcuts.whole.fused_tokens import OBJECTS
 from toolgrammar.grammar.payload_kinds import PAYLOADS
@@ -25,29 +25,17 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 
-class StreamJson:
+class StreamJson(PayloadReader):
     """The arguments of a call, an object of JSON."""
 
     def __init__(
-        self, step: Step, opening: Node, cursor: Cursor, message: StreamMessage, leave: Leave
+        self, step: Step, cursor: Cursor, message: StreamMessage, leave: Leave, *, opening: Node
     ) -> None:
-        """Makes a reader for one payload.
-
-        Args:
-            step: what reading the payload does.
-            opening: the node in which calls open.
-            cursor: the place in the stream.
-            message: takes the arguments.
-            leave: ends the payload.
-        """
-        self._step = step
-        self._cursor = cursor
-        self._message = message
-        self._source = message.source
-        self._leave = leave
+        """Makes a reader for one payload; `opening` is the node in which calls open."""
+        super().__init__(step, cursor, message, leave)
         self._start = 0
         """Offset where the payload begins."""
-        self.held = ""
+        self._tail = ""
         """What of a string is not given out: all else that is undecided, the reader keeps."""
         self._reader = JsonPayload(
             step,
@@ -56,6 +44,11 @@ class StreamJson:
             backticks=PAYLOADS[step.terminal.name].backticks,
             max_depth=MAX_DEPTH,
         )
+
+    @property
+    def held(self) -> str:
+        """What of a string is not given out."""
+        return self._tail
 
     def begin(self, text: str, start: int) -> int:
         """Begins at the bracket that opens the arguments."""
@@ -116,16 +109,16 @@ class StreamJson:
 
     def _take_string(self, chunk: str) -> list[Event] | None:
         """Takes a chunk in a string whose body is given out as it stands."""
-        text = self.held + chunk
+        text = self._tail + chunk
         if not self._source.append(chunk):
             return None
         # All but a tail that may be more than text: half an escape, or `, ` where a quote is
         # missing.
         certain = sure[text]
         if certain < 0:
-            self.held = ""
+            self._tail = ""
             return self._read_chunk(text)
-        self.held = text[certain:]
+        self._tail = text[certain:]
         if not certain:
             return []
         text = text[:certain]
@@ -149,24 +142,8 @@ class StreamJson:
         return self._leave(self._step, text, end)
 
 
-class StreamJsonValue:
-    """The value of one argument, written as JSON."""
-
-    held = ""  # the cursor holds all of the value
-
-    def __init__(self, step: Step, cursor: Cursor, message: StreamMessage, leave: Leave) -> None:
-        """Makes a reader for one payload.
-
-        Args:
-            step: what reading the payload does.
-            cursor: the place in the stream.
-            message: takes the value.
-            leave: ends the payload.
-        """
-        self._step = step
-        self._cursor = cursor
-        self._message = message
-        self._leave = leave
+class StreamJsonValue(PayloadReader):
+    """The value of one argument, written as JSON; the cursor holds all of it."""
 
     def begin(self, text: str, start: int) -> int:
         """Begins where the value does."""

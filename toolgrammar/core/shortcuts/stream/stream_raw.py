@@ -14,7 +14,7 @@ from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo, in_strings, mat
 from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
-from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS
+from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS, PayloadReader
 from toolgrammar.core.shortcuts.whole.whole_rules import repeats_rightly, typed_value
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, STRIP
@@ -36,7 +36,7 @@ _MODES = frozenset({NONE, ONE_NEWLINE, STRIP})
 _PROSE = frozenset({"reasoning", "text", "content"})
 
 
-class StreamRaw:
+class StreamRaw(PayloadReader):
     """One raw payload."""
 
     _solid: ChunkMemo[str]
@@ -45,20 +45,9 @@ class StreamRaw:
     def __init__(
         self, step: Step, cursor: Cursor, message: StreamMessage, leave: Leave, *, before: bool
     ) -> None:
-        """Makes a reader for one payload.
-
-        Args:
-            step: what reading the payload does.
-            cursor: the place in the stream.
-            message: takes what is read.
-            leave: ends the payload.
-            before: the token before it takes the line end in front of it.
-        """
-        self._step = step
-        self._cursor = cursor
-        self._message = message
-        self._source, self._rules = message.source, message.rules
-        self._leave = leave
+        """Makes a reader for one payload; `before`: the token before it takes a line end."""
+        super().__init__(step, cursor, message, leave)
+        self._rules = message.rules
         self._raw = raw = end_of_raw(step)
         self._waiting = _waiting(raw)
         """Whether what is held back, behind a character before it, goes on to wait with a chunk."""

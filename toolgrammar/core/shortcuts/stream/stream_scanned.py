@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.message.pieces import Pieces
 from toolgrammar.core.payloads.json.duplicates import unique_value
-from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER
+from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, PayloadReader
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 
-class StreamScanned:
-    """The arguments of a call, as a scanner reads them."""
-
-    held = ""  # the cursor holds what is undecided
+class StreamScanned(PayloadReader):
+    """The arguments of a call, as a scanner reads them; the cursor holds what is undecided."""
 
     _runs_on: ChunkMemo[str]
     """A chunk that only goes on in a string of theirs, as JSON."""
@@ -32,26 +30,15 @@ class StreamScanned:
     def __init__(
         self,
         step: Step,
-        scanner: CallScanner,
         cursor: Cursor,
         message: StreamMessage,
         leave: Leave,
+        *,
+        scanner: CallScanner,
     ) -> None:
-        """Makes a reader for one payload.
-
-        Args:
-            step: what reading the payload does.
-            scanner: reads the arguments.
-            cursor: the place in the stream.
-            message: takes the arguments.
-            leave: ends the payload.
-        """
-        self._step = step
+        """Makes a reader for one payload; `scanner` reads the arguments."""
+        super().__init__(step, cursor, message, leave)
         self._scanner = scanner
-        self._cursor = cursor
-        self._message = message
-        self._source = message.source
-        self._leave = leave
         self._written = Pieces()
         """The JSON of the arguments."""
 

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     import re
 
     from toolgrammar.core.machine.machine import Machine, Node, Step
-    from toolgrammar.core.shortcuts.stream.cursor import Cursor
-    from toolgrammar.core.shortcuts.stream.payloads import StreamPayload
+    from toolgrammar.core.shortcuts.stream.cursor import Cursor, PayloadReader
     from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
     from toolgrammar.core.shortcuts.stream.token_traits import TokenTraits
     from toolgrammar.values.events import Event
@@ -65,7 +64,7 @@ class StreamTokens:
         self._token_start = -1
         """Offset of the last token behind the name, where the arguments may begin, or -1."""
         self._in_group = False
-        self.payload: StreamPayload | None = None
+        self.payload: PayloadReader | None = None
         """What reads the payload, inside of one."""
         self._text = StreamText(machine, cursor, message)
         cursor.read_with(self._read_text)
@@ -304,7 +303,7 @@ class StreamTokens:
         cursor, message = self._cursor, self._message
         if is_raw:
             before = self._previous is not None and "\n" in self._previous.terminal.trail
-            payload: StreamPayload | None
+            payload: PayloadReader | None
             payload = StreamRaw(step, cursor, message, self._leave, before=before)
         else:
             opening = self._machine.start
