@@ -13,11 +13,10 @@ from toolgrammar.core.evidence.member_behind import may_go_on
 from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.machine.relaxed_quotes import is_loose
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER
-from toolgrammar.core.shortcuts.stream.found_tokens import read_token, tokens_of
 from toolgrammar.core.shortcuts.stream.payloads import call_payload
 from toolgrammar.core.shortcuts.stream.stream_raw import StreamRaw
 from toolgrammar.core.shortcuts.stream.stream_text import MOST_WAITING, StreamText
-from toolgrammar.core.shortcuts.stream.token_traits import traits_of
+from toolgrammar.core.shortcuts.stream.token_traits import read_token, tokens_of, traits_of
 from toolgrammar.core.shortcuts.whole.whole_rules import ends_plainly, is_over, lacks_required
 from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
