@@ -200,7 +200,7 @@ def letters_of(text: str) -> int:
 
 
 def weight_of(text: str) -> int:
-    """Says how much a text tells of a call; 0 for one that any text may hold."""
+    """Returns how strongly a text suggests a call; 0 for one that any text may hold."""
     letters = letters_of(text)
     # A word alone may stand in any prose.
     if letters < _LEAST_LETTERS or text.replace("_", "").isalnum():

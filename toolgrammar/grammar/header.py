@@ -144,7 +144,7 @@ def parse_header(text: str, path: Path) -> Header:
         entries[entry.key] = entry
         start += len(line) + 1
         number += 1
-    # It would be a comment to Lark, and nobody would miss it.
+    # Lark would read it as a comment, and it would be lost unnoticed.
     if late := _LATE_MARK.search(text, start):
         late_line = text.count("\n", 0, late.start()) + 1
         message = "found a header line after other lines"

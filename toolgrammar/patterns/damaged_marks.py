@@ -248,7 +248,7 @@ def _stands(mark: str, text: str, place: int) -> bool:
 
 
 def _tells(mark: str) -> bool:
-    """Whether markup is so much that nobody writes something like it by chance."""
+    """Whether markup is so long that a text hardly holds anything like it by chance."""
     if any(map(_is_symbol, mark)):
         return len(mark) > _SYMBOL
     return len(mark) >= _LEAST and sum(map(str.isalpha, mark)) >= _LEAST_LETTERS

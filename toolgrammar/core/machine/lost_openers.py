@@ -203,7 +203,7 @@ def _ways(node: Place) -> Iterator[tuple[tuple[Token, ...], Token, tuple[Token, 
             if step.leaf != "name" or step.kind != "regex":
                 continue
             for behind, end in _literals(step.node):
-                # A name tells of a call only where its arguments have to follow.
+                # A name is evidence of a call only where its arguments have to follow.
                 if any(each.leaf == "key" for each in end.steps.values()) or end.payloads:
                     yield before, step, behind
 

@@ -1,7 +1,7 @@
 """Turns LALR tables into nodes: one for each stack that the parser can reach, made on demand.
 
 A node knows which terminals it takes, the one regular expression that reads any of them, and,
-for each terminal, what happens (a `Step`): which calls and groups close, which role it plays, and
+for each terminal, what happens (a `Step`): which calls and groups close, which role it fills, and
 the next node. An envelope does not nest inside itself, so a grammar has few nodes, and after the
 first messages parsing is a walk over ready nodes.
 
@@ -112,7 +112,7 @@ class Node:
         )
 
     def _pair(self) -> None:
-        """Tells each JSON payload which raw one means the same as it."""
+        """Pairs each JSON payload with the raw one that means the same."""
         # The same roles and the same stack behind it: only the text tells JSON from raw text.
         raws = {
             (step.leaf, step.before, step.after, step.stack): step

@@ -43,7 +43,7 @@ class NextCall:
 
 @kept
 def next_call_of(node: Node) -> NextCall:
-    """Says how the next call of a list begins in a node."""
+    """Returns how the next call of a list begins in a node."""
     return NextCall(node)
 
 

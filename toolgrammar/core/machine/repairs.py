@@ -153,7 +153,7 @@ class Strays:
 
 @kept
 def repairs_of(node: Node) -> Repairs:
-    """Says what can be put in where a text does not fit in a node."""
+    """Returns what can be put in where a text does not fit in a node."""
     return Repairs(node)
 
 

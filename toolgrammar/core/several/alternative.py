@@ -44,7 +44,7 @@ class Formats(Protocol):
     start: Machine
     """The machine of a message that is in none of the formats yet."""
     wary: bool
-    """Whether nobody chose the formats, so that text about a format is more likely."""
+    """Whether the caller left the choice to `auto`, so that text about a format is more likely."""
 
     around: SeveralSigns
     """What shows in text that a call of any of the formats was written there."""

@@ -39,7 +39,7 @@ class Given:
             self._last = kind
 
     def rest(self, events: list[Event]) -> list[Event]:
-        """Gives what of joined events was not given out yet."""
+        """Returns what of joined events was not given out yet."""
         # More events than these were given out: nothing of them is left.
         if not self.events or self.events > len(events):
             return events if not self.events else []
@@ -108,7 +108,7 @@ def _begins(whole: Event, beginning: Event) -> bool:
 
 
 def behind(given: list[Event], events: list[Event]) -> list[Event]:
-    """Gives the events behind those that were given out already."""
+    """Returns the events behind those that were given out already."""
     if not given:
         return events
     count = Given()

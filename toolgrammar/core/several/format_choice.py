@@ -113,17 +113,17 @@ class Trial(Protocol):
         """Begins to read the island in a format."""
 
     def try_only(self, *, trying: bool) -> None:
-        """Says whether an island is read for a judgement only."""
+        """Sets whether an island is read for a judgement only."""
 
     def note_judged(self, queue: list[Alternative], passed: int) -> None:
         """Notes which formats are left after a judgement, and the offset up to which it holds."""
 
     def note_named(self, *alternatives: Alternative) -> None:
-        """Notes formats that named a tool nobody knows; it was given out."""
+        """Notes formats that named an unknown tool; the name was given out."""
 
 
 class Judge:
-    """Chooses who goes on, and keeps apart what was given out before."""
+    """Chooses the format that reads on, and keeps apart what was given out before."""
 
     def __init__(self, among: Trial) -> None:
         self.among = among
@@ -222,7 +222,7 @@ class Judge:
     def _stumbled(
         self, driver: Driver, mark: Mark, leader: Alternative, text: str, reached: int
     ) -> tuple[int, list[Event]]:
-        """Gives the length of the shortest text that shows the stumble, and what was given out.
+        """Returns the length of the shortest text that shows the stumble, and what was given out.
 
         The length is one more than that of the text where only its end shows it.
         """
@@ -249,7 +249,7 @@ class Judge:
     def _try(
         self, driver: Driver, mark: Mark, other: Alternative, text: str, length: int
     ) -> list[Event] | None:
-        """Gives what a format gives out for a text; None where it stumbles or does not go on."""
+        """Returns what a format gives out for a text; None where it stumbles or does not go on."""
         among = self.among
         shown = among.misfits.get(other.number)
         # What stumbled at a beginning of the text stumbles here.

@@ -107,7 +107,7 @@ def search_openers(search: OpenSearch, driver: Driver, start: int) -> tuple[int,
 
 
 def _first_in_tail(openers: AnyOpeners, driver: Driver, start: int) -> tuple[int, int]:
-    """Gives the same as `search_openers` for a tail that was held back up to now."""
+    """Returns the same as `search_openers` for a tail that was held back up to now."""
     node, buffer = driver.node, driver.buffer
     place = start if stands_at(openers, driver, start) else -1
     if place < 0:
@@ -122,7 +122,7 @@ def _first_in_tail(openers: AnyOpeners, driver: Driver, start: int) -> tuple[int
 
 
 def stands_at(openers: AnyOpeners, driver: Driver, place: int) -> bool:
-    """Whether something opens at a place; what stands behind it is not searched."""
+    """Whether something opens at a place; the text behind it is not searched."""
     node, buffer = driver.node, driver.buffer
     if openers.stands_at(buffer, place):
         return True

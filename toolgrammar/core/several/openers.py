@@ -55,7 +55,7 @@ class OpenerSet:
         found: dict[tuple[str, str], _Opener] = {}
         for number, pairs in enumerate(formats):
             for written, begun in pairs:
-                # Nobody asks for their groups.
+                # Their groups are not asked for.
                 key = unnamed(written), unnamed(begun)
                 # Formats share openers, and each is searched once for all of them.
                 opener = found.setdefault(key, _Opener(*key))
@@ -110,7 +110,7 @@ class OpenerSet:
         return self._wholes.find(buffer, position)
 
     def stands_at(self, buffer: str, place: int) -> bool:
-        """Whether something opens at a place; what stands behind it is not searched."""
+        """Whether something opens at a place; the text behind it is not searched."""
         if place == 0 and self._anchored and self._anchored_search.match(buffer):
             return True
         return self._wholes.stands_at(buffer, place)
@@ -211,7 +211,7 @@ class AnyOpeners:
         return first_of([each.find(buffer, position) for each in self.sets])
 
     def stands_at(self, buffer: str, place: int) -> bool:
-        """Whether something opens at a place; what stands behind it is not searched."""
+        """Whether something opens at a place; the text behind it is not searched."""
         return any(each.stands_at(buffer, place) for each in self.sets)
 
     def begins_at(self, buffer: str, place: int) -> bool:

@@ -70,7 +70,7 @@ class TriedFormats:
         self.passed, self.alarms = -1, 0
         # By number of a format, a length of the open island's text that shows that it stumbles.
         self.misfits: dict[int, int] = {}
-        self.doubted: set[int] = set()  # formats that read a call there of a tool nobody knows
+        self.doubted: set[int] = set()  # formats that read a call there of an unknown tool
         self.counted = 0  # how many calls were counted for their formats
 
     def feed(self, driver: Driver, chunk: str, *, final: bool) -> None:
@@ -99,7 +99,7 @@ class TriedFormats:
         return queue
 
     def try_only(self, *, trying: bool) -> None:
-        """Says whether an island is read for a judgement only."""
+        """Sets whether an island is read for a judgement only."""
         self.trying = trying
 
     def note_judged(self, queue: list[Alternative], passed: int) -> None:
@@ -107,7 +107,7 @@ class TriedFormats:
         self.queue, self.passed = queue, passed
 
     def note_named(self, *alternatives: Alternative) -> None:
-        """Notes formats that named a tool nobody knows; it was given out."""
+        """Notes formats that named an unknown tool; the name was given out."""
         self.doubted |= {each.number for each in alternatives}
 
     def numbers_here(self) -> set[int]:

@@ -4,7 +4,7 @@ The driver tries the formats that open at a place until one goes on without a re
 is, is certain once a stream would have it: from then on no text behind it counts. So what a message
 began with up to there is remembered with the format, and the next that begins so is read in it at
 once, at a tenth of the driver's price. Where more has to be judged (text that may quote a call, a
-tool that nobody knows, an island that is not plain) this gives up, and the driver reads the message.
+tool that is unknown, an island that is not plain) this gives up, and the driver reads the message.
 Example: a message that began with `<tool_call>{"name"` was read as one format; the next that begins so is read in it at once.
 """
 

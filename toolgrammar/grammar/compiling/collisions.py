@@ -155,7 +155,7 @@ def _order(error: GrammarError) -> tuple[str, int, int, str]:
 
 
 def _decided(rules: Iterable[Any]) -> bool:
-    """Tells whether the priorities of rules choose one of them."""
+    """Returns whether the priorities of rules choose one of them."""
     priorities = sorted(((rule.options.priority or 0) for rule in rules), reverse=True)
     return priorities[0] > priorities[1]
 

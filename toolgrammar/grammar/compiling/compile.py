@@ -173,7 +173,7 @@ class _Compiler:
             raise findings[0]
 
     def _analyzed(self, kept: list[Rule]) -> LALR_Analyzer:
-        """Gives Lark's analysis; what it can't decide is reported before Lark does."""
+        """Returns Lark's analysis; what it can't decide is reported before Lark does."""
         analyzer = LALR_Analyzer(ParserConf(kept, {}, ["start"]), debug=True)
         analyzer.compute_lr0_states()
         analyzer.compute_reads_relations()
@@ -215,7 +215,7 @@ class _Compiler:
         return self._regex(name, lark_name, definition)
 
     def _regex(self, name: str, lark_name: str, definition: TerminalDef) -> Terminal:
-        """Gives a terminal that is a regular expression, rewritten for the driver."""
+        """Returns a terminal that is a regular expression, rewritten for the driver."""
         pattern = definition.pattern
         expression = re.escape(pattern.value) if isinstance(pattern, PatternStr) else pattern.value
         for flag in sorted(pattern.flags):  # Lark's own order is that of a set
@@ -251,12 +251,12 @@ class _Compiler:
 
     @staticmethod
     def _offset(expression: str, at: int | None) -> int:
-        """Gives an offset in an expression as the author wrote it, before its flags went inside."""
+        """Returns an offset in an expression as the author wrote it, before its flags went inside."""
         flags = re.match(r"\(\?[imslux]+:", expression)
         return max(0, (at or 0) - (flags.end() if flags else 0))
 
     def _raw(self, lark_name: str) -> str:
-        """Gives the spelling of a terminal that stands in a rule and has no definition."""
+        """Returns the spelling of a terminal that stands in a rule and has no definition."""
         definition = self.definitions.get(lark_name)
         raw = getattr(definition.pattern, "raw", None) if definition is not None else None
         return raw if raw and self.places.in_terminal(lark_name) is None else ""
@@ -326,7 +326,7 @@ class _Compiler:
         return numbers, order
 
     def _leaf_role(self, closure: Any) -> str:
-        """Gives the role of the terminal that leads into a state, known before it is read."""
+        """Returns the role of the terminal that leads into a state, known before it is read."""
         found = set()
         for item in closure:
             if not item.index:

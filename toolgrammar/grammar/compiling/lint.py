@@ -151,7 +151,7 @@ class Lint:
             return any(role == "name" for _, role in terminal.groups) or (
                 "name" in dict(terminal.constants)
             )
-        # A rule that holds itself is told of by another check; here it must only come to an end.
+        # A rule that holds itself is found by another check; here it must only come to an end.
         if symbol in seen:
             return False
         return any(
@@ -178,7 +178,7 @@ class Lint:
             yield place.error("value-without-key", message, hint)
 
     def _reads(self, role: str) -> bool:
-        """Whether anything of the grammar plays a role."""
+        """Whether anything of the grammar has a role."""
         return any(p.role == role for p in self._productions) or any(
             role in (*dict(terminal.constants), *(each for _, each in terminal.groups))
             for terminal in self._terminals.values()
@@ -194,7 +194,7 @@ class Lint:
             for p in self._productions
             if not roles.RAW_LIKE.isdisjoint(map(roles.bare_name, p.symbols))
         }
-        # What plays no role can't be named in the header.
+        # What has no role can't be named in the header.
         raw.discard("")
         keyed = "value" in raw and any(p.role == "key" for p in self._productions)
         for name in self._header.trim:

@@ -81,7 +81,7 @@ class Nesting:
         return (closer, tuple(sorted(follow)), *dict.fromkeys(heads))
 
     def _holds_payload(self, symbol: Any) -> bool:
-        """Tells whether something that is read by a scanner, or by further rules, stands here."""
+        """Returns whether something that is read by a scanner, or by further rules, stands here."""
         leaf = self._leaf(symbol)[0]
         return not leaf.is_term or self._is_payload(leaf.name)
 

@@ -83,12 +83,12 @@ class _Text:
         self.definitions = tuple(self._definitions())
 
     def place(self, offset: int) -> Place:
-        """Gives the line and the column of an offset."""
+        """Returns the line and the column of an offset."""
         line = self.text.count("\n", 0, offset) + 1
         return Place(self.path, line, offset - self.text.rfind("\n", 0, offset))
 
     def statements(self) -> Iterator[list[_Token]]:
-        """Gives the tokens between line ends; a line that begins with `|` goes on."""
+        """Returns the tokens between line ends; a line that begins with `|` goes on."""
         statement: list[_Token] = []
         first = True
         for token in self.tokens:
@@ -133,17 +133,17 @@ class Places:
         return [(text.path, text.text) for text in self._texts]
 
     def at(self, file: Path, line: int, column: int) -> Place:
-        """Gives a place whose line and column are known."""
+        """Returns a place whose line and column are known."""
         return Place(file, line, max(1, column))
 
     def start(self) -> Place:
-        """Gives the place of the first rule of the grammar, or its end where it has none."""
+        """Returns the place of the first rule of the grammar, or its end where it has none."""
         main = self._texts[0]
         offset = main.definitions[0].name.offset if main.definitions else len(main.text)
         return main.place(offset)
 
     def definition(self, symbol: str) -> Place | None:
-        """Gives where a rule or a terminal is defined, by the name that Lark gave it.
+        """Returns where a rule or a terminal is defined, by the name that Lark gave it.
 
         Args:
             symbol: the name; one that an import, a repetition or a template changed is known too.
@@ -155,7 +155,7 @@ class Places:
         return text.place(definition.name.offset)
 
     def twice(self, name: str) -> Place | None:
-        """Gives the second definition of a name, or the one of an imported name."""
+        """Returns the second definition of a name, or the one of an imported name."""
         for text in self._texts:
             same = [d for d in text.definitions if d.name.text == bare_name(name)]
             # Lark names neither: the second one is more likely to be the mistake.
@@ -164,7 +164,7 @@ class Places:
         return self.definition(name)
 
     def use(self, name: str, within: str = "") -> Place | None:
-        """Gives where a name is first used, in one rule or anywhere.
+        """Returns where a name is first used, in one rule or anywhere.
 
         A use in a rule counts before one in a directive.
         """
@@ -183,7 +183,7 @@ class Places:
         return self._anywhere(bare)
 
     def changed(self, name: str) -> Place | None:
-        """Gives where `%override` or `%extend` names a rule or a terminal."""
+        """Returns where `%override` or `%extend` names a rule or a terminal."""
         for text in self._texts:
             for token, following in itertools.pairwise(text.tokens):
                 if token.text in _CHANGES and following.text == bare_name(name):
@@ -191,7 +191,7 @@ class Places:
         return None
 
     def written(self, raw: str, offset: int = -1, within: str = "") -> Place | None:
-        """Gives where a literal or a regular expression stands, or an offset in it."""
+        """Returns where a literal or a regular expression stands, or an offset in it."""
         found = self._find(within) if within else None
         # First in the rule that is meant: the same literal may stand in many.
         bodies = [found] if found is not None else []
@@ -209,7 +209,7 @@ class Places:
         return text.place(token.offset + inside)
 
     def in_terminal(self, name: str, offset: int = -1) -> Place | None:
-        """Gives an offset in the regular expression of a terminal, or its name."""
+        """Returns an offset in the regular expression of a terminal, or its name."""
         found = self._find(name)
         if found is None:
             return None
@@ -220,7 +220,7 @@ class Places:
         return text.place(definition.name.offset)
 
     def directive(self, name: str) -> Place | None:
-        """Gives where a directive such as `%ignore` first stands."""
+        """Returns where a directive such as `%ignore` first stands."""
         for text in self._texts:
             for token in text.tokens:
                 if token.kind == "directive" and token.text == name:
@@ -266,7 +266,7 @@ class Places:
         return frozenset(names)
 
     def holding(self, part: str) -> Place | None:
-        """Gives the literal that holds a text as it is spelled."""
+        """Returns the literal that holds a text as it is spelled."""
         for text in self._texts:
             for token in text.tokens:
                 if token.kind == "string" and part in token.text:
@@ -274,7 +274,7 @@ class Places:
         return None
 
     def continued(self, file: Path, line: int) -> Place | None:
-        """Gives the place of a line that goes on with a rule without saying so, if it does."""
+        """Returns the place of a line that goes on with a rule without saying so, if it does."""
         text = next(text for text in self._texts if text.path == file)
         before: list[_Token] = []
         for statement in text.statements():

@@ -54,13 +54,13 @@ class ChunkMemo(dict[str, Judgement]):
 
 @cache
 def matching(expression: str) -> ChunkMemo[bool]:
-    """Says of pieces whether an expression matches the whole of them."""
+    """Returns for chunks whether an expression matches the whole of them."""
     fullmatch = compile_pattern(expression).fullmatch
     return ChunkMemo(lambda piece: fullmatch(piece) is not None)
 
 
 def certain_in(pattern: re.Pattern[str]) -> ChunkMemo[int]:
-    """Says how many characters of a piece are certain; -1 where a pattern does not match.
+    """Returns for chunks how many characters are certain; -1 where a pattern does not match.
 
     What is not is the pattern's only group, at the end of the piece.
     """

@@ -76,7 +76,7 @@ def unique_value(text: str) -> JsonValue:
 
 
 def equal_duplicates(text: str) -> list[bool]:
-    """Tells for each repeated key of a JSON text, in its order, whether its value is the same.
+    """Returns for each repeated key of a JSON text, in its order, whether its value is the same.
 
     The value is compared with that of the same key before it.
     """

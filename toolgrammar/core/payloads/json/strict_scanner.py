@@ -156,7 +156,7 @@ class JsonScanner:
         return self._fail(f"Found `{shown(text[position])}`{where}; JSON wants {wanted}", position)
 
     def _release(self, out: list[str]) -> None:
-        """Gives out what was held: the next value begins, or a bracket closes."""
+        """Emits what was held: the next value begins, or a bracket closes."""
         if self._held:
             out.extend(self._held)
             self._held.clear()
@@ -300,7 +300,7 @@ class JsonScanner:
         return position if end == len(window) else self._refuse(text, position)
 
     def _take_unit(self, unit: str, position: int, sink: list[str]) -> int:
-        """Gives out a whole escape; what was held beyond it stays held (a high surrogate alone)."""
+        """Emits a whole escape; what was held beyond it stays held (a high surrogate alone)."""
         begun = len(self._escape)
         sink.append(unit)
         self._escape = self._escape[len(unit) :]

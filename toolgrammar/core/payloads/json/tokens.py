@@ -54,7 +54,7 @@ as_json: Final = encode_basestring
 
 
 def shown(character: str) -> str:
-    """Returns a character as a message shows it: one that nobody sees as its escape."""
+    """Returns a character as a message shows it: an invisible one as its escape."""
     return character if character.isprintable() else ascii(character)[1:-1]
 
 

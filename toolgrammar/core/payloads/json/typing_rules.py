@@ -1,4 +1,4 @@
-"""Gives a JSON value the type that its schema wants, where nothing has to be guessed for it.
+"""Returns a JSON value the type that its schema wants, where nothing has to be guessed for it.
 
 Example: where an integer is wanted, `"5"` and `5.0` become `5`; where a string is wanted, `5` becomes
 `"5"`; `"five"` stays as it is.

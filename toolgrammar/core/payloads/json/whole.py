@@ -85,7 +85,7 @@ def read_object(text: str, position: int) -> tuple[dict[str, JsonValue], int, bo
         value, end = _scan_once(text, position)
     except (StopIteration, ValueError, RecursionError):
         return None
-    # Most calls have strings alone: one pass is enough then, and the caller is told so.
+    # Most calls have strings alone: one pass is enough then, and the result says so.
     for key, inner in value.items():
         if type(inner) is not str:
             return None if is_odd(value) else (value, end, False)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
 
 DELIMITED, ENDED, WAITS = range(3)
-"""What ends a part of a word: what stands behind words, markup, or the text so far."""
+"""What ends a part of a word: a comma or a bracket, markup, or the end of the text so far."""
 
 _DISTINCTIVE: Final = 3
 """Characters of markup that stands for itself."""

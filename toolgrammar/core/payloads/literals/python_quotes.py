@@ -61,7 +61,7 @@ class Quotes:
             before: the character before the quote.
         """
         place = _GAP.match(text, index).end()
-        # No stream waits for what stands behind so much white space.
+        # No stream waits for what follows so much white space.
         if place - index > _REACH:
             return True
         # Only the end of the message decides; a chunk may end anywhere.

@@ -320,7 +320,7 @@ class BareScanner:
         return end + len(quote) if self._state == then else end
 
     def _begin(self, out: list[str]) -> None:
-        """Gives out what stands before a value."""
+        """Emits what stands before a value."""
         if not self._stack:
             return
         before = ", " if self._counts[-1] else ""  # JSON's comma comes with the value

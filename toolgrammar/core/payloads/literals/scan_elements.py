@@ -293,7 +293,7 @@ class ElementScanner:
             self._pending = (element.tag, value)
 
     def _settle(self, out: list[str]) -> None:
-        """Gives out the last argument."""
+        """Emits the last argument."""
         if self._pending is not None:
             key, value = self._pending
             self._pending = None

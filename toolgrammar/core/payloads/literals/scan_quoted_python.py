@@ -70,7 +70,7 @@ class QuotedPythonScanner(PythonArgumentsScanner):
 
     @property
     def mended(self) -> bool:  # type: ignore[override]
-        """Whether anything is told of the arguments."""
+        """Whether any fault was noted."""
         return bool(self.faults)
 
     def use_markdown(self) -> None:

@@ -107,7 +107,7 @@ class Between:
         self._ending = ending
 
     def stop(self) -> bool:
-        """Ends the value where something stands that ends it in any case; tells if it does."""
+        """Ends the value before what ends it in any case; returns whether it did."""
         if not self._look.around.stops(self._look, self._source.pos):
             return False
         self._ending.close(closed=True, here=True)

@@ -108,7 +108,7 @@ class Repair:
         self.code, self.doubt = code, doubt
 
     def diagnostic(self) -> Diagnostic:
-        """Returns what is told to the caller."""
+        """Returns the diagnostic of the repair."""
         # Neighbouring edits become one, or a long string in other quotes would have thousands.
         joined = self._joined() if len(self.edits) > 1 else self.edits
         edits = tuple([Edit(Span(start, end), text) for start, end, text in joined])

@@ -91,7 +91,7 @@ class State:
         self.mode = KEY if self.stack[-1].is_object else ITEM
 
     def write_to(self, out: list[str]) -> None:
-        """Gives out to another list from now on."""
+        """Emits to another list from now on."""
         self.out = out
 
     def fail(self, reason: str) -> None:
@@ -167,7 +167,7 @@ class State:
         return frame.guide.member(frame.key) if frame.is_object else frame.guide.item()
 
     def begin_value(self, start: int) -> None:
-        """Gives out what was held: a value begins at an index."""
+        """Emits what was held: a value begins at an index."""
         if self.stack:
             frame = self.stack[-1]
             if not frame.is_object:
@@ -186,7 +186,7 @@ class State:
             self.done = True
 
     def give(self, piece: str) -> None:
-        """Gives out a piece."""
+        """Emits a piece."""
         self.out.append(piece)
 
     def hold(self, piece: str, start: int) -> None:
@@ -200,7 +200,7 @@ class State:
         self.held.append(piece)
 
     def release(self) -> None:
-        """Gives out what was held."""
+        """Emits what was held."""
         self.out.extend(self.held)
         self.held.clear()
         self.comma = self._put_in = self._left_out = None

@@ -163,7 +163,7 @@ class Stretches:
         """So many are read in another way after a look that found little."""
 
     def take(self, state: State) -> bool:
-        """Mends members or items at once, up to the last but one that shows; tells if it does."""
+        """Mends members or items at once, up to the last but one that shows; returns whether it did."""
         source, frame = state.source, state.stack[-1]
         text, start, place = source.text, source.pos, source.base + source.pos
         if len(text) - start < LEAST or place < self._look_from or text[start] in _BETWEEN:

@@ -121,7 +121,7 @@ class StringReader:
         behind = self._past_space(end)
         if self._ends_before(start, behind):
             self._end_unclosed(start)
-        # A stream does not wait for what stands behind so much white space.
+        # A stream does not wait for what follows so much white space.
         elif behind - start <= _LONGEST_GAP and self._around.ends_at_markup(self._look, behind):
             self._end_unclosed(start, "open-string")
         else:
@@ -235,7 +235,7 @@ class StringReader:
         look, source, state, string = self._look, self._source, self._state, self._string
         text = source.text
         if quote == len(text):
-            # A stream does not wait for what stands behind so much white space.
+            # A stream does not wait for what follows so much white space.
             if source.final or quote - start > _LONGEST_GAP:
                 return False
             raise More
@@ -349,7 +349,7 @@ class StringReader:
         self._state.end_key(key)
 
     def _end_typed(self, end: int) -> None:
-        """Gives out a string of which the schema wants another type."""
+        """Emits a string of which the schema wants another type."""
         source, state, string = self._source, self._state, self._string
         wanted = state.slot()
         body = string.take_typed()

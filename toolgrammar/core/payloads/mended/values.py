@@ -189,7 +189,7 @@ class Values:
         self._open_quoted(self._source.text[self._source.pos])
 
     def sleeps(self, piece: str) -> bool:
-        """Keeps a piece in which the string in triple quotes does not end; tells if it does.
+        """Keeps a piece in which the string in triple quotes does not end; returns whether it did.
 
         Looking for the end in all that has come, at every piece, would take its length squared.
         """

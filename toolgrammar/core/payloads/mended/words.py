@@ -129,7 +129,7 @@ class WordReader:
         return look.begins_value(index)
 
     def give_scalar(self, scalar: Scalar) -> None:
-        """Gives out a number or literal that ends where the reader stands."""
+        """Emits a number or literal that ends where the reader stands."""
         state, wanted = self._state, self._state.slot()
         start, end = self.start - self._source.base, self._source.pos
         state.begin_value(start)
@@ -148,7 +148,7 @@ class WordReader:
     # Text without quotes
 
     def begin_text(self) -> None:
-        """Gives out the word so far as the beginning of text without quotes."""
+        """Emits the word so far as the beginning of text without quotes."""
         state, wanted = self._state, self._state.slot()
         start = self.start - self._source.base
         state.begin_value(start)
@@ -203,7 +203,7 @@ class WordReader:
             self.end_text()
 
     def _say(self, raw: str, end: int, *, written: str | None = None) -> None:
-        """Gives out a part of the text, and the white space before it."""
+        """Emits a part of the text, and the white space before it."""
         assert self._repair is not None
         state, before = self._state, self._source.base + end - len(raw)
         if self._pad:

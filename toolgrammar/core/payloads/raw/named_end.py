@@ -93,7 +93,7 @@ class NamedEnd(RawEnd):
     @cached_property
     def find(self) -> Search:
         """As in the base."""
-        _ = self.search  # with it comes what is told of it
+        _ = self.search  # it sets `looks_on`, `repeats` and `words`
         return Between(self._less.find, self._more.find, lambda: self._of_base("find"))
 
     @cached_property

@@ -96,7 +96,7 @@ class RawEnd(TokenPatterns):
 
     @cached_property
     def marks(self) -> ValueMarks:
-        """Says which markup may stand damaged in the payload."""
+        """The markup that may stand damaged in the payload."""
         takes = self.role in ("value", "input", "body") and not self.in_cdata
         return ValueMarks(self, takes=takes, pairs=self.pairs)
 

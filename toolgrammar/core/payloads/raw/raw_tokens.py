@@ -33,7 +33,7 @@ _LINE_ENDS = r"(?>(?:\s{0,255}\n)?)"
 
 
 class TokenPatterns:
-    """The expressions of what stands behind a raw payload."""
+    """The expressions of what may follow a raw payload."""
 
     def __init__(self, node: Node) -> None:
         self.node = node

@@ -137,7 +137,7 @@ def _closers(end: TokenPatterns) -> Iterator[str]:
     for group, _ in node.tokens:
         yield _forced(node, group)
     for anchor in repairs_of(node).anchors.values():
-        if not anchor.step.opens:  # what opens an argument does not say so, and is told apart above
+        if not anchor.step.opens:  # what opens an argument does not say so, and was judged above
             yield _text(anchor.step.terminal)
     # The call's own closer, of all terminals that it is made of.
     if tables.call_opener:

@@ -33,7 +33,7 @@ class GivenOut:
         """Calls whose beginning was given out."""
         self.arguments = [*message.given_before, message.given]
         """Of each of them, the characters of the arguments."""
-        # Events that wait were counted with the rest, and nobody has seen them.
+        # Events that wait were counted with the rest, and were not given out.
         for event in message.events:
             self._take_back(event)
 

@@ -58,7 +58,7 @@ class InertChunks:
         self.event = event
         """Makes the event of such a chunk."""
         self.chunks: list[str] = []
-        """What driver and builder have not heard of yet."""
+        """The chunks that driver and builder have not been given yet."""
         self.held = ""
         """The end of the last chunk, where it could not be given out."""
         self.room = 0

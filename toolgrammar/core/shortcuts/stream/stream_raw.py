@@ -326,7 +326,7 @@ def _waits(raw: RawEnd, text: str, start: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _waiting(raw: RawEnd) -> ChunkMemo[bool]:
-    """Says of short texts whether they wait behind their first character, as `_waits` does."""
+    """Returns for short texts whether they wait behind their first character, as `_waits` does."""
     return ChunkMemo(lambda text: _waits(raw, text, 1), most=256, longest=SHORT + 1)
 
 

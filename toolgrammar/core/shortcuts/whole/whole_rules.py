@@ -153,7 +153,7 @@ def lacks_required(spec: ToolSpec | None, arguments: Mapping[str, object] | None
 
 def is_plain_member(text: str, start: int, tools: Mapping[str, ToolSpec]) -> bool:
     """Whether the value at a place is that of a member that says nothing of a call."""
-    # The driver tells of any other, and finds out whether it may hold the arguments.
+    # The driver reports any other, and decides whether it may hold the arguments.
     key = _KEY_BEFORE.search(text[max(0, start - NEAR) : start])
     return key is not None and is_plain(key[1], tools.values())
 
