@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain
-from toolgrammar.values.errors import LISTED, ToolGrammarError
+from toolgrammar.values.errors import ToolGrammarError
 from toolgrammar.version import __version__
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(f"{name}{error.strerror or error}")
         return CALLER_MISTAKE
     except (ToolGrammarError, InputError, ImportError) as error:
-        # What the exceptions say to callers of the library has its own words here.
-        complain(str(error).replace(LISTED, "`toolgrammar formats` lists them all"))
+        complain(str(error))
         return CALLER_MISTAKE
     # Only what the caller gave nests so deeply: a model's text never raises.
     except RecursionError:

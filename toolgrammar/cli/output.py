@@ -11,6 +11,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, cast
 
+from toolgrammar.values.errors import LISTED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TextIO
@@ -44,8 +46,10 @@ def write_json(value: object) -> None:
 
 def complain(message: str, kind: str = "error") -> None:
     """Writes a message to standard error, if it is open; `kind` says how bad it is."""
+    # What the library says to its callers has its own words here.
+    words = printable(message).replace(LISTED, "`toolgrammar formats` lists them all")
     # Here, too, a lone surrogate becomes its escape.
-    data = f"toolgrammar: {kind}: {printable(message)}\n".encode("utf-8", "backslashreplace")
+    data = f"toolgrammar: {kind}: {words}\n".encode("utf-8", "backslashreplace")
     stream = cast("TextIO | None", sys.stderr)
     if stream is None:
         return

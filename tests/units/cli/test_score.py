@@ -82,6 +82,12 @@ def test_misspelt_columns_are_noted(run: Run) -> None:
     assert "--truth calls: no row has it" in error
 
 
+def test_a_format_that_there_is_not_is_told_in_words_of_the_command_line(run: Run) -> None:
+    Path("log.jsonl").write_text(json.dumps({"text": GOOD, "format": "herms"}), encoding="utf-8")
+    error = run("score", "log.jsonl", "--format-column", "format").error
+    assert "nearest: 'hermes', 'harmony'. `toolgrammar formats` lists them all" in error
+
+
 def test_a_column_of_bad_truths_is_there(run: Run) -> None:
     rows = [{"text": GOOD, "truth": "[x"}, {"text": GOOD}]
     Path("log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -159,7 +159,8 @@ def cell(figure: Figure | None, factor: float = 1) -> str:
     digits = 0 if max(abs(low), abs(high)) >= 100 else 1 if max(abs(low), abs(high)) >= 10 else 2
     # `-0.0` is no figure.
     shown = [f"{round(end, digits) + 0.0:,.{digits}f}" for end in (value, low, high)]
-    return f"{shown[0]} [{shown[1]} {shown[2]}]"
+    # One message says nothing of others.
+    return f"{shown[0]} [{shown[1]} {shown[2]}]".replace("inf", "∞")
 
 
 def _table(

@@ -81,6 +81,12 @@ def test_a_transcript_may_be_in_a_format_of_the_same_folder(tmp_path: Path) -> N
     assert found.skipped == {"there is no call in it": ["b.jsonl:1"]}
 
 
+def test_one_message_tells_nothing_of_others(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text(json.dumps({"calls": [{"name": "f", "arguments": {}}]}))
+    done = run("bench", "formats", "--with", "one.jsonl", "--format", "hermes", *FAST)
+    assert " [-∞ ∞] " in done.out
+
+
 def test_files_without_a_call_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "prose.txt").write_text("No call at all.")
