@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import random
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.recovery.json_parser import recover_json
+from toolgrammar.scoring.schema_breaks import breaks
 from toolgrammar.values.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -126,6 +128,28 @@ def texts_of(value: JsonValue) -> Iterator[str]:
                 yield from texts_of(part)
         case _:
             return
+
+
+def fitting(
+    calls: Iterable[ToolCall], specs: Mapping[str, ToolSpec]
+) -> tuple[ToolCall, ...] | None:
+    """Returns calls with the types of their tools' schemas; None where one breaks its schema.
+
+    A model wrote `{"days": "2"}` for an integer: a caller gets 2 in formats whose values the schema
+    types, and in JSON. A text for an integer that is none can't be written in the former at all.
+    """
+    found = []
+    for call in calls:
+        spec = specs.get(call.name)
+        # A free text, or a tool of which nothing is known: there is nothing to compare with.
+        if spec is None or spec.parameters is None or call.input is not None:
+            found.append(call)
+            continue
+        typed = recover_json(json.dumps(dict(call.arguments)), spec.parameters).value
+        if not isinstance(typed, dict) or breaks(typed, spec):
+            return None
+        found.append(replace(call, arguments=typed))
+    return tuple(found)
 
 
 def message_of(name: str, calls: Iterable[ToolCall], specs: Mapping[str, ToolSpec]) -> Message:

@@ -1,7 +1,15 @@
 """Messages are drawn in all shapes, and the same seed draws the same ones."""
 
 from toolgrammar import ToolCall
-from toolgrammar.comparison.messages import SHAPES, bare_json, drawn, long_message, shape_of
+from toolgrammar.comparison.messages import (
+    SHAPES,
+    bare_json,
+    drawn,
+    fitting,
+    long_message,
+    shape_of,
+)
+from toolgrammar.tools.specs import to_specs
 
 
 def test_as_many_of_each_shape_as_asked_for() -> None:
@@ -28,3 +36,14 @@ def test_shapes_of_own_messages() -> None:
 
 def test_the_long_message_is_as_long_as_asked_for() -> None:
     assert 4096 <= len(bare_json(long_message(4096))) < 6000
+
+
+def test_own_calls_get_the_types_of_their_tools() -> None:
+    properties = {"days": {"type": "integer"}, "city": {"type": "string"}}
+    specs = to_specs([{"name": "f", "parameters": {"type": "object", "properties": properties}}])
+    [typed] = fitting([ToolCall("f", {"days": "2", "city": "Oslo"})], specs) or ()
+    assert typed.arguments == {"days": 2, "city": "Oslo"}
+    assert fitting([ToolCall("f", {"days": "soon"})], specs) is None
+    assert fitting([ToolCall("f", {"city": [5]})], specs) is None
+    others = (ToolCall("g", {"days": "2"}), ToolCall("f", input="ls"))
+    assert fitting(others, specs) == others

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.catalogue.format import Format, load_format
 from toolgrammar.cli.input import InputError, read_tools
-from toolgrammar.comparison.messages import Message, message_of
+from toolgrammar.comparison.messages import Message, fitting, message_of
 from toolgrammar.interop.openai import from_tool_calls
 from toolgrammar.parsing.whole import parse
 from toolgrammar.tools.specs import to_specs
@@ -80,11 +80,15 @@ def read_material(paths: Iterable[str]) -> Material:
             # A row's own tools first: a log may be of several agents, whose tools share names.
             known = _tools(name, record, lists) or specs
             calls = tuple(_calls(name, record, own, known))
-            if calls:
-                found.messages.append(message_of(name, calls, known))
-            else:
-                # Not an error: messages of a log that call nothing are as usual as those that do.
+            typed = fitting(calls, known)
+            # No error: messages of a log that call nothing, or not as the tools want it, are as
+            # usual as others.
+            if not calls:
                 found.skip("there is no call in it", name)
+            elif typed is None:
+                found.skip("a call breaks the schema of its tool", name)
+            else:
+                found.messages.append(message_of(name, typed, known))
     return found
 
 

@@ -88,9 +88,12 @@ def counted(tokenizer: str) -> str:
 def about(found: Comparison) -> str:
     """Returns over which messages formats were compared."""
     shapes = ", ".join(f"{count} {shape}" for shape, count in found.compared.items())
+    carriers = f"all {len(found.rows)} compared formats carry"
+    if len(found.rows) == 1:
+        carriers = "the compared format carries"
     return (
         f"Over {sum(found.compared.values())} of {sum(found.messages.values())} messages ({shapes}), "
-        f"the ones that all {len(found.rows)} compared formats carry; seed {found.settings.seed}."
+        f"the ones that {carriers}; seed {found.settings.seed}."
     )
 
 

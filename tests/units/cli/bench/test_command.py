@@ -67,6 +67,16 @@ def test_a_wrong_file_is_named(
     assert problem in done.error
 
 
+def test_calls_that_break_the_schema_of_their_tool_are_left_out(tmp_path: Path) -> None:
+    tool = {"name": "wait", "parameters": {"properties": {"days": {"type": "integer"}}}}
+    (tmp_path / "tools.json").write_text(json.dumps([tool]))
+    lines = [{"calls": [{"name": "wait", "arguments": {"days": days}}]} for days in ("2", "soon")]
+    (tmp_path / "seen.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = read_material([str(tmp_path)])
+    assert [message.calls[0].arguments for message in found.messages] == [{"days": 2}]
+    assert found.skipped == {"a call breaks the schema of its tool": ["seen.jsonl:2"]}
+
+
 def test_a_transcript_may_be_in_a_format_of_the_same_folder(tmp_path: Path) -> None:
     (tmp_path / "mine.lark").write_text(
         "//@ id: mine\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
