@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import re._constants as sre
+from functools import lru_cache
 from typing import Any, Final
 
 from toolgrammar.patterns.partial import in_class, partial, pattern_text
 from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
 
+_KEPT: Final = 1024
+"""Expressions of which the answer is kept: those of closers are asked for again and again."""
 _LONGEST_RANGE: Final = 128
 """Characters of a range that are listed."""
 # Some of each kind that `\s` matches.
@@ -77,6 +80,7 @@ def _firsts_of(item: tuple[Any, Any], flags: int) -> tuple[frozenset[str] | None
     return None, False
 
 
+@lru_cache(maxsize=_KEPT)
 def begins_blank(pattern: str) -> bool:
     """Whether a match of a pattern may begin with white space."""
     return _begin_blank(list(parse_pattern(pattern)))[0]
