@@ -1,7 +1,9 @@
 """Settings of the whole test run."""
 
 import os
+import re
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from toolgrammar.testing.depth import at_depth
@@ -18,3 +20,25 @@ settings.register_profile(
     "deep", deadline=None, max_examples=5_000, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# `re` keeps 512 expressions, and 112 formats have many more: the laws that load a format anew would
+# compile them anew, too.
+vars(re)["_MAXCACHE"] = 50_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Brings the tests of a format together, the tests of no format behind them.
+
+    A format makes its expressions when it first reads: `pytest -n` hands out neighbours together,
+    so most formats are made by one process, not by each.
+    """
+    items.sort(key=_format_of)
+
+
+def _format_of(item: pytest.Item) -> str:
+    """Returns the id of the format that a test, or the page that an example is of, reads."""
+    if item.path.suffix == ".md":
+        return item.path.stem
+    callspec = getattr(item, "callspec", None)
+    found = callspec.params.get("format_id") if callspec else None
+    return found if isinstance(found, str) else "~"
