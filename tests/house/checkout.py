@@ -1,5 +1,6 @@
 """Where things lie in the checkout, for the tests of the house."""
 
+import ast
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,12 @@ GRAMMARS = ROOT / "grammars"
 def modules() -> list[Path]:
     """Every Python file of the package, sorted."""
     return sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a Python file, which nobody changes."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache

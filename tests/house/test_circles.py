@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.house.checkout import PACKAGE, modules
+from tests.house.checkout import PACKAGE, modules, tree_of
 
 
 def _name(path: Path) -> str:
@@ -20,7 +20,7 @@ def _graph() -> dict[str, set[str]]:
     files = {_name(path): path for path in modules()}
     graph: dict[str, set[str]] = {}
     for name, path in files.items():
-        found = set(_imports(ast.parse(path.read_text(encoding="utf-8")), set(files)))
+        found = set(_imports(tree_of(path), set(files)))
         graph[name] = found & set(files) - {name}
     return graph
 

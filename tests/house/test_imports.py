@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.house.checkout import PACKAGE, modules
+from tests.house.checkout import PACKAGE, modules, tree_of
 
 OPTIONAL = (
     "lark",
@@ -51,7 +51,7 @@ def test_lark_is_imported_in_two_modules_only() -> None:
     importers = {
         path.relative_to(PACKAGE).as_posix()
         for path in modules()
-        if "lark" in _imported_at_run_time(ast.parse(path.read_text(encoding="utf-8")))
+        if "lark" in _imported_at_run_time(tree_of(path))
     }
     assert importers <= {
         "grammar/compiling/compile.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import toolgrammar
-from tests.house.checkout import PACKAGE, format_ids, modules
+from tests.house.checkout import PACKAGE, format_ids, modules, tree_of
 
 # Public names of the design, whether they are built yet or not.
 RESERVED = {
@@ -50,7 +50,7 @@ def test_no_module_bears_a_public_name(path: Path) -> None:
 
 
 def _strings(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
 

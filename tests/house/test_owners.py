@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from tests.house.checkout import PACKAGE, modules
+from tests.house.checkout import PACKAGE, modules, tree_of
 
 ELSEWHERE = {
     # A frozen string gets its field where it is made, for it has no `__init__`.
@@ -47,7 +47,7 @@ def test_nobody_assigns_the_fields_of_another_object() -> None:
         f"{path.relative_to(PACKAGE).as_posix()}: {field}"
         for path in modules()
         if path.relative_to(PACKAGE).parts[0] not in ADAPTERS
-        for field in _fields(ast.parse(path.read_text(encoding="utf-8")))
+        for field in _fields(tree_of(path))
     }
     assert found == ELSEWHERE
 
@@ -56,7 +56,7 @@ def test_no_method_replaces_itself() -> None:
     """A reader can follow a call by its name: no instance gets a function under a method's name."""
     replaced = set()
     for path in modules():
-        for made in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for made in ast.walk(tree_of(path)):
             if not isinstance(made, ast.ClassDef):
                 continue
             methods = {each.name for each in made.body if isinstance(each, ast.FunctionDef)}

@@ -47,9 +47,16 @@ def _rows() -> dict[str, list[Case]]:
     return by_format
 
 
-def row_cases(format_id: str) -> list[Case]:
+def row_cases(format_id: str, *, malformed: bool = True) -> list[Case]:
     """The rows of JSON lines that are written in a format, as many as the depth wants."""
-    return some_of(_rows().get(format_id, []))
+    found = _rows().get(format_id, [])
+    return some_of([case for case in found if malformed or case.tier != "malformed"])
+
+
+each_format_with_rows = pytest.mark.parametrize(
+    "format_id", [each for each in FORMAT_IDS if row_cases(each)]
+)
+"""For the laws that each example keeps as a test of its page: see `toolgrammar.testing.plugin`."""
 
 
 def cases(format_id: str, *, malformed: bool = True) -> list[Case]:

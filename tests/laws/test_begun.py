@@ -3,10 +3,11 @@
 import toolgrammar
 from tests.laws.every_case import each_format, hold, page_cases
 from toolgrammar.testing import Case
+from toolgrammar.testing.depth import at_depth
 from toolgrammar.testing.readings import places
 
 LONGEST = 400
-PLACES = 60
+PLACES = at_depth(few=30, usual=60, every=60)
 """Characters of an example that is cut, and how many of its places are tried."""
 
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 import toolgrammar
 from tests.laws.carried import carries_inputs, every_sample, not_carried, recorded
 from tests.laws.drawn import argument_calls, input_calls, tools_of
-from tests.laws.every_case import each_format, hold, row_cases
-from toolgrammar import formats
+from tests.laws.every_case import each_format, each_format_with_rows, hold, row_cases
 from toolgrammar.testing import laws
 from toolgrammar.testing.depth import at_depth
 
@@ -22,7 +21,7 @@ def test_what_a_format_carries(format_id: str) -> None:
     assert missing < every
 
 
-@pytest.mark.parametrize("format_id", [each for each in formats if row_cases(each)])
+@each_format_with_rows
 def test_round_trip_of_rows(format_id: str) -> None:
     hold(laws.rewritten, row_cases(format_id))
 

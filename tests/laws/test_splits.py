@@ -7,14 +7,18 @@ import random
 import re
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolgrammar
 from tests.laws.drawn import hostile_texts
-from tests.laws.every_case import cases, each_format, hold, row_cases
-from toolgrammar import formats
+from tests.laws.every_case import (
+    cases,
+    each_format,
+    each_format_with_rows,
+    hold,
+    row_cases,
+)
 from toolgrammar.testing import Case, laws
 from toolgrammar.testing.depth import at_depth
 from toolgrammar.testing.growing import shapes_of
@@ -26,7 +30,7 @@ _BEGUN = at_depth(few=4, usual=16, every=16)
 _TOKEN = re.compile(r"(?<=\W)\S|(?<=\w)\W")
 
 
-@pytest.mark.parametrize("format_id", [each for each in sorted(formats) if row_cases(each)])
+@each_format_with_rows
 def test_splits(format_id: str) -> None:
     hold(laws.splits, row_cases(format_id))
 

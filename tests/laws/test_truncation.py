@@ -3,10 +3,12 @@
 import toolgrammar
 from tests.laws.every_case import cases, each_format, hold, page_cases
 from toolgrammar.testing import Case, laws
-from toolgrammar.testing.readings import deed
+from toolgrammar.testing.depth import at_depth
+from toolgrammar.testing.readings import deed, places
 
 LONGEST = 1500
-"""Characters of an example that is cut at every one of them."""
+PLACES = at_depth(few=80, usual=LONGEST, every=LONGEST)
+"""Characters of an example that is cut, and how many of its places are tried."""
 
 
 @each_format
@@ -15,7 +17,7 @@ def test_truncation(format_id: str) -> None:
 
 
 def cut_by_server(case: Case) -> None:
-    """Holds the same of a text that the server says it cut, at every character, without exceptions.
+    """Holds the same of a text that the server says it cut, wherever that is, without exceptions.
 
     But the last call may be one that the whole text goes on with: its closer was quoted. A call
     of no tool runs nothing.
@@ -23,7 +25,7 @@ def cut_by_server(case: Case) -> None:
     whole = toolgrammar.parse(case.text, format=case.format, tools=case.tools, prefix=case.prefix)
     runnable = {deed(call) for call in whole.calls if laws.runs_without_answer(call)}
     ends = {call.span.start: call.span.end for call in whole.calls}
-    for end in range(len(case.text)):
+    for end in places(len(case.text), PLACES):
         text = case.text[:end]
         result = toolgrammar.parse(
             text,

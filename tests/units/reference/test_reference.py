@@ -233,8 +233,9 @@ def is_stopped(format: Format, text: str, island: str) -> bool:
 def islands(format: Format, case: Case) -> list[tuple[str, list[ToolCall], bool]]:
     """Call sections of a case and their calls; and whether each is certainly one section.
 
-    A call is cut out as it stands and rendered anew; the whole text, and all its calls rendered,
-    are one section only where the format has sections.
+    A call is cut out as it stands; the whole text, and all its calls rendered, are one section only
+    where the format has sections. Calls that are rendered one by one are what the law of the strict
+    oracle reads.
     """
     result = parse(case.text, format=format, tools=case.tools, prefix=case.prefix)
     found = [(case.text.strip(), list(result.calls), False)]
@@ -243,13 +244,13 @@ def islands(format: Format, case: Case) -> list[tuple[str, list[ToolCall], bool]
         for call in result.calls
         if call.status == "complete"
     ]
-    for calls in (result.calls, *((call,) for call in result.calls)):
-        try:
-            wire = format.render(calls)
-        except RenderError:
-            continue
+    try:
+        wire = format.render(result.calls)
+    except RenderError:
+        pass
+    else:
         again = parse(wire, format=format, tools=case.tools).calls
-        found.append((wire, list(again), len(calls) == 1))
+        found.append((wire, list(again), len(result.calls) == 1))
     return [row for row in found if row[1]]
 
 
