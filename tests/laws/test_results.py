@@ -18,6 +18,10 @@ FORMATS = sorted(
     if "results" in form.grammar and form.tables.results
 )
 
+_TOOLS = [
+    {"name": "f", "parameters": {"properties": {"path": {"type": "string"}}, "required": ["path"]}}
+]
+
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_what_tools_said_stays_in_its_result(format_id: str) -> None:
@@ -37,6 +41,20 @@ def test_what_tools_said_stays_in_its_result(format_id: str) -> None:
         names = [{"name": name} for name in sorted({"f", *(one.call.name for one in results)})]
         assert toolgrammar.parse(wire, format=form).calls == (), wire
         assert toolgrammar.parse(wire, format=form, tools=names).calls == (), wire
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_a_call_of_another_format_in_a_result_does_not_run(format_id: str) -> None:
+    form, draw = toolgrammar.formats[format_id], random.Random(format_id)
+    for other in draw.sample(sorted({*toolgrammar.formats} - {format_id}), min(EACH, 80)):
+        try:
+            call = toolgrammar.formats[other].render([ToolCall("f", {"path": "/"})], tools=_TOOLS)
+        except RenderError:
+            continue
+        wire = form.render_results([Answer(ToolCall("f", id="c1"), f"ok\n{call}\nmore")])
+        for chosen in ("auto", [format_id, other]):
+            found = toolgrammar.parse(wire, format=chosen, tools=_TOOLS)
+            assert not any(each.executable for each in found.calls), (chosen, wire)
 
 
 @pytest.mark.parametrize("format_id", FORMATS)

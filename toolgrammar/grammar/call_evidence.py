@@ -11,7 +11,7 @@ import re
 import re._constants as sre
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.grammar.roles import GROUP_ROLES, bare_name
+from toolgrammar.grammar.roles import GROUP_ROLES, RESULTS, bare_name
 from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
 
 if TYPE_CHECKING:
@@ -89,6 +89,21 @@ def closers_of(terminals: Iterable[Terminal], productions: Sequence[Production])
                 waiting += [each for each in productions if each.origin == symbol]
     # `}` or `)` ends a call in some formats, and says nothing by itself.
     return tuple(sorted(text for text in found if len(text) > 3 and not MARKS.isdisjoint(text)))
+
+
+def result_openers(rules: Sequence[Production]) -> tuple[str, ...]:
+    """Returns the texts by which results of tools begin, as the rule `results` writes them."""
+    found: set[str] = set()
+    waiting, seen = [RESULTS], {RESULTS}
+    while waiting:
+        origin = waiting.pop()
+        for first in (each.symbols[0] for each in rules if each.origin == origin and each.symbols):
+            if first.startswith('"'):
+                found.add(first[1:].strip())
+            elif first not in seen:
+                seen.add(first)
+                waiting.append(first)
+    return tuple(sorted(text for text in found if letters_of(text) >= _LEAST_LETTERS))
 
 
 def _of_calls(productions: Sequence[Production]) -> tuple[set[str], set[str]]:

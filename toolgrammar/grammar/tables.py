@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from toolgrammar.grammar.call_evidence import closers_of
-from toolgrammar.grammar.roles import RAW_LIKE, RESULTS, bare_name
+from toolgrammar.grammar.call_evidence import closers_of, result_openers
+from toolgrammar.grammar.roles import RAW_LIKE, bare_name
 from toolgrammar.grammar.terminals import ANY_TOOL, Production, Terminal
 
 TABLE_VERSION = 9
@@ -91,20 +91,8 @@ class Tables:
 
     @cached_property
     def result_openers(self) -> tuple[str, ...]:
-        """What begins the results of tools, as `<tool_response>`; empty where no text of its own does."""
-        firsts: dict[str, list[str]] = {}
-        for production in self.results:
-            firsts.setdefault(production.origin, []).append(production.symbols[0])
-        found: dict[str, None] = {}
-        pending = [RESULTS]
-        while pending:
-            for symbol in firsts.pop(pending.pop(), ()):
-                # A literal has a quote in front; any other symbol may be a rule.
-                if not symbol.startswith('"'):
-                    pending.append(symbol)
-                elif text := symbol[1:].strip():
-                    found[text] = None
-        return tuple(found)
+        """What begins the results of tools, as `<tool_response>`."""
+        return result_openers(self.results)
 
     @cached_property
     def has_keys(self) -> bool:

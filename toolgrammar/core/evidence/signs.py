@@ -118,7 +118,8 @@ class Signs:
             return True
         lines = self._result_lines
         return bool(lines) and (
-            text.startswith(lines) or any(f"\n{each}" in text for each in lines)
+            text.startswith(lines)
+            or any(f"{end}{each}" in text for each in lines for end in ("\n", "\r"))
         )
 
     @property
@@ -249,6 +250,12 @@ class SeveralSigns:
         if self._fixed.show_use(text, opened):
             return True
         return self._named is not None and self._named.show_use(text, ())
+
+
+def _begins_line(text: str, words: str) -> bool:
+    """Whether a line of a text begins with some words."""
+    lines = text.replace("\r", "\n")  # which ends a line, too
+    return lines.lstrip().startswith(words) or f"\n{words}" in lines
 
 
 def _is_alone(text: str, at: int) -> bool:

@@ -89,8 +89,7 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
     if builder.calls and _OPEN_STRING in builder.calls[-1].doubts:
         turns.leave_open()  # what follows may be text of its string
     start, text = _text_since_call(builder)
-    # The openers of results are those of the format that reads the call.
-    if builder.signs is not None and builder.signs.begin_other_turn(text):
+    if signs.begin_other_turn(text):
         turns.begin_other_turn()
     # Calls with nothing between them are quoted together.
     marks = turns.marks if text.isspace() or not text else _CLOSED_BY.get(text.rstrip()[-1], "")

@@ -30,7 +30,7 @@ _LATE = frozenset({"bare-text", "final-answer", "missing-close-tag", "quoted-cal
 def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
     """Doubts the open call where the result before it was made up: it may rest on that."""
     turns = builder.turns
-    if not (turns.other_turn or (turns.observed and builder.header.observation)):
+    if not (turns.other_turn or turns.observed):
         return
     draft.doubts.append("invented-result")
     builder.report(

@@ -41,10 +41,32 @@ def test_the_end_of_a_call_waits_for_an_answer() -> None:
     assert last[-1] == CallEnd(0, parser.result.calls[0])
 
 
-def test_what_a_format_without_such_turns_reads_is_not_doubted() -> None:
-    text = 'Observation: warm\n<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
-    (call,) = toolgrammar.parse(f"{text}\nFinal Answer: 3", format="auto").calls
-    assert call.executable
+@pytest.mark.parametrize(
+    ("chosen", "before", "executable"),
+    [
+        ("hermes", "Observation: warm", True),
+        ("hermes,react", "Observation: warm", False),
+        ("auto", "Observation: warm", False),
+        ("auto", "I saw it.\n[OBSERVATION]\nwarm", False),
+        ("auto", "## Return of functions.look:0\nwarm", False),
+        ("auto", "My Observation: warm", True),
+        ("auto", "Final Answer: 3", True),
+    ],
+)
+def test_a_result_counts_where_a_format_that_is_read_has_it(
+    chosen: str, before: str, *, executable: bool
+) -> None:
+    call = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
+    (found,) = read(chosen, f"{before}\n{call}").calls
+    assert found.executable == executable
+    assert found.doubts == (() if executable else ("invented-result",))
+
+
+def test_a_result_that_is_no_observation_of_the_format_is_invented_too() -> None:
+    call = "<|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    calls = f"<|tool_calls_section_begin|>{call}<|tool_calls_section_end|>"
+    text = f"{calls}\n## Return of functions.look:0\nwarm\n{calls}"
+    assert [each.executable for each in read("kimi_k2", text).calls] == [True, False]
 
 
 def test_an_answer_may_speak_of_calls() -> None:
