@@ -129,10 +129,10 @@ class _Given:
         return toolgrammar.parse(text, case.format, tools=self.tools, prefix=case.prefix)
 
     def harm(self, text: str) -> str:
-        """Returns what a damaged text does, or "" for nothing.
+        """Returns what a damaged text does to the calls; "" where no call changes, nor is lost.
 
-        It is `changed` where a call is executable that nobody wrote, and `lost` where one is missing
-        and no error says so.
+        `changed`: a call is executable that nobody wrote. `lost`: one is missing, and no error says
+        so.
         """
         wanted = {deed(call) for call in self.calls}
         read = self._read(text)

@@ -12,6 +12,7 @@ import re._constants as sre
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.grammar.roles import GROUP_ROLES, RESULTS, bare_name
+from toolgrammar.patterns.damaged_marks import is_symbol
 from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _LEAST_LETTERS: Final = 4
 _OF_A_TAG: Final = 6
 _OF_A_LABEL: Final = 10
 """Letters from which on a tag, or any other sign, is enough by itself."""
+_LEAST_OF_CLOSER: Final = 3
 _GAP: Final = "\1"
 """Stands for what a terminal does not fix."""
 _MOST_WAYS: Final = 16
@@ -81,14 +83,20 @@ def closers_of(terminals: Iterable[Terminal], productions: Sequence[Production])
         for symbol in last:
             terminal = by_name.get(bare_name(symbol))
             if terminal is not None and terminal.kind in ("literal", "regex"):
-                found |= {terminal.text.strip()} if terminal.text else _fixed_texts(terminal)
+                found |= {terminal.text.strip()} if terminal.text else longest_texts(terminal)
             # The call ends as this rule ends. A rule may end with itself, so each is gone into
             # once.
             elif symbol not in seen:
                 seen.add(symbol)
                 waiting += [each for each in productions if each.origin == symbol]
     # `}` or `)` ends a call in some formats, and says nothing by itself.
-    return tuple(sorted(text for text in found if len(text) > 3 and not MARKS.isdisjoint(text)))
+    return tuple(sorted(filter(_is_closer, found)))
+
+
+def _is_closer(text: str) -> bool:
+    """Whether a text is enough markup to end a call by itself."""
+    is_short = len(text) <= _LEAST_OF_CLOSER
+    return any(map(is_symbol, text)) or not (is_short or MARKS.isdisjoint(text))
 
 
 def result_openers(rules: Sequence[Production]) -> tuple[str, ...]:
@@ -172,12 +180,16 @@ def _closers_by_name(terminals: dict[str, Terminal], productions: Sequence[Produ
 
 def _fixed_texts(terminal: Terminal) -> set[str]:
     """Returns the texts of weight that the matches of a terminal hold, one for each way to match."""
+    return set(filter(weight_of, longest_texts(terminal)))
+
+
+def longest_texts(terminal: Terminal) -> set[str]:
+    """Returns what is fixed in the matches of a terminal, one text for each way to match."""
     ways = {terminal.text}
     if terminal.kind == "regex":
         ways = set(_ways(parse_pattern(terminal.pattern)))
     # Of `<call id=…>` the pieces `<call id=` and `>` are fixed: the one with more letters counts.
-    longest = (max(map(str.strip, way.split(_GAP)), key=letters_of) for way in ways)
-    return {text for text in longest if weight_of(text)}
+    return {max(map(str.strip, way.split(_GAP)), key=letters_of) for way in ways}
 
 
 def _ways(parsed: Iterable[Any]) -> list[str]:

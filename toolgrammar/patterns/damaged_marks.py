@@ -105,7 +105,7 @@ class Marks:
     @cached_property
     def symbols(self) -> dict[str, str]:
         """The symbols that marks begin with, each with such a mark."""
-        return {each.text[0]: each.text for each in self.all if _is_symbol(each.text[0])}
+        return {each.text[0]: each.text for each in self.all if is_symbol(each.text[0])}
 
     def _lone_symbol(self, text: str, symbol: str) -> Damaged | None:
         """Returns the first line that begins as a mark does, with a symbol, and with none of them."""
@@ -141,7 +141,7 @@ class _Mark:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.bare = not any(each in _BRACKETS or _is_symbol(each) for each in text)
+        self.bare = not any(each in _BRACKETS or is_symbol(each) for each in text)
         """Whether it is words, that tell of markup only at the beginning of a line."""
         size = len(text)
         # The longer a mark is, the more damage still lets it be known.
@@ -219,7 +219,7 @@ class _Mark:
     @cached_property
     def _symbols(self) -> dict[str, int]:
         """How often each symbol stands in it; empty where that is less than twice in all."""
-        found = {each: n for each, n in self.punctuation.items() if _is_symbol(each)}
+        found = {each: n for each, n in self.punctuation.items() if is_symbol(each)}
         return found if sum(found.values()) > 1 else {}
 
     @cached_property
@@ -249,12 +249,13 @@ def _stands(mark: str, text: str, place: int) -> bool:
 
 def _tells(mark: str) -> bool:
     """Whether markup is so long that a text hardly holds anything like it by chance."""
-    if any(map(_is_symbol, mark)):
+    if any(map(is_symbol, mark)):
         return len(mark) > _SYMBOL
     return len(mark) >= _LEAST and sum(map(str.isalpha, mark)) >= _LEAST_LETTERS
 
 
-def _is_symbol(character: str) -> bool:
+def is_symbol(character: str) -> bool:
+    """Whether a character is one that markup has and words do not: a bar, a block, an emoji."""
     # Bars and blocks as special tokens have them, not the letters of other scripts.
     return character > "\u2000" and not character.isalnum()
 

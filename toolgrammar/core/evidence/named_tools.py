@@ -48,6 +48,8 @@ _LONGER: Final = 3
 """Characters that it may have more or less than that."""
 _ODD_ENDS: Final = " \t\r\n.,:\"'"
 """What no name begins or ends with."""
+_ODD: Final = frozenset('[](){}"`=,;\ufe0f')
+"""What no name holds: brackets, quotes, and what picks the form of a symbol."""
 
 
 def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:
@@ -65,7 +67,8 @@ def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:
         return ""
     if no_calls and _is_near_no_call(name, no_calls):
         return "misspelt"
-    if name.strip(_ODD_ENDS) != name or not name or _is_near_namespace(name):
+    is_odd = name.strip(_ODD_ENDS) != name or not _ODD.isdisjoint(name)
+    if is_odd or not name or _is_near_namespace(name):
         # `"search,"` has lost a quote before its comma, perhaps; `" "` names nothing.
         return "malformed-name" if name.strip() else "empty-name"
     return "overlong-name" if any(map(name.startswith, tools)) else ""

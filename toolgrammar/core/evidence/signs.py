@@ -7,6 +7,7 @@ some of them as well, so each has a weight, and how it is used counts too (`used
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
@@ -22,8 +23,9 @@ from toolgrammar.patterns.damaged_marks import marks_of
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from toolgrammar.core.evidence.remains import Remains
     from toolgrammar.values.tools import ToolSpec
 
 _MOST_PLACES = 64
@@ -46,23 +48,13 @@ _OTHER_TURN = (
 class Signs:
     """What shows in a text that a call was written there."""
 
-    __slots__ = (
-        "_by_first",
-        "_closers",
-        "_marks",
-        "_openers",
-        "_other_turns",
-        "_result_lines",
-        "_special",
-        "weights",
-    )
-
     def __init__(
         self,
         signs: Iterable[tuple[str, int]],
         names: Sequence[str],
         closers: Iterable[str] = (),
         results: Iterable[str] = (),
+        remains: Callable[[Iterable[str]], Remains] | None = None,
     ) -> None:
         """Takes what shows a call, and what may stand round one.
 
@@ -72,6 +64,7 @@ class Signs:
             names: the names of the known tools.
             closers: what ends calls.
             results: what begins the results of tools.
+            remains: makes of the signs what finds the rest of a damaged call, once it is asked for.
         """
         self.weights: dict[str, int] = {}
         for text, weight in signs:
@@ -98,11 +91,11 @@ class Signs:
 
         # `</tool_call>` is one character off `<tool_call>`, and must not pass for a damaged opener.
         closers = {each for each in self._marks if each.startswith("</")}.union(self._closers)
-        openers, others = self._marks - closers, tuple(sorted(closers))
-        self._openers = marks_of(tuple(sorted(openers)), others)
+        opening, others = self._marks - closers, tuple(sorted(closers))
+        self._openers = marks_of(tuple(sorted(opening)), others)
         """What opens calls and what is in them, as it may stand damaged."""
-        special = {each for each in openers if any(map(each.__contains__, _SPECIAL))}
-        self._special = marks_of(tuple(sorted(special)), (*others, *sorted(openers - special)))
+        special = {each for each in opening if any(map(each.__contains__, _SPECIAL))}
+        self._special = marks_of(tuple(sorted(special)), (*others, *sorted(opening - special)))
         """Of those the special tokens: texts have none that is like them."""
 
         results = tuple(results)
@@ -110,6 +103,8 @@ class Signs:
         self._other_turns = late("|".join([_OTHER_TURN, *marks]))
         self._result_lines = tuple(each for each in results if each[0] not in _BRACKETS)
         """Result openers that are words, as `## Return of`: prose holds them but where a line begins."""
+        # Of several formats nobody knows yet which one was meant.
+        self._make_remains = remains
 
     def begin_other_turn(self, text: str) -> bool:
         """Whether a turn begins in a text that is not the model's: a user's, or a tool's result."""
@@ -218,7 +213,17 @@ class Signs:
         return at, sign, bool(used)
 
     def _damaged_in(self, text: str) -> tuple[int, str] | None:
-        """Gives a special token of calls that stands damaged, as a call uses it, and its place."""
+        """Gives markup of calls that stands damaged, as a call uses it, and its place."""
+        found = self._special_in(text)
+        return found or (self._remains.find(text) if self._remains is not None else None)
+
+    @cached_property
+    def _remains(self) -> Remains | None:
+        """What finds the rest of a damaged call; None where nobody knows the format."""
+        return None if self._make_remains is None else self._make_remains(self.weights)
+
+    def _special_in(self, text: str) -> tuple[int, str] | None:
+        """Gives a special token of calls that stands damaged, and its place."""
         if not any(mark in text for mark in _SPECIAL):
             return None
         found = self._special.find(text)

@@ -100,7 +100,7 @@ def is_used(text: str, start: int, end: int) -> bool:
     before, behind = text[max(0, start - NEAR) : start], text[end : end + 2 * NEAR]
     # `…}</tool_call>`: right behind a bracket, markup ends something that was written.
     # A sentence names a closer behind a word: `close it with </tool_call>`.
-    if _CLOSED.search(before):
+    if _CLOSED.search(before) or _CLOSED.search(text[max(0, first - NEAR) : first]):
         return True
     last = max(text.rfind("<", start, end), text.rfind("[", start, end))
     # The sign is the beginning of a tag, `<invoke`: its attributes belong to it.

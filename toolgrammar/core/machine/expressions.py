@@ -13,6 +13,7 @@ from toolgrammar.core.machine.payload_starts import beginning
 from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
 from toolgrammar.patterns import fences, marks
 from toolgrammar.patterns.partial import partial
+from toolgrammar.patterns.sample import sample
 
 if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
@@ -80,3 +81,8 @@ class Expressions:
     def _names(self) -> list[str]:
         """Writes the names of the tools as expressions."""
         return [self.any_name] if self.any_name else list(map(re.escape, self.tool_names))
+
+
+def sampled(terminal: Terminal) -> str:
+    """Returns the text of a terminal, or one that its expression matches."""
+    return terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "") or ""

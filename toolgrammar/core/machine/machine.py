@@ -17,8 +17,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.core.evidence.remains import Remains
 from toolgrammar.core.evidence.signs import Signs
-from toolgrammar.core.machine.expressions import Expressions
+from toolgrammar.core.machine.expressions import Expressions, sampled
 from toolgrammar.core.machine.lalr import END, Lalr
 from toolgrammar.core.machine.lost_openers import LostOpener, lost_openers, opens_nothing
 from toolgrammar.core.machine.near_marks import NearOpener, near_openers
@@ -26,6 +27,7 @@ from toolgrammar.core.machine.payload_starts import beginning, begun
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.grammar import roles
+from toolgrammar.grammar.call_evidence import longest_texts
 from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN, any_of, partial, unnamed
 from toolgrammar.values.patterns import compile_pattern
 
@@ -344,7 +346,11 @@ class Machine:
         self.expressions = Expressions(self.tool_names, any_name)
         self.nodes: dict[tuple[int, ...], Node] = {}
         self.signs = Signs(
-            tables.signs, self.tool_names, tables.call_closers, tables.result_openers
+            tables.signs,
+            self.tool_names,
+            tables.call_closers,
+            tables.result_openers,
+            self._remains,
         )
         """What shows in text that a call was written there."""
         self.whole_budget = RetryBudget()
@@ -359,6 +365,17 @@ class Machine:
         if found is None:
             found = self.nodes[stack] = Node(self, stack)
         return found
+
+    def _remains(self, signs: Iterable[str]) -> Remains:
+        """Returns what finds the rest of a damaged call in text, given the signs of calls."""
+        steps = self.start.steps
+        first = [
+            terminal
+            for group, terminal in self.start.tokens
+            if steps[group].opens == "call" or steps[group].opens in roles.GROUP_ROLES
+        ]
+        openers = {text for each in first for text in (sampled(each), *longest_texts(each))}
+        return Remains(signs, openers, self.tables.call_closers, self.tool_names)
 
     def step(self, stack: tuple[int, ...], number: int) -> Step | None:
         """Works out what reading a terminal on this stack does; None where it may not stand."""

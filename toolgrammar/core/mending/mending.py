@@ -50,8 +50,7 @@ _LONGEST_MARKUP = 256
 """Characters that are waited for while they may become an anchor."""
 _QUOTES = "`\"'"
 _BETWEEN_CALLS = " \t\r\n,;"
-_REACH = 512
-"""Characters that words between the calls of a section may have."""
+_REACH = 512  # Characters that words between the calls of a section may have.
 
 
 _MARKUP = late(r"[<>{}\[\]|`\uff5c]")
@@ -192,14 +191,18 @@ def pass_words(driver: Driver, place: int) -> bool | None:
         return None if driver.final or len(buffer) - place >= _REACH else False
     if buffer[match.start() - 1] in _QUOTES:
         return None  # what is quoted is not meant
+    words = buffer[place : match.start()]
     if driver.island >= 0:
-        words = buffer[place : match.start()]
         if not begins(words) or _MARKUP.search(words):
             return None
         driver.commit()
     span = Span(max(0, driver.base + place), max(0, driver.base + match.start()))
     message = "Found text between the calls of a section; it is no call's"
-    builder.report("skipped-markup", "warning", message, span, edits=(Edit(span, ""),))
+    # With markup in them, they may have been a call.
+    is_lost = _MARKUP.search(words) and any(map(str.isalnum, words))
+    builder.report(
+        "skipped-markup", "error" if is_lost else "warning", message, span, edits=(Edit(span, ""),)
+    )
     driver.give_text(place, match.start())
     driver.move_to(match.start())
     # What opened before the words is no part of the call behind them: spans don't overlap.

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.json.shapes import json_shape
-from toolgrammar.core.payloads.raw.raw_tags import sampled
 from toolgrammar.patterns.damaged_marks import marks_of
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span

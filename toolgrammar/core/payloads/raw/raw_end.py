@@ -17,11 +17,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.near_marks import near_mark
 from toolgrammar.core.machine.near_tokens import near_closer
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.raw.raw_outer import after_outer, outer_closers
-from toolgrammar.core.payloads.raw.raw_tags import is_bracket, is_tag, sampled
+from toolgrammar.core.payloads.raw.raw_tags import is_bracket, is_tag
 from toolgrammar.core.payloads.raw.raw_tokens import BLANKS, STRAY, TokenPatterns
 from toolgrammar.core.payloads.raw.value_marks import ValueMarks
 from toolgrammar.grammar.call_evidence import is_of_calls

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.patterns.sample import sample
+from toolgrammar.core.machine.expressions import sampled
 
 if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
@@ -20,11 +20,6 @@ def is_tag(terminal: Terminal) -> bool:
     """Whether a terminal is a text of some length, in whatever case, and holds no name."""
     # A terminal with groups, as `<function=(?P<name>…)>`, is another text in each call.
     return len(sampled(terminal).strip()) > LONG and not terminal.groups
-
-
-def sampled(terminal: Terminal) -> str:
-    """Returns the text of a terminal, or one that its expression matches."""
-    return terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "") or ""
 
 
 def is_bracket(terminal: Terminal) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.payloads.raw.raw_tags import sampled
 from toolgrammar.patterns.damaged_marks import Damaged, marks_of
 from toolgrammar.values.patterns import late
 

@@ -1,0 +1,213 @@
+"""Finds, in a text, what damage has left of a call: it opens nothing, and would be lost unsaid.
+
+Example: of `Action: list_notes`, and `Actoin Input: {}` in the next line, the second label is misspelt.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.evidence.broken_fences import broken_fence
+from toolgrammar.core.evidence.broken_objects import broken_object
+from toolgrammar.core.evidence.used import begins, is_quoted, is_used
+from toolgrammar.patterns.damaged_marks import distance, is_symbol, marks_of
+from toolgrammar.patterns.fences import LEAST
+from toolgrammar.values.patterns import compile_pattern, late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_NEAR: Final = 160
+"""Characters before or behind a place that tell."""
+_MOST: Final = 64
+"""Lines of a text that are looked at."""
+_NAME = r"[\w.-]{1,64}"
+_BEHIND = late(
+    rf"[ \t]*\d{{0,3}}[:=)]?[ \t]*(?:{_NAME}[ \t]*(?:[\[{{(]|\r?$)|[\[{{\"'`])", re.MULTILINE
+)
+"""What calls have behind a label: a name with its arguments, or alone in the line; or a value."""
+_SPOILED = late(r"\S{0,4}\s*(?:```\S{0,8}\s*)?[^\w\s]{0,3}\{\s*\S{0,2}[\"\']")
+"""What may stand behind an opener, up to the first key of an object."""
+_NAMED = late(rf"{_NAME}(?:[\[{{(>\"'/]|[ \t]*$|\s[\w.-]+=)", re.MULTILINE)
+"""What calls have right behind a tag: the name of a tool, and what may follow that."""
+_LABEL = late(r"(?=[^a-z\n]*[A-Z]|[\w=]+\.)[A-Za-z][\w =]*[:.]?")
+_FIRST_KEY = late(r"[a-z]+:")
+_KEY = late(r"""["'][\w ]+["']:?""")
+_CLOSED = late(r"(?:[})\]\"']|(?:\A|[\n>])[ \t]*(?:[\w.-]{1,64})?)\Z")
+"""What stands before a closer that a call has, and no sentence."""
+_WORD = late(r"\w")
+
+
+class Remains:
+    """What may be left of a call of one format."""
+
+    def __init__(
+        self,
+        signs: Iterable[str],
+        openers: Iterable[str],
+        closers: Iterable[str],
+        names: Sequence[str],
+    ) -> None:
+        """Takes what a format writes.
+
+        Args:
+            signs: what shows a call.
+            openers: what calls begin with.
+            closers: what they end with.
+            names: the names of the known tools.
+        """
+        self._signs, self._closers = tuple(signs), tuple(closers)
+        self._openers = tuple(filter(None, (each.strip() for each in openers)))
+        self._keys = tuple(each.strip("\"':") for each in self._signs if _KEY.fullmatch(each))
+        every = sorted({*self._signs, *self._openers})
+        self._first_keys = tuple(each for each in self._signs if _FIRST_KEY.fullmatch(each))
+        self._labels = tuple(each for each in every if _LABEL.fullmatch(each))
+        self._tags = tuple(each for each in every if each[0] in "<[]" and len(each) > LEAST)
+        # `<view_shell/>`: the tag is the name of the tool.
+        self._named = tuple(f"<{name}" for name in names if "<" in self._openers)
+
+    def find(self, text: str) -> tuple[int, str] | None:
+        """Returns where the first of them stands in a text, and what stands there."""
+        places = (
+            self._symbol(text),
+            self._tag(text),
+            self._closer(text),
+            self._label(text),
+            self._mark(text),
+            broken_fence(text, self._fence_words, self._first_keys),
+            broken_object(text, self._keys),
+        )
+        return min((each for each in places if each is not None), default=None)
+
+    @cached_property
+    def _fence_words(self) -> tuple[str, ...]:
+        """What stands behind the fences of calls; nothing where calls have special tokens."""
+        if any("<|" in each or "\uff5c" in each or "[" in each for each in self._openers):
+            return ()
+        fences = (each.strip("`").strip() for each in self._openers if each.startswith("```"))
+        return tuple(sorted({re.sub(r"\W.*", "", each) for each in fences}))
+
+    # Symbols and tags
+
+    @cached_property
+    def _symbols(self) -> re.Pattern[str] | None:
+        first = "".join(sorted({each[0] for each in self._openers if is_symbol(each[0])}))
+        # What picks the form of a symbol is left where the symbol itself is gone.
+        alone = "(?<![\u2000-\U0010ffff])\ufe0f(?!\u20e3)"
+        return compile_pattern(f"(?m)^[^\n]{{0,3}}?(?:[{first}]|{alone})") if first else None
+
+    def _symbol(self, text: str) -> tuple[int, str] | None:
+        for found in self._symbols.finditer(text) if self._symbols is not None else ():
+            # A closer alone closes nothing, and nothing is lost with it.
+            if not text.startswith(self._closers, found.end() - 1):
+                return found.start(), text[found.start() : found.end() + 8]
+        return None
+
+    def _tag(self, text: str) -> tuple[int, str] | None:
+        for each in self._named:
+            at = text.find(each)
+            end = at + len(each)
+            is_whole = at >= 0 and not text[end : end + 1].isalnum()
+            if is_whole and begins(text[max(0, at - _NEAR) : at]):
+                return at, each
+        if not self._tags or not any(each in text for each in "<>[]"):
+            return None
+        # One that is whole opened nothing either, as what stands in it is damaged.
+        for each in self._openers:
+            at = text.find(each) if each in self._tags else -1
+            if at >= 0 and is_used(text, at, at + len(each)):
+                return at, each
+        found = marks_of(self._tags).find(text, pairs=False)
+        if found is None or is_quoted(text, found.start):
+            return None
+        start, end = found.start, found.start + len(found.text)
+        # `<tool_call_id>` goes on with another name.
+        if found.mark[-1:] == ">" != found.text[-1:] and text[end : end + 1].isidentifier():
+            return None
+        is_named = begins(text[max(0, start - _NEAR) : start]) and _NAMED.match(text, end)
+        return (start, found.text) if is_named or is_used(text, start, end) else None
+
+    def _closer(self, text: str) -> tuple[int, str] | None:
+        """Finds the closer of a call behind what it ends, and nothing in the text that opens it."""
+        for each in self._closers if self._symbols is None else ():
+            at = text.find(each)
+            before = text[max(0, at - _NEAR) : max(0, at)]
+            if not (_WORD.search(before) and _CLOSED.search(before)) or is_quoted(text, at):
+                continue
+            if not any(opener in text[:at] for opener in self._tags if opener not in self._closers):
+                return at, each
+        return None
+
+    # Labels, and marks with a name behind them
+
+    @cached_property
+    def _lines(self) -> re.Pattern[str] | None:
+        """Matches the beginnings of lines that may be labels: a piece of each is as it should be."""
+        ways = []
+        for each in self._labels:
+            begins = r"(?<![\w.])" if each[-1] == "." else r"^[^\w\n]{0,4}?"
+            most = _most(each)
+            cuts = [len(each) * n // (most + 1) for n in range(most + 2)]
+            for first, last in pairwise(cuts):
+                room = f"[^\\n]{{{max(0, first - most)},{first + most}}}" if first else ""
+                ways.append(f"{begins}(?={room}{re.escape(each[first:last])})")
+        return compile_pattern(f"(?m:{'|'.join(ways)})") if ways else None
+
+    def _label(self, text: str) -> tuple[int, str] | None:
+        found = self._lines.finditer(text) if self._lines is not None else ()
+        for _, line in zip(range(_MOST), found, strict=False):
+            place = line.end()
+            written = text[place : place + _NEAR].partition("\n")[0]
+            whole = next((each for each in self._labels if written.startswith(each)), "")
+            # An opener with an object behind it, and something between them that spoils it.
+            if whole and _SPOILED.match(text, place + len(whole)):
+                return place, whole
+            label, end = self._label_of(written)
+            rest = text[:place] + text[place + end :]
+            if label and (
+                _BEHIND.match(text, place + end)
+                or any(each.rstrip(":") in rest for each in self._signs if each != label)
+            ):
+                return place, written[:end]
+        return None
+
+    def _label_of(self, line: str) -> tuple[str, int]:
+        """Returns the label that a line seems to begin with, damaged, and where that ends."""
+        for each in sorted(self._labels, key=len, reverse=True):
+            if line.startswith(each):
+                break  # as it should be
+            most = _most(each)
+            for end in range(max(2, len(each) - most), min(len(line), len(each) + most) + 1):
+                # Behind another word it is whole: `or functions.`.
+                is_whole = f" {each}" in line[:end]
+                if not is_whole and distance(each, line[:end]) <= most:
+                    return each, end
+        return "", 0
+
+    def _mark(self, text: str) -> tuple[int, str] | None:
+        """Finds a mark such as `>>>` or `@`, whole or damaged, with the name of a tool behind it."""
+        for mark in sorted({each for each in self._openers if _is_mark(each)}):
+            own = re.escape(mark[0])
+            if len(mark) == 1:
+                ways = [rf"[^\w\s]{{0,2}}{own}(?={_NAME}[\[{{(])"]
+            else:
+                odd, name = r"[^\w\s]{0,2}", rf"(?={_NAME}[ \t\r]*\n)"
+                ways = [rf"{odd}{own}{{2,}}{odd}{name}", rf"{odd}{own}{odd}{name}"]
+            found = compile_pattern(f"(?m)^(?:{'|'.join(ways)})").search(text)
+            if found is not None:
+                return found.start(), found[0]
+        return None
+
+
+def _most(label: str) -> int:
+    """Returns how many characters of a label may be damaged."""
+    return 1 if len(label) <= 6 else 2 if len(label) < 12 and label[-1] != "." else 3
+
+
+def _is_mark(opener: str) -> bool:
+    """Whether an opener is one mark, or the same one three times."""
+    is_one = len(opener) in (1, LEAST) and opener == opener[0] * len(opener)
+    return is_one and not opener[0].isalnum() and opener[0] not in "`{[<\"'("
