@@ -242,13 +242,12 @@ class ScannedValues:
             message, span = found.message, found.span
             self.builder.report(found.code, "warning", message, span, edits=found.edits)
 
-    def doubt_quote(self, word: str, end: int) -> None:
-        """Doubts a payload in which a quote stands in a bare word: its partner may be damaged."""
+    def doubt(self, code: str, message: str, end: int) -> None:
+        """Doubts a payload, for what its scanner found."""
         draft = self.builder.draft
         if draft is not None and self.role in ("arguments", "value"):
-            draft.doubts.append("missing-quote")
-            message = f"Found a quote in `{word[:40]}`, which has none before it; kept both"
-            self.builder.report("missing-quote", "error", message, Span(end, end))
+            draft.doubts.append(code)
+            self.builder.report(code, "error", message, Span(end, end))
 
     def doubt_expression(self, written: str, end: int) -> None:
         """Doubts a payload in which an expression was read as text."""

@@ -30,7 +30,7 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
         return True
     # None in the list: more text may still show it, so the call waits unless something else has
     # shown it already.
-    found = [_is_closed_twice(driver)]
+    found = [_is_closed_twice(driver), _is_called_again(driver)]
     # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
         found.append(_touches(driver))
@@ -43,8 +43,15 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
 
 
 def ends_call(step: Step) -> bool:
-    """Whether a token or payload ends a call, and any text may stand behind it."""
-    return "call" in step.after and step.node.accepts_text
+    """Whether a token or payload ends a call, and its arguments may go on behind it."""
+    may_go_on = step.node.accepts_text or step.terminal.text.strip() == ")"
+    return "call" in step.after and may_go_on
+
+
+def _is_called_again(driver: Driver) -> bool | None:
+    """Whether a parenthesis opens right behind that of a call, as in `wipe()(path="/")`."""
+    beside = driver.builder.source.slice(driver.last_end - 1, driver.last_end + 1)
+    return None if beside == ")" and not driver.final else beside == ")("
 
 
 def _touches(driver: Driver) -> bool:

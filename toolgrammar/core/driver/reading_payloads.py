@@ -29,7 +29,7 @@ from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
-from toolgrammar.core.payloads.scanners import scanner_for
+from toolgrammar.core.payloads.scanners import doubt_in, scanner_for
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.grammar.roles import JSON_LIKE, RAW_LIKE, STRICT_JSON
 from toolgrammar.patterns.partial import MAX_TOKEN
@@ -272,12 +272,12 @@ def read_scanned(driver: Driver) -> bool:
         scanned.take("".join(out))
     if scanner.done:
         if scanner.doubt:
-            typed = (
-                driver.payload.step is not None
-                and notation_of(driver.payload.step.terminal.name) == "elements"
-            )
-            doubt = scanned.doubt_types if typed else scanned.doubt_quote
-            doubt(scanner.doubt, driver.base + driver.position)
+            end, step = driver.base + driver.position, driver.payload.step
+            notation = "" if step is None else notation_of(step.terminal.name)
+            if notation == "elements":
+                scanned.doubt_types(scanner.doubt, end)
+            else:
+                scanned.doubt(*doubt_in(notation, scanner.doubt), end)
         tell_mended(driver, scanner)
         if scanner.bare_text and driver.builder.header.bare == "literal":
             scanned.doubt_expression(scanner.bare_text, driver.base + driver.position)

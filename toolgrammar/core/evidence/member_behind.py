@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 256
 """Characters behind an object that tell."""
+LAST: Final = ("}", ")")
+"""What arguments end with that may go on."""
 _MARKS: Final = frozenset("}],\"'\u201c")
 _MEMBER = late(
     r"""(?P<led>(?:[\s}\]]{0,32},)?[\s}\]]{0,32})
@@ -27,10 +29,20 @@ _MEMBER = late(
 """What leads to a key, the key and its colon; or the beginning of that, where the text ends."""
 
 
+_KEYWORD = late(
+    r"[\]})]\s{0,16}(?:\Z|,\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
+)
+"""A bracket, and behind it a keyword argument or its beginning."""
+
+
 def may_go_on(text: str, place: int) -> bool:
-    """Whether an object ends at a place, and a member, or its beginning, may stand behind it."""
-    if text[place - 1 : place] != "}":
-        return False
+    """Whether the arguments that end at a place may go on behind it.
+
+    That is behind an object a member, or its beginning; behind a parenthesis another one.
+    """
+    last = text[place - 1 : place]
+    if last != "}":
+        return last == ")" and text[place : place + 1] == "("
     first = blanks.match(text, place).end()
     # A look at one character spares the expression behind nearly every call.
     if text[first : first + 1] not in _MARKS:
@@ -71,6 +83,17 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
         return None
     # Cut in the key: a comma and a quote end no message.
     return "," in led and match.end() > match.end("led") and word is None
+
+
+def keyword_behind(text: str, place: int, *, final: bool) -> bool | None:
+    """Returns whether a bracket stands at a place, and behind it another argument of a Python call.
+
+    None where more text tells. In `[f(a=[1]], b=2)]` a bracket too many ends `a`, and `b` follows.
+    """
+    match = _KEYWORD.match(text, place)
+    if match is None or match["sign"] is not None:
+        return match is not None
+    return None if match.end() == len(text) and not final else False
 
 
 def stands_at(text: str, place: int, *, final: bool) -> bool | None:

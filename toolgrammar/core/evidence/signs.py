@@ -197,7 +197,7 @@ class Signs:
             place for sign in found if sign in self._marks for place in _uses(text, sign, quoted)
         ]
         used += [(at, sign) for at, sign in opened if _is_used(text, at, sign, quoted)]
-        damaged = self._damaged_in(text)
+        damaged = self._special_in(text)
         if damaged is not None:
             used.append(damaged)
         named = named_as_in_a_call(text, tools, self.weights) if tools else None
@@ -207,6 +207,10 @@ class Signs:
             # A quote that ends in what was found belongs to it: it is a string of JSON.
             if text[at - 1 : at] in sign or not is_quoted(text, at) or _is_alone(text, at):
                 used.append(named)
+        # What is whole, or names a tool, tells more than what is only like a sign.
+        remains = self._remains.find(text) if self._remains is not None and not used else None
+        if remains is not None:
+            used.append(remains)
         if not used and named is None and said < CERTAIN:
             return None
         at, sign = min(used or places, key=lambda place: (place[0], -len(place[1])))

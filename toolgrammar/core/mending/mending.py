@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
-from toolgrammar.core.evidence.member_behind import stands_at
+from toolgrammar.core.evidence.member_behind import keyword_behind, stands_at
 from toolgrammar.core.evidence.used import NEAR, begins, is_quoted
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.repairs import (
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.state.driver import Driver
 
-_LONGEST_MARKUP = 256
-"""Characters that are waited for while they may become an anchor."""
+_LONGEST_MARKUP = 256  # Characters that are waited for while they may become an anchor.
 _QUOTES = "`\"'"
 _BETWEEN_CALLS = " \t\r\n,;"
 _REACH = 512  # Characters that words between the calls of a section may have.
@@ -60,7 +59,7 @@ _FENCE_BEGINNINGS = late(r"\s{0,64}(?:`{1,2}|```\w{0,16}[ \t]{0,16}\r?)?\Z")
 
 
 def skip_fence(driver: Driver) -> bool | None:
-    """Leaves out a code fence between an opener and what it opens; None where there is none."""
+    """Leaves out a code fence between an opener and what it opens; None: there is none."""
     start = driver.position
     if not driver.final and _FENCE_BEGINNINGS.match(driver.buffer, start):
         return False
@@ -124,7 +123,9 @@ def mend(driver: Driver) -> bool | None:
             return False
     anchor = _anchor(driver, place)
     if anchor is not None:
-        put_in(driver, anchor, doubtful=ended_with_line(driver))
+        if (follows := keyword_behind(buffer, place, final=driver.final)) is None:
+            return False
+        put_in(driver, anchor, doubtful=follows or ended_with_line(driver))
         driver.move_to(place)
         if driver.node.accepts_text and not driver.builder.has_draft:
             driver.to_text()  # what opens here may turn out to be no call: then it is text
@@ -198,7 +199,6 @@ def pass_words(driver: Driver, place: int) -> bool | None:
         driver.commit()
     span = Span(max(0, driver.base + place), max(0, driver.base + match.start()))
     message = "Found text between the calls of a section; it is no call's"
-    # With markup in them, they may have been a call.
     is_lost = _MARKUP.search(words) and any(map(str.isalnum, words))
     builder.report(
         "skipped-markup", "error" if is_lost else "warning", message, span, edits=(Edit(span, ""),)

@@ -59,6 +59,19 @@ class Scanner(Protocol):
         """
 
 
+def doubt_in(notation: str | None, doubt: str) -> tuple[str, str]:
+    """Returns the code of a doubt that a scanner has, and a sentence that says why.
+
+    Args:
+        notation: how the payload is written.
+        doubt: what the scanner says.
+    """
+    if notation == "python":
+        return "comma", "Found two strings side by side in a list; Python joins them"
+    message = f"Found a quote in `{doubt[:40]}` that may have lost its partner; kept it"
+    return "missing-quote", message
+
+
 class CallScanner(Scanner, Protocol):
     """One that reads all arguments of a call, written otherwise than in JSON."""
 

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.tokens import as_json
-from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.patterns.damaged_marks import distance, marks_of
 from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN, WHOLE
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -60,9 +60,16 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
             return True
         # At either edge one character of the quote may be missing.
         edges = (word[:size], word[: size - 1], word[1 - size :]) if size > _SHORT else ()
-        if any(distance(quote, each) <= size // 4 for each in edges):
+        if any(distance(quote, each) <= size // 4 for each in edges) or holds_quote(word, quote):
             return True
     return False
+
+
+def holds_quote(text: str, quote: str) -> bool:
+    """Whether a quote of several characters stands damaged in a text, or the first one at its end."""
+    if len(quote) <= _SHORT:
+        return False
+    return text.endswith(quote[0]) or marks_of((quote,)).find(text, pairs=False) is not None
 
 
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:

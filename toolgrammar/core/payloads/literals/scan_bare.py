@@ -4,8 +4,7 @@ The strings stand between two equal quotes, which a format chooses: `<|"|>` or `
 character knows the escapes of JavaScript; a longer one knows none, so all up to the next such
 quote is the string. What stands without quotes is `true`, `false`, `null` or a number, and a
 string else. As with `JsonScanner`, what is given out is never wrong later: strings leave at once
-but for the longest tail that may become their closing quote, a word leaves at its end, a key with
-its value.
+but for the longest tail that may become their closing quote, a word at its end, a key with its value.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json, s
 from toolgrammar.core.payloads.literals.bare_frame import DELIMITED, ENDED, WAITS, frame_of
 from toolgrammar.core.payloads.literals.bare_values import (
     TEMPLATE,
+    holds_quote,
     may_be_quoted,
     opened_quote,
     read_escape,
@@ -247,8 +247,7 @@ class BareScanner:
             return self._refuse(text, end)
         self._begin(out)
         written = word_as_json(self._taken_word())
-        if written[0] == '"':
-            self.bare_text = self.bare_text or written
+        self.bare_text = self.bare_text or (written if written[0] == '"' else "")
         out.append(written)
         self._state = _AFTER
         return self._after(text, end, out)
@@ -310,14 +309,15 @@ class BareScanner:
             self._word = []
             self._state = then
             return at + 1
-        end = text.find(quote, at)
-        if end >= 0:
-            self._state = then
-        else:
-            end = len(text) - begun_length(text, at, quote)
-        if end > at:
-            sink.append(as_json(text[at:end])[1:-1])
-        return end + len(quote) if self._state == then else end
+        found = text.find(quote, at)
+        end = found if found >= 0 else len(text) - begun_length(text, at, quote)
+        self._word.append(text[at:end])
+        sink.append(as_json(text[at:end])[1:-1])
+        if found < 0:
+            return end
+        word, self._word, self._state = "".join(self._word), [], then
+        self.doubt = self.doubt or (word if holds_quote(word, quote) else "")
+        return end + len(quote)
 
     def _begin(self, out: list[str]) -> None:
         """Emits what stands before a value."""

@@ -36,7 +36,7 @@ class PythonArgumentsScanner(PythonValues):
         failure: What stands there and what is wanted, as one sentence; empty unless failed.
     """
 
-    doubt, bare_text, mended = "", "", False
+    bare_text, mended = "", False
     _takes_markdown = False
     """Whether `a\\_b` is read as the name `a_b`."""
 

@@ -14,6 +14,7 @@ from toolgrammar.core.payloads.literals.python_values import (
     CLOSERS,
     CONTAINER_KINDS,
     DICTIONARY,
+    LIST,
     LONGEST_WORD,
     NAMED_VALUES,
     ROUND,
@@ -46,6 +47,8 @@ class PythonValues:
         self.done = False
         self.failed = False
         self.failure = ""
+        self.doubt = ""
+        """The beginning of a string that stands right behind another in a list; mostly empty."""
         self._max_depth = max_depth  # of the JSON: the arguments themselves are its first level
         self._step: _Step = PythonValues._before_value
         self._name = ""  # of the argument whose value is read
@@ -137,6 +140,9 @@ class PythonValues:
         if text[position] in "'\"" or WORD.match(text, position) is not None:
             self._word = ""
             self._step = PythonValues._in_word
+            # In a list a comma is missing more often than two strings are meant to be one.
+            if self._stack and self._stack[-1].kind == LIST:
+                self.doubt = self.doubt or text[position]
         else:
             self._close_string(out)
         return position

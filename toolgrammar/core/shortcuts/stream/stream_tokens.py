@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.driver.reading_tokens import MOST_TOKENS
-from toolgrammar.core.evidence.member_behind import may_go_on
+from toolgrammar.core.evidence.member_behind import LAST, may_go_on
 from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.machine.relaxed_quotes import is_loose
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER
@@ -135,7 +135,7 @@ class StreamTokens:
                 return NEEDS_DRIVER
         elif not (traits.is_for_shortcut and self._read_token(step, traits, match, base)):
             return NEEDS_DRIVER
-        elif traits.ends_call and match[match.lastgroup or 0].endswith("}"):
+        elif traits.ends_call and match[match.lastgroup or 0].endswith(LAST):
             self._cursor.read_with(self._read_behind)
             return shift + match.end()
         return self._arrive(step, shift + match.end())
@@ -214,7 +214,7 @@ class StreamTokens:
         if (
             step.after
             # More of the object may follow the bracket that ends a call.
-            and not (traits.ends_call and written.endswith("}"))
+            and not (traits.ends_call and written.endswith(LAST))
             and not self._close(step.after, self._last_end)
         ):
             return False
