@@ -29,6 +29,7 @@ _BEHIND = late(
     rf"[ \t]*\d{{0,3}}[:=)]?[ \t]*(?:{_NAME}[ \t]*(?:[\[{{(]|\r?$)|[\[{{\"'`])", re.MULTILINE
 )
 """What calls have behind a label: a name with its arguments, or alone in the line; or a value."""
+_CALLED = late(rf"[ \t]*{_NAME}[ \t]*(?:[\[{{(]|\r?$)", re.MULTILINE)
 _SPOILED = late(r"\S{0,4}\s*(?:```\S{0,8}\s*)?[^\w\s]{0,3}\{\s*\S{0,2}[\"\']")
 """What may stand behind an opener, up to the first key of an object."""
 _NAMED = late(rf"{_NAME}(?:[\[{{(>\"'/]|[ \t]*$|\s[\w.-]+=)", re.MULTILINE)
@@ -164,6 +165,9 @@ class Remains:
             whole = next((each for each in self._labels if written.startswith(each)), "")
             # An opener with an object behind it, and something between them that spoils it.
             if whole and _SPOILED.match(text, place + len(whole)):
+                return place, whole
+            # `TOOL: search` is none in prose: a word in capitals, with a name alone behind it.
+            if whole.isupper() and _CALLED.match(text, place + len(whole)):
                 return place, whole
             label, end = self._label_of(written)
             rest = text[:place] + text[place + end :]

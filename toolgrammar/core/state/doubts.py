@@ -30,6 +30,13 @@ _IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:.!?\u2026])?[ \t]*\Z")
 """Words of a sentence that has not ended."""
 _GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
 _FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
+_KEY = late(r"([^\W\d][\w-]{0,63}):(?:\s|\Z)")
+_ARGUMENT = late(
+    r"""["'*-]{0,2}[ \t]?[a-z_][\w-]{0,63}["']?
+    (?:[ \t]*(?:[:=;|](?=\S)|<<)|[ \t]+[^\n]*[\w"'\]}/][ \t\r]*(?:\n|\Z))""",
+    re.VERBOSE,
+)
+"""A line that begins as an argument does, and ends as no sentence."""
 _MARKUP = frozenset("<>{}|]")
 
 
@@ -53,23 +60,32 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
 
 
 def doubt_line_behind(driver: Driver) -> bool:
-    """Doubts a call that text follows where the text begins with the name of another argument.
+    """Doubts a call that a line follows which may be one of its arguments, damaged.
 
-    Only a line of its own counts, right behind the call. False where more text tells.
+    Only a line right behind the call counts: it begins with the name of another argument, looks like
+    one without its colon or blank, or stands before another argument. False where more text tells.
     """
     builder, place = driver.builder, driver.position
     start = driver.base + place
     # Three characters: the last of a line that is not empty, and a line end of one or two.
     if builder.draft is None or not _LINE_ENDED.search(builder.source.slice(start - 3, start)):
         return True
-    match = _FIRST_WORD.match(driver.buffer, place)
-    # `limit` behind a call that has its limit is a word.
-    if match is None or not builder.awaits(match[0]):
-        return True
-    # The word may go on in the next chunk: `limit` may become `limits`.
-    if match.end() == len(driver.buffer) and not driver.final:
+    behind = driver.buffer[place : place + NEAR]
+    first, end, rest = behind.partition("\n")
+    # The line, and the beginning of the next one, may still grow in the next chunk.
+    is_whole = driver.final or len(behind) == NEAR or (end and (not first.strip() or "\n" in rest))
+    if not is_whole and not (first and rest and not _KEY.match(rest)):
         return False
-    doubt_sibling(driver, match[0], place)
+    match = _FIRST_WORD.match(behind)
+    # `limit` behind a call that has its limit is a word.
+    awaited = match is not None and builder.awaits(match[0])
+    next_key = _KEY.match(rest) if first.strip() else None
+    if (
+        awaited
+        or _ARGUMENT.match(behind)
+        or (next_key and (next_key[1].islower() or builder.awaits(next_key[1])))
+    ):
+        doubt_sibling(driver, first.strip(), place)
     return True
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonSchema
 
 _MEMBER = late(r'"[^"\n]{0,128}"[ \t]{0,16}:')
+_ITEMS = late(r'"[^"\n]{0,128}"[ \t]{0,16},[ \t]{0,16}"')  # a list without its bracket
 _OPEN_STRING = late(r'"[\w/.~][^"\n]*')
 _PAIRS = {"}": "{", "]": "["}
 _JSON_STARTS = frozenset("{[-0123456789tfn")
@@ -53,7 +54,8 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
         return False
     first = stripped[0] in "{["
     # Code and prose end with a bracket as well; a member of an object they seldom have.
-    if not (first or _MEMBER.search(stripped)) or "\n" in stripped:
+    is_json = first or _MEMBER.search(stripped) or _ITEMS.match(stripped)
+    if not is_json or "\n" in stripped:
         return False
     is_odd = (
         first or stripped[1:2] in ("{", "[") or stripped.count(last) > stripped.count(_PAIRS[last])

@@ -99,7 +99,9 @@ class RawEnd(TokenPatterns):
     def marks(self) -> ValueMarks:
         """The markup that may stand damaged in the payload."""
         takes = self.role in ("value", "input", "body") and not self.in_cdata
-        return ValueMarks(self, takes=takes, pairs=self.pairs)
+        # `path: a` and no more: the closer of the value is the end of its line.
+        in_line = self.role == "value" and all(_ends_line(each) for _, each in self.node.tokens)
+        return ValueMarks(self, takes=takes, pairs=self.pairs, in_line=in_line)
 
     @property
     def pairs(self) -> bool:
@@ -370,6 +372,12 @@ class RawEnd(TokenPatterns):
         text, node, _ = self.forced(group, terminal, "u")
         follow = self.follow(group, node, final=final, own=unnamed(text))
         return f"{text}{follow}(?P<closer_{group}>)"
+
+
+def _ends_line(terminal: Terminal) -> bool:
+    """Whether a terminal is the end of a line, and no markup."""
+    text = sampled(terminal)
+    return "\n" in text and not text.strip()
 
 
 def _is_word(terminal: Terminal) -> bool:

@@ -28,6 +28,11 @@ _NEXT = "\1"
 _LEAST = 5
 """Characters of a closer that says what it closes."""
 _LONGEST_LITERAL = 64
+_LINE = late(r"\n([^\s][^\n]*)")
+_OPENING = ("{", "[", '"', "'")
+"""How a value begins that its own bracket or quote ends."""
+_ARGUMENT = "key: value"
+"""What such a line may have been."""
 _BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
 """The beginning of a tag at the end of a value: half of a closer that was written twice."""
 
@@ -35,14 +40,18 @@ _BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
 class ValueMarks:
     """The marks around a raw value; what a closer repeats is known only while a call is read."""
 
-    def __init__(self, end: TokenPatterns, *, takes: bool, pairs: bool) -> None:
+    def __init__(
+        self, end: TokenPatterns, *, takes: bool, pairs: bool, in_line: bool = False
+    ) -> None:
         """Finds out which marks stand around a value.
 
         Args:
             end: what ends the value.
             takes: whether it is a value, in which markup is looked for.
             pairs: whether its own closers pair with openers inside it.
+            in_line: whether the end of its line ends it.
         """
+        self._in_line = in_line
         openers = set(_openers(end)) if takes else set()
         # Markup that both opens and closes, as a fence does, is not looked for as a closer.
         closers = set(_closers(end)) - openers if takes else set()
@@ -89,7 +98,18 @@ class ValueMarks:
         found = marks.find(text, is_cut=is_cut)
         if openers and found is None:
             found = self._opening.find(text)
-        return found or self._at_edge(text) or (self._behind_closer(text) if self._own else None)
+        found = found or self._line_behind(text) or self._at_edge(text)
+        return found or (self._behind_closer(text) if self._own else None)
+
+    def _line_behind(self, text: str) -> Damaged | None:
+        """Returns a line behind the first one of a value that a line end should have ended.
+
+        One that is indented goes on with it, as in YAML.
+        """
+        if not self._in_line or "\n" not in text or text.lstrip()[:1] in _OPENING:
+            return None
+        line = _LINE.search(text)
+        return None if line is None else Damaged(line.start(1), line[1].strip(), _ARGUMENT)
 
     def _at_edge(self, text: str) -> Damaged | None:
         """Returns markup that stands damaged where a value begins, or half of it where it ends."""
