@@ -113,12 +113,6 @@ class Tables:
         # A format that also knows named arguments writes those where the tool has them.
         return "input" in found and not found & {"arguments", "value", "words"}
 
-    @property
-    def names_arguments(self) -> bool:
-        """Whether a call names its arguments, if it does not carry a text instead."""
-        found = set(self.leaf_roles)
-        return bool(found & {"arguments", "value"}) and "words" not in found
-
     def to_json(self) -> JsonTables:
         """Returns the tables as JSON data."""
         return {

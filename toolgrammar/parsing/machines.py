@@ -26,13 +26,5 @@ def settings_of(format_: Format) -> Settings:
     """Returns what a format tells the builder."""
     header = format_.header
     drop_unknown = header.unknown_arguments == "drop"
-    tables = format_.tables
-    return Settings(
-        format_.id,
-        header.trim,
-        header.roles,
-        drop_unknown,
-        tables.free_text,
-        header,
-        tables.names_arguments,
-    )
+    free_text = format_.tables.free_text
+    return Settings(format_.id, header.trim, header.roles, drop_unknown, free_text, header)

@@ -103,7 +103,6 @@ class TreeFeed:
                 header.unknown_arguments == "drop",
                 self._format.tables.free_text,
                 header,
-                self._format.tables.names_arguments,
             ),
             tools=self._tools,
             id_seed=self._id_seed,

@@ -108,7 +108,6 @@ def _read(
             tools is not None and fmt.header.unknown_arguments == "drop",
             fmt.tables.free_text,
             fmt.header,
-            fmt.tables.names_arguments,
         ),
         # Without a tool, the text stays the input of the call; a made-up tool would give it a name.
         tools={} if fmt.tables.free_text and tools is None else specs,

@@ -167,9 +167,9 @@ def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
 
 
 def _stands_for_several(builder: Builder, draft: Draft) -> bool:
-    """Whether a text stands alone where the format would have named the arguments of the tool."""
+    """Whether a text stands alone where the tool has arguments, and none that it can only be."""
     spec = builder.tools.get(draft.name or "")
-    if spec is None or not builder.settings.names_arguments or draft.has_payload:
+    if spec is None or draft.has_payload:
         return False
     # It may be an object that lost its brace. Beside arguments it is what the format has it for.
     is_alone = not draft.arguments and "".join(draft.inputs or ()).strip() != ""

@@ -67,9 +67,16 @@ def _damaged_keys(text: str, keys: Collection[str], whole: Container[str]) -> di
             most = 3 if len(key) >= _VERY_LONG else 2 if len(key) >= _LONG else 1
             # Beside a long key, as `arguments`, a short one may be damaged more.
             most += most == 1 and any(len(other) >= _LONG and other in whole for other in keys)
-            if key not in whole and key not in found and distance(key, word) <= most:
+            if key not in whole and key not in found and _is_near(key, word, most):
                 found[key] = each.start()
     return found
+
+
+def _is_near(key: str, word: str, most: int) -> bool:
+    """Whether so many characters of a key may be damaged in a word."""
+    # Letters that are missing tell most words from it sooner than the distance.
+    may_be = abs(len(key) - len(word)) <= most and len(set(key).difference(word)) <= most
+    return may_be and distance(key, word) <= most
 
 
 def _is_sound(text: str, place: int) -> bool:

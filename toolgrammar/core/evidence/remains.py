@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.evidence.broken_fences import broken_fence
 from toolgrammar.core.evidence.broken_objects import broken_object
 from toolgrammar.core.evidence.used import begins, is_quoted, is_used
-from toolgrammar.patterns.damaged_marks import distance, is_symbol, marks_of
+from toolgrammar.patterns.damaged_marks import beginning_near, is_symbol, marks_of
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NEAR: Final = 160
 """Characters before or behind a place that tell."""
-_MOST: Final = 64
+_MOST: Final = 32
 """Lines of a text that are looked at."""
 _NAME = r"[\w.-]{1,64}"
 _BEHIND = late(
@@ -149,7 +149,9 @@ class Remains:
         """Matches the beginnings of lines that may be labels: a piece of each is as it should be."""
         ways = []
         for each in self._labels:
-            begins = r"(?<![\w.])" if each[-1] == "." else r"^[^\w\n]{0,4}?"
+            # `functions.` stands anywhere, before the name of a tool and its parenthesis.
+            is_inside = each[-1] == "."
+            begins = r"(?<![^\s(,;:])(?=[^\s(]{3,80}\()" if is_inside else r"^[^\w\n]{0,4}?"
             most = _most(each)
             cuts = [len(each) * n // (most + 1) for n in range(most + 2)]
             for first, last in pairwise(cuts):
@@ -167,7 +169,9 @@ class Remains:
             if whole and _SPOILED.match(text, place + len(whole)):
                 return place, whole
             # `TOOL: search` is none in prose: a word in capitals, with a name alone behind it.
-            if whole.isupper() and _CALLED.match(text, place + len(whole)):
+            # In a block of code it is one that is shown.
+            is_shown = text.count("```", 0, place) % 2 == 1
+            if whole.isupper() and not is_shown and _CALLED.match(text, place + len(whole)):
                 return place, whole
             label, end = self._label_of(written)
             rest = text[:place] + text[place + end :]
@@ -183,12 +187,10 @@ class Remains:
         for each in sorted(self._labels, key=len, reverse=True):
             if line.startswith(each):
                 break  # as it should be
-            most = _most(each)
-            for end in range(max(2, len(each) - most), min(len(line), len(each) + most) + 1):
-                # Behind another word it is whole: `or functions.`.
-                is_whole = f" {each}" in line[:end]
-                if not is_whole and distance(each, line[:end]) <= most:
-                    return each, end
+            far, end = beginning_near(each, line)
+            # Behind another word it is whole: `or functions.`.
+            if 0 < far <= _most(each) and f" {each}" not in line[:end]:
+                return each, end
         return "", 0
 
     def _mark(self, text: str) -> tuple[int, str] | None:

@@ -19,8 +19,6 @@ class Settings(NamedTuple):
     drop_unknown: bool
     free_text: bool
     header: Header = Header()
-    names_arguments: bool = False
-    """Whether what a text may stand for is written with the names of the arguments."""
 
     @property
     def needs_tools(self) -> bool:
