@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from toolgrammar.core.payloads.json.duplicates import equal_duplicates, has_duplicates
+from toolgrammar.core.payloads.json.duplicates import equal_duplicates
 from toolgrammar.core.payloads.json.guide import guide_of, resolved
 from toolgrammar.core.payloads.json.other_scalars import scalar_of
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
@@ -77,7 +77,7 @@ def _strictly(text: str, schema: AnySchema | None) -> RecoveredJson | None:
     if body[:1] not in ("{", "["):
         return None
     whole = read_whole(body, 0)
-    if whole is None or whole[1] != len(body) or has_duplicates(body, 0):
+    if whole is None or whole[1] != len(body):
         return None
     # Half of a surrogate pair can't be written as UTF-8, which is told.
     if (not body.isascii() or "\\u" in body) and _SURROGATE.search(body):

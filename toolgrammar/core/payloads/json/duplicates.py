@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgrammar.values.json_types import JsonValue
 
 # A string, a mark, or a run of anything else (`12`, `true`). A string comes first, so that the
@@ -23,29 +25,27 @@ class RepeatedKeyError(ValueError):
     """An object has a key twice."""
 
 
-# Returns nothing: `has_duplicates` asks about the keys alone, so no object is built.
-def _object(pairs: list[tuple[str, Any]]) -> None:
-    """Refuses an object that has a key twice."""
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns the object of some members.
 
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns an object that has no key twice."""
+    Raises:
+        RepeatedKeyError: it has a key twice.
+    """
     found = dict(pairs)
     if len(found) != len(pairs):
         raise RepeatedKeyError
     return found
 
 
-_decode_unique = json.JSONDecoder(object_pairs_hook=_unique).decode
-_scan_once = json.JSONDecoder(object_pairs_hook=_object).scan_once  # type: ignore[attr-defined]
+_decoder = json.JSONDecoder(object_pairs_hook=unique)
+scan_unique: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once  # type: ignore[attr-defined]
+"""Returns the strict value that begins at an index and its end, as the decoder's `scan_once` does."""
 
 
 def has_duplicates(text: str, position: int) -> bool:
     """Whether an object in the strict value that begins at `position` has a key twice."""
     try:
-        _scan_once(text, position)
+        scan_unique(text, position)
     except ValueError:
         return True
     return False
@@ -57,7 +57,7 @@ def repeats_key(text: str, value: JsonValue) -> bool:
     if not isinstance(value, dict | list) or not text.lstrip().startswith(("{", "[")):
         return False
     try:
-        _decode_unique(text)
+        _decoder.decode(text)
     except RepeatedKeyError:
         return True
     except ValueError:
@@ -71,7 +71,7 @@ def unique_value(text: str) -> JsonValue:
     Raises:
         ValueError: an object in it has a key twice.
     """
-    value: JsonValue = _decode_unique(text)
+    value: JsonValue = _decoder.decode(text)
     return value
 
 

@@ -9,6 +9,7 @@ import json
 from codecs import utf_16_le_encode
 from typing import TYPE_CHECKING, NoReturn
 
+from toolgrammar.core.payloads.json.duplicates import unique
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, word_character
 
 if TYPE_CHECKING:
@@ -23,21 +24,13 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(message)
 
 
-def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    """Makes an object; one that repeats a key is left to the scanner, which reports it."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        message = "a key comes twice"
-        raise ValueError(message)
-    return found
-
-
 _AT_ONCE = 65_536
 """Characters that are encoded at once: UTF-16 takes twice the memory of a narrow text."""
 _INFINITE = (float("inf"), float("-inf"))
 
 # typeshed leaves `scan_once` out; `raw_decode` would build an error for every text that fails.
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
+# An object that repeats a key is left to the scanner, which reports it.
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=unique)
 _scan_once = _decoder.scan_once  # type: ignore[attr-defined]
 
 

@@ -13,8 +13,9 @@ import json
 from bisect import bisect_left
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.payloads.json.duplicates import scan_unique
 from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.mended.look import REACH
 from toolgrammar.tools.json_tokens import CONTROLS, ESCAPE, HALVES, LITERAL, SHORT_NUMBER, SPACE
@@ -22,7 +23,6 @@ from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
 
     from toolgrammar.core.payloads.mended.frames import Frame
     from toolgrammar.core.payloads.mended.state import State
@@ -94,17 +94,6 @@ _key_and_colon = late(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}')
 def _pattern() -> re.Pattern[str]:
     """Returns the expression that goes on to the next damage, and tells which it is by its group."""
     return compile_pattern(f"(?:{_SOUND})*+(?:{_DAMAGED})?+")
-
-
-def _members(pairs: list[tuple[str, Any]]) -> None:
-    """Refuses an object that has a key twice."""
-    if len(dict(pairs)) != len(pairs):
-        raise ValueError
-
-
-_scan_once: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
-    object_pairs_hook=_members
-).scan_once  # type: ignore[attr-defined]
 
 
 class Mended(NamedTuple):
@@ -333,7 +322,7 @@ def _sound(written: str, seen: set[str] | None, depth: int) -> _Sound:
                 keys.append(match[1])
                 known.add(match[1])
                 position = match.end()
-            _, after = _scan_once(written, position)
+            _, after = scan_unique(written, position)
             # So many brackets may nest too deep; a short value is not counted.
             if after - position > 2 * depth and _brackets(written, position, after) > depth:
                 break
