@@ -215,16 +215,21 @@ class DrivenReading:
         if limit is not None and self._source.length + len(chunk) > limit:
             self._feed_to_limit(chunk, limit - self._source.length)
         elif not self._over:
-            self._source.append(chunk)
-            self.driver.feed(chunk, final=final)
+            self._read(chunk, final=final)
+
+    def _read(self, chunk: str, *, final: bool) -> None:
+        """Has the driver read a piece; behind the last one nothing is left to be judged."""
+        self._source.append(chunk)
+        self.driver.feed(chunk, final=final)
+        if final:
+            self._builder.watch(watched=False)
 
     def _feed_to_limit(self, chunk: str, room: int) -> None:
         """Ends the reading at the limit of characters: the rest is text."""
         source, builder = self._source, self._builder
         if not self._over:
             self._over = True
-            source.append(chunk[:room])
-            self.driver.feed(chunk[:room], final=True)
+            self._read(chunk[:room], final=True)
             limit = source.length
             message = f"Found more than {limit} characters; the rest is text"
             builder.report("limit-chars", "error", message, Span(limit, limit))
@@ -239,7 +244,6 @@ class DrivenReading:
         self._ended = True
         builder.end.cut(by_server=cut)
         self._feed(rest, final=True)
-        builder.watch(watched=False)  # nothing is left to be judged
         report_unopened(builder, self._reasoning_tags())
         report_inline(builder)
         # Behind a limit the rest was not read, so nothing is said of calls in it.

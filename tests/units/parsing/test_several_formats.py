@@ -9,6 +9,7 @@ import toolgrammar
 from toolgrammar import ArgumentsDelta, CallStart, Event, Parser, ParseResult
 from toolgrammar.catalogue.several import AUTO, AnyOf
 from toolgrammar.values.errors import UnknownFormat
+from toolgrammar.values.limits import Limits
 
 HERMES = '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</tool_call>'
 FENCED = '```json\n{"name": "moon", "arguments": {"phase": "new"}}\n```'
@@ -296,3 +297,18 @@ def test_of_equal_formats_the_id_decides_where_nobody_chose(tmp_path: Path) -> N
     for order in (two, two[::-1]):
         assert read(text, AnyOf(order, AUTO))[0].format == "tie_aa"
         assert read(text, AnyOf(order))[0].format == order[0].id
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_a_limit_of_characters_ends_an_island_that_several_formats_open(size: int) -> None:
+    """What is read up to the limit is judged no more, so that the limit can be reported."""
+    text = "Thought: I need a map.\nAction: find[Emden]"
+    for most in range(1, len(text)):
+        limits = Limits(max_chars=most)
+        parser = Parser(AUTO, limits=limits)
+        for start in range(0, len(text), size):
+            parser.feed(text[start : start + size])
+        parser.close()
+        assert parser.result.source == text
+        assert "limit-chars" in [each.code for each in parser.result.diagnostics]
+        assert parser.result.to_dict() == toolgrammar.parse(text, AUTO, limits=limits).to_dict()
