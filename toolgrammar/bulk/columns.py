@@ -57,15 +57,18 @@ class ParseColumn:
         column = self.reading.column
         # Ray and `datasets` may give dicts of columns.
         if isinstance(batch, Mapping):
+            _check_column(column, batch)
             return {**batch, self.into: self.values(batch[column])}
         # A table of pyarrow: with its own type, so that an empty batch has the same columns.
         if hasattr(batch, "append_column"):
             import pyarrow as pa
 
+            _check_column(column, batch.column_names)
             values = self.values(batch.column(column).to_pylist())
             return batch.append_column(self.into, pa.array(values, parsed_type()))
         # A data frame of pandas.
         if hasattr(batch, "assign"):
+            _check_column(column, batch.columns)
             return batch.assign(**{self.into: self.values(batch[column])})
         raise TypeError(
             "expected a pyarrow table, a pandas data frame or a mapping of columns, "
@@ -82,3 +85,9 @@ class ParseColumn:
             _, text, _, problem = checked(number, message, reading.column)
             found.append(parsed_of(reading.refused(number, problem) if problem else read(text)))
         return found
+
+
+def _check_column(column: str, there: Iterable[Any]) -> None:
+    names = list(there)
+    if column not in names:
+        raise KeyError(f"no column {column!r}; there are {', '.join(map(repr, names)) or 'none'}")

@@ -265,9 +265,12 @@ class RedisCache:
 
         Raises:
             ValueError: `ttl` is not positive.
+            TypeError: the client has none of the methods that are needed.
         """
-        self._client = client
         self._ttl = _checked_ttl(ttl)
+        if not (callable(getattr(client, "get", None)) and callable(getattr(client, "set", None))):
+            raise TypeError(f"client must be one of the redis package, got {client!r:.80}")
+        self._client = client
         self._prefix = prefix
         self._circuit = _Circuit(patience, clock)
         self.patience = patience

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
 from toolgrammar.engine.arguments.signature import is_coroutine_function
@@ -24,7 +24,9 @@ from toolgrammar.engine.running.run import Bound, Hook, Run, Settings
 from toolgrammar.engine.tool import Tool, checked_retries, checked_timeout, to_tool
 from toolgrammar.engine.tracing.recorder import Recorder, sinks_of
 from toolgrammar.engine.tracing.redaction import Redactor
+from toolgrammar.salvage.policy import SalvagePolicy
 from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
     from toolgrammar.engine.caches import Cache
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from toolgrammar.engine.running.retries import Retry
     from toolgrammar.engine.tracing.traces import TraceSink
     from toolgrammar.parsing.streams import FinishReason
-    from toolgrammar.salvage.policy import SalvagePolicy
     from toolgrammar.values.events import Event
 
 Calls: TypeAlias = ParseResult | Iterable[ToolCall]
@@ -98,6 +99,7 @@ class Engine:
         # `Engine(tool)` and `Engine("…")` are mistakes of a missing list.
         if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
             raise TypeError(f"tools must be a list of tools, got {tools!r}")
+        check_type("policy", policy, (SalvagePolicy, NoneType), "SalvagePolicy() is one")
         known: dict[str, Tool] = {}
         for tool in map(to_tool, tools):
             if tool.name in known:

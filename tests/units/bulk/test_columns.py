@@ -65,6 +65,9 @@ def test_what_is_no_message_is_not_ok() -> None:
 def test_what_is_no_batch_is_a_mistake() -> None:
     with pytest.raises(TypeError, match="got list"):
         _step()(list(MESSAGES))
+    for batch in ({"txt": ["a"]}, pa.table({"txt": ["a"]})):
+        with pytest.raises(KeyError, match="no column 'text'; there are 'txt'"):
+            _step()(batch)
 
 
 def test_datasets_map_it() -> None:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import pytest
 import redis
@@ -68,6 +68,12 @@ def aging(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Stor
 
 
 # Every cache
+
+
+def test_what_is_no_client_is_a_mistake() -> None:
+    wrong: Any = "redis://127.0.0.1"
+    with pytest.raises(TypeError, match="client must be one of the redis package, got 'redis:"):
+        RedisCache(wrong)
 
 
 def test_a_value_comes_back_as_it_was_stored(store: Store) -> None:

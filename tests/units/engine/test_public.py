@@ -144,6 +144,12 @@ def test_what_is_no_call_is_a_mistake(wrong: Any) -> None:
         engine.run_all_sync(ToolCall("tool"))  # type: ignore[arg-type]
 
 
+def test_what_is_no_policy_is_a_mistake() -> None:
+    wrong: Any = "strict"
+    with pytest.raises(TypeError, match="policy must be a SalvagePolicy or NoneType, got str"):
+        Engine([tool], policy=wrong)
+
+
 def test_tools_are_read_only() -> None:
     engine = Engine([tool])
     assert list(engine.tools) == ["tool"]

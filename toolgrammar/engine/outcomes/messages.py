@@ -13,7 +13,7 @@ from toolgrammar.engine.outcomes.failures import ToolError
 from toolgrammar.engine.outcomes.media import blocks_of, media_of, text_of_block
 from toolgrammar.parsing.call_ids import ids_of
 from toolgrammar.values.calls import names_of
-from toolgrammar.values.errors import UnknownFormat
+from toolgrammar.values.errors import UnknownFormat, check_several
 from toolgrammar.values.feedback import error_feedback
 from toolgrammar.writing.results.json_lines import json_lines
 
@@ -75,7 +75,9 @@ def to_messages(
 
     Raises:
         ValueError: there is no such style.
+        TypeError: the results are none.
     """
+    check_several("results", results, "a list of results", "Engine.run_all_sync(calls) gives them")
     answers, places = _in_order(results)
     names = names_of(tools)
     told = [_told(answer, names) for answer in answers]
@@ -146,6 +148,9 @@ def _anthropic_content(answer: Answer, text: str) -> str | list[dict[str, Any]]:
 def _in_order(results: Iterable[Answer]) -> tuple[list[Answer], list[int]]:
     """Returns results and their places in the message; in its order where all know theirs."""
     answers = list(results)
+    for answer in answers:
+        if not (hasattr(answer, "call") and hasattr(answer, "content")):
+            raise TypeError(f"a result has a call and a content, got {answer!r:.80}")
     known = [getattr(answer, "index", None) for answer in answers]
     places = [index if place is None else place for index, place in enumerate(known)]
     # A call that ran alone does not know its place: then the order in which they were given counts.

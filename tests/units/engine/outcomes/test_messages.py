@@ -23,6 +23,15 @@ RESULTS = [
 CONTENTS = ['{"sky":"grau ü"}', "noon", "Error: tool_error:timeout"]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [(5, "results must be a list of results, got int 5"), ([5], "has a call and a content, got 5")],
+)
+def test_what_is_no_result_is_a_mistake(wrong: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        to_messages(wrong)
+
+
 def test_openai_wants_a_message_for_each() -> None:
     found = to_messages(RESULTS)
     TypeAdapter(list[ChatCompletionToolMessageParam]).validate_python(found)
