@@ -1,0 +1,30 @@
+"""A call that may have been cut is left to the driver, however often the format was read before."""
+
+import pytest
+
+from tests.units.core.cuts import read
+
+TOOLS: list[dict[str, object]] = [
+    {
+        "name": "find",
+        "parameters": {"properties": {"q": {"type": "string"}, "n": {}}, "required": ["q"]},
+    }
+]
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        (
+            "gigachat3",
+            '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "find", "arguments": {"n": 1}}',
+        ),
+        ("reploid0", "TOOL: find\nn: 1\n"),
+    ],
+)
+def test_a_call_that_the_end_of_the_text_closes_lacks_no_argument(
+    format_id: str, text: str
+) -> None:
+    whole = text.replace('{"n": 1}', '{"n": 1, "q": "tea"}').replace("n: 1\n", "n: 1\nq: tea\n")
+    assert [call.executable for call in read(format_id, whole, TOOLS).calls] == [True]
+    assert [call.status for call in read(format_id, text, TOOLS).calls] == ["truncated"]
