@@ -254,7 +254,12 @@ _JSON = (
         "with what was meant for `functions.`.",
         doubt=True,
     ),
-    CodeEntry("missing-quote", "error", "A string lacks a quote.", doubt=True),
+    CodeEntry(
+        "missing-quote",
+        "error",
+        "A string lacks a quote; where it ends is a guess, and calls behind it are doubted as `quoted-call`.",
+        doubt=True,
+    ),
     CodeEntry(
         "open-string",
         "error",

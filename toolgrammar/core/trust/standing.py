@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 CODE: Final = "quoted-call"
-_OPEN_STRING: Final = "open-string"
+_OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
+"""Codes of doubts about where a string ends: it may go on behind its call."""
 NESTED: Final = -2
 """In place of the offset of a block of code: the call is a block itself, within another."""
 _LAST: Final = 4096
@@ -86,7 +87,7 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
     # Where the last call counts, those before it are examples, and text.
     if signs is None or builder.header.calls == "last":
         return
-    if builder.calls and _OPEN_STRING in builder.calls[-1].doubts:
+    if builder.calls and not _OPEN_STRINGS.isdisjoint(builder.calls[-1].doubts):
         turns.leave_open()  # what follows may be text of its string
     start, text = _text_since_call(builder)
     if signs.begin_other_turn(text):
