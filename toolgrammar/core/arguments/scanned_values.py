@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core.arguments.json_text import JsonText
 from toolgrammar.core.calls import call_ends, wrappers
 from toolgrammar.core.calls.places import places_in
-from toolgrammar.core.calls.role_effects import doubt_second, report_twice, take_argument
+from toolgrammar.core.calls.role_effects import (
+    doubt_passed,
+    doubt_second,
+    report_twice,
+    take_argument,
+)
 from toolgrammar.core.machine.kept import kept
-from toolgrammar.core.message.format_misfit import FormatMisfit
+from toolgrammar.core.message.format_misfit import FormatMisfit, overlooks
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.payloads.json.tokens import TooDeep
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
@@ -32,11 +37,12 @@ if TYPE_CHECKING:
 class ScannedValues:
     """The payload that is being scanned, for one message; what it means goes into the draft."""
 
-    __slots__ = ("builder", "role", "text")
+    __slots__ = ("_none", "builder", "role", "text")
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.role = ""
+        self._none = -1  # offset of the last payload that stands in place of arguments
         self.text: JsonText | None = None
         """The string that is being read as the input of a call."""
 
@@ -47,15 +53,18 @@ class ScannedValues:
             role: what it fills.
             start: its offset.
             unit: the offset of what may become a call.
-            may_be_arguments: whether a string that is the input may hold the arguments instead.
+            may_be_arguments: whether the arguments may stand here instead.
 
         Raises:
             FormatMisfit: what is skipped here may be the arguments in another format.
         """
-        if not role and self.builder.watched and _overlooks(self.builder, start):
-            raise FormatMisfit(overlooked=True)
         if not role:
+            if self.builder.watched and overlooks(self.builder, start):
+                raise FormatMisfit(overlooked=True)
             self.builder.note_beside(start)
+            if may_be_arguments:
+                self._none = start
+                doubt_passed(self.builder, start, unit)
         self.role = role
         self.text = None
         if role in ("input", "body", "arguments"):
@@ -64,6 +73,8 @@ class ScannedValues:
                 self.role = ""  # they are given out, or given up, already
                 doubt_second(self.builder, "arguments", start, start)
                 return
+            if self._none >= unit:
+                doubt_second(self.builder, "arguments", start, start)
         if role in ("input", "body"):
             draft.place_payload(start)
             self.text = JsonText(self.builder, role, start, unit, may_be_arguments=may_be_arguments)
@@ -378,17 +389,6 @@ class ScannedValues:
         if joined and (self.role == "value" or isinstance(value, dict)):
             self._accept(value)
         draft.end_payload()
-
-
-def _overlooks(builder: Builder, start: int) -> bool:
-    """Whether the member of a call that begins at an offset, and fills no role, is an object.
-
-    Before the call has any arguments, that may be them: another format may know their key.
-    """
-    draft = builder.draft
-    if draft is None or draft.name is None or draft.arguments_start >= 0 or start < 0:
-        return False
-    return builder.source.slice(start, start + 1) == "{"
 
 
 @kept

@@ -115,6 +115,23 @@ def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
     )
 
 
+def doubt_passed(builder: Builder, start: int, unit: int) -> None:
+    """Doubts a call where what stands in place of its arguments is no null, or comes beside them.
+
+    Args:
+        builder: the message.
+        start: the offset of what fills no role, as null in `"arguments": null`.
+        unit: the offset of what may become a call.
+    """
+    draft = builder.draft
+    if draft is not None and (draft.has_payload or draft.inputs is not None):
+        doubt_second(builder, "arguments", start, start)
+    elif builder.source.slice(start, start + 1) not in "nN":
+        builder.open_draft(unit).doubts.append("skipped-markup")
+        message = "Found a value in place of the arguments that they can't be; left it out"
+        builder.report("skipped-markup", "error", message, Span(max(0, start), max(0, start)))
+
+
 def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int) -> None:
     """Takes the key of the next value; it may be a role that the wire writes as an argument."""
     key = key.strip()
