@@ -23,6 +23,8 @@ class Quote(NamedTuple):
     end: str
 
 
+_ITEM: Final = r"(?: {4,16}|\t{1,4}| {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){1,3})"
+"""What stands before a fence in an item of a list: its marks, or where that goes on, white space."""
 FENCES = [
     Quote(
         r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
@@ -30,8 +32,12 @@ FENCES = [
     ),
     Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t]*$)"),
     Quote(r"(?m:^ {0,3}~~~[^\n]*\n)", r"(?m:^ {0,3}~~~[ \t]*$)"),
+    *(
+        Quote(rf"(?m:^{_ITEM}{mark}[^`\n]*\n)", rf"(?m:^[ \t]{{0,16}}{mark}[ \t]*$)")
+        for mark in ("`{3,9}", "~~~")
+    ),
 ]
-"""The fenced blocks of Markdown; those of Markdown itself hold others."""
+"""The fenced blocks of Markdown, in items of lists too; those of Markdown itself hold others."""
 LONG_FENCES = [Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)")]
 """Those that hold blocks."""
 _LONGEST_START: Final = 64

@@ -46,3 +46,24 @@ def test_a_place_in_the_line_of_a_fence_hides_no_fence() -> None:
         quoted.holds(source, asked, 0)
         assert quoted.holds(source, text.index("x\n  ```"), 0)
         assert not quoted.holds(source, text.index("y"), 0)
+
+
+@pytest.mark.parametrize("format_ids", ["hermes", "auto"])
+@pytest.mark.parametrize("mark", ["```", "~~~"])
+@pytest.mark.parametrize(
+    ("text", "executable"),
+    [
+        ("- {0}\n  {1}\n  {0}\n- b", False),
+        ("10. {0}xml\n    {1}\n    {0}\n", True),
+        ("10. {0}xml\n    {1}\n    {0}\nThat is all.", False),
+        ("* - {0}\n    {1}\n    {0}\n* c", False),
+        ("- a\n  - b\n    {0}\n    {1}\n    {0}\n- c", False),
+        ("- {0}\n  x\n  {0}\n{1}", True),
+        ("{0}\nx = '''\n    {0}\n'''\n{0}\n{1}", True),
+    ],
+)
+def test_a_block_in_an_item_of_a_list_is_one(
+    format_ids: str, mark: str, text: str, *, executable: bool
+) -> None:
+    call = parse(text.format(mark, CALL), format_ids, tools=[WIPE]).calls[0]
+    assert call.executable is executable
