@@ -284,15 +284,20 @@ def test_an_opener_one_character_off_begins_a_call(opener: str, before: str) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param('<tool_cell>\n{"city": "Oslo"}', id="no call behind it"),
         pytest.param("The <tool_cal> tag, misspelt.", id="prose behind it"),
         pytest.param("<blockquote>\nNo call.\n</blockquote>", id="another tag"),
-        pytest.param("<tool_cal>\n{", id="the text ends"),
     ],
 )
 def test_what_resembles_an_opener_in_text_stays_text(text: str) -> None:
     result = read("hermes", text)
     assert (result.calls, result.text, result.diagnostics) == ((), text, ())
+
+
+@pytest.mark.parametrize("text", ['<tool_cell>\n{"city": "Oslo"}', "<tool_cal>\n{"])
+def test_what_resembles_an_opener_before_what_is_no_call_is_told_of(text: str) -> None:
+    result = read("hermes", text)
+    assert (result.calls, result.text) == ((), text)
+    assert [(each.code, each.severity) for each in result.diagnostics] == [("unread-call", "error")]
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,10 @@ def test_the_next_block_is_no_part_of_a_call_that_lacks_its_closer(closer: str) 
     found = [(call.name, call.executable) for call in result.calls]
     assert found == [("bash", False), ("now", False)]
     # The second may be quoted in the first, whose closer is missing.
-    assert [call.doubts for call in result.calls] == [("missing-close-tag",), ("quoted-call",)]
+    first, second = (call.doubts for call in result.calls)
+    assert (first, second) == (("misspelt", "missing-close-tag"), ("quoted-call",))
     assert [(each.code, each.severity) for each in result.diagnostics] == [
+        ("misspelt", "error"),
         ("missing-close-tag", "error"),
         ("quoted-call", "error"),
     ]

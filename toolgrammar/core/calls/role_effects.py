@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.calls.backslashes import known_name
-from toolgrammar.core.calls.wrappers import is_damaged
+from toolgrammar.core.calls.wrappers import may_wrap
 from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.core.message.doubled import once
 from toolgrammar.core.message.groups import Group
@@ -156,7 +156,7 @@ def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
         # own.
         near = [each for each in known if each not in arguments and is_near(key, each)]
         # `argumens` may wrap all others, as `arguments` would.
-        if is_damaged(builder.header.unwrap, key):
+        if may_wrap(builder.header.unwrap, key, value):
             near += builder.header.unwrap[:1]
         if near:
             draft.doubts.append("misspelt")

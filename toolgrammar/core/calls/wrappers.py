@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.near_marks import may_be
+from toolgrammar.patterns.damaged_marks import distance
 from toolgrammar.values.events import ArgumentsDelta
 
 if TYPE_CHECKING:
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.json_types import JsonValue
 
 
 _LONG = 8
 """Letters of a word that no other argument is called like."""
+_MOST = 3
+"""Letters of it that may be damaged where the argument is empty."""
 
 
 def begin_argument(builder: Builder, draft: Draft) -> None:
@@ -73,9 +77,22 @@ def any_wrapped(keys: tuple[str, ...], calls: Sequence[ToolCall]) -> bool:
     """Whether a call may hold its arguments in one of them, or in what may be one, damaged."""
     return any(
         (len(call.arguments) == 1 and next(iter(call.arguments)) in keys)
-        or any(is_damaged(keys, key) for key in call.arguments)
+        or any(may_wrap(keys, key, value) for key, value in call.arguments.items())
         for call in calls
     )
+
+
+def may_wrap(keys: tuple[str, ...], key: str, value: JsonValue) -> bool:
+    """Whether an argument may be one that wraps the others: its key is damaged, or it is empty.
+
+    In YAML `parameter:` has nothing behind it, and below it what seem to be other arguments.
+    """
+    return is_damaged(keys, key) or (not value and _is_like(keys, key))
+
+
+@lru_cache(maxsize=4096)
+def _is_like(keys: tuple[str, ...], key: str) -> bool:
+    return any(len(each) >= _LONG and 0 < distance(each, key) <= _MOST for each in keys)
 
 
 @lru_cache(maxsize=4096)

@@ -66,7 +66,11 @@ class Remains:
         every = sorted({*self._signs, *self._openers})
         self._first_keys = tuple(each for each in self._signs if _FIRST_KEY.fullmatch(each))
         self._labels = tuple(each for each in every if _LABEL.fullmatch(each))
-        self._tags = tuple(each for each in every if each[0] in "<[]" and len(each) > LEAST)
+        # The name of a tool is like that of another: only the markup of the format is looked for.
+        by_name = {f"</{name}>" for name in names}
+        self._tags = tuple(
+            each for each in every if each[0] in "<[]" and len(each) > LEAST and each not in by_name
+        )
         # `<view_shell/>`: the tag is the name of the tool.
         self._named = tuple(f"<{name}" for name in names if "<" in self._openers)
 

@@ -31,6 +31,7 @@ _IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:.!?\u2026])?[ \t]*\Z")
 _GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
 _FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
 _KEY = late(r"([^\W\d][\w-]{0,63}):(?:\s|\Z)")
+_KEY_BEGUN = late(r"(?:[^\W\d][\w-]{0,63}:?)?\Z")
 _ARGUMENT = late(
     r"""["'*-]{0,2}[ \t]?[a-z_][\w-]{0,63}["']?
     (?:[ \t]*(?:[:=;|](?=\S)|<<)|[ \t]+[^\n]*[\w"'\]}/][ \t\r]*(?:\n|\Z))""",
@@ -72,10 +73,10 @@ def doubt_line_behind(driver: Driver) -> bool:
         return True
     behind = driver.buffer[place : place + NEAR]
     first, end, rest = behind.partition("\n")
-    # The line, and the beginning of the next one, may still grow in the next chunk.
-    is_whole = driver.final or len(behind) == NEAR or (end and (not first.strip() or "\n" in rest))
-    if not is_whole and not (first and rest and not _KEY.match(rest)):
-        return False
+    # The line may go on in the next chunk, and the next one may still begin with a key.
+    if not (driver.final or len(behind) == NEAR):
+        if not end or (first.strip() and _KEY_BEGUN.match(rest)):
+            return False
     match = _FIRST_WORD.match(behind)
     # `limit` behind a call that has its limit is a word.
     awaited = match is not None and builder.awaits(match[0])
