@@ -67,7 +67,7 @@ def _damaged_keys(text: str, keys: Collection[str], whole: Container[str]) -> di
             most = 3 if len(key) >= _VERY_LONG else 2 if len(key) >= _LONG else 1
             # Beside a long key, as `arguments`, a short one may be damaged more.
             most += most == 1 and any(len(other) >= _LONG and other in whole for other in keys)
-            if key not in whole and key not in found and _is_near(key, word, most):
+            if key not in found and _is_near(key, word, most):
                 found[key] = each.start()
     return found
 

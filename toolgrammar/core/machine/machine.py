@@ -17,9 +17,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.core.evidence.remains import Remains
 from toolgrammar.core.evidence.signs import Signs
-from toolgrammar.core.machine.expressions import Expressions, sampled
+from toolgrammar.core.machine.damaged_calls import remains_of
+from toolgrammar.core.machine.expressions import Expressions
 from toolgrammar.core.machine.lalr import END, Lalr
 from toolgrammar.core.machine.lost_openers import LostOpener, lost_openers, opens_nothing
 from toolgrammar.core.machine.near_marks import NearOpener, near_openers
@@ -27,7 +27,6 @@ from toolgrammar.core.machine.payload_starts import beginning, begun
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.grammar import roles
-from toolgrammar.grammar.call_evidence import longest_texts
 from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN, any_of, partial, unnamed
 from toolgrammar.values.patterns import compile_pattern
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Container, Iterable
 
+    from toolgrammar.core.evidence.remains import Remains
     from toolgrammar.grammar.tables import Tables
     from toolgrammar.grammar.terminals import Terminal
 
@@ -367,15 +367,12 @@ class Machine:
         return found
 
     def _remains(self, signs: Iterable[str]) -> Remains:
-        """Returns what finds the rest of a damaged call in text, given the signs of calls."""
-        steps = self.start.steps
-        first = [
-            terminal
-            for group, terminal in self.start.tokens
-            if steps[group].opens == "call" or steps[group].opens in roles.GROUP_ROLES
-        ]
-        openers = {text for each in first for text in (sampled(each), *longest_texts(each))}
-        return Remains(signs, openers, self.tables.call_closers, self.tool_names)
+        steps = ((terminal, self.start.steps[group]) for group, terminal in self.start.tokens)
+        first = (
+            (terminal, step.opens, [behind for _, behind in step.node.tokens])
+            for terminal, step in steps
+        )
+        return remains_of(first, signs, self.tables.call_closers, self.tool_names)
 
     def step(self, stack: tuple[int, ...], number: int) -> Step | None:
         """Works out what reading a terminal on this stack does; None where it may not stand."""

@@ -74,9 +74,9 @@ def doubt_line_behind(driver: Driver) -> bool:
     behind = driver.buffer[place : place + NEAR]
     first, end, rest = behind.partition("\n")
     # The line may go on in the next chunk, and the next one may still begin with a key.
-    if not (driver.final or len(behind) == NEAR):
-        if not end or (first.strip() and _KEY_BEGUN.match(rest)):
-            return False
+    may_grow = not end or (first.strip() != "" and _KEY_BEGUN.match(rest) is not None)
+    if may_grow and not driver.final and len(behind) < NEAR:
+        return False
     match = _FIRST_WORD.match(behind)
     # `limit` behind a call that has its limit is a word.
     awaited = match is not None and builder.awaits(match[0])
