@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from types import NoneType
 from typing import Any, Final
 
 __all__ = ["GrammarError", "RenderError", "ToolGrammarError", "UnknownFormat"]
@@ -105,7 +106,7 @@ def check_type(what: str, value: object, wanted: type | tuple[type, ...], mend: 
     if isinstance(value, wanted) and not (wanted is int and isinstance(value, bool)):
         return
     kinds = wanted if isinstance(wanted, tuple) else (wanted,)
-    names = " or ".join(kind.__name__ for kind in kinds)
+    names = " or ".join("None" if kind is NoneType else kind.__name__ for kind in kinds)
     article = "an" if names[0] in "AEIOaeio" else "a"
     raise TypeError(f"{what} must be {article} {names}, got {_got(value, mend)}")
 

@@ -146,7 +146,7 @@ def test_what_is_no_call_is_a_mistake(wrong: Any) -> None:
 
 def test_what_is_no_policy_is_a_mistake() -> None:
     wrong: Any = "strict"
-    with pytest.raises(TypeError, match="policy must be a SalvagePolicy or NoneType, got str"):
+    with pytest.raises(TypeError, match="policy must be a SalvagePolicy or None, got str"):
         Engine([tool], policy=wrong)
 
 
