@@ -3,6 +3,7 @@
 import pytest
 
 from tests.units.core.cuts import read
+from toolgrammar.testing import Case, laws
 
 
 @pytest.mark.parametrize(
@@ -19,3 +20,5 @@ def test_a_name_in_single_quotes(written: str, name: str) -> None:
     result = read("hermes", text)
     assert [call.name for call in result.calls] == [name]
     assert {each.code for each in result.diagnostics} == {"quote-style"}
+    # The edits write the name as JSON, with its quotes escaped.
+    laws.edits(Case(id="quotes", format="hermes", text=text))
