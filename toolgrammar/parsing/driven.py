@@ -87,7 +87,7 @@ class DrivenReading:
         """Whether the limit of characters was passed."""
         self._ended = False
         limits = options.limits
-        self._room = sys.maxsize if limits.max_chars is None else limits.max_chars
+        self._limit = sys.maxsize if limits.max_chars is None else limits.max_chars
         machine, settings = self._machine_and_settings()
         self._builder = Builder(
             source=source,
@@ -153,7 +153,10 @@ class DrivenReading:
 
     def take(self, chunk: str) -> list[Event]:
         """Takes the next piece of the message, not an empty one; returns what is certain by now."""
-        inert = self._inert_chunks or self._begin_inert()
+        inert = self._inert_chunks
+        if inert is None:
+            found = inert_chunks_at(self.driver, self._limit)
+            inert = self._inert_chunks = found if found and self._may_pass() else None
         if inert is not None:
             events = inert.go_on(chunk)
             if events is not None:
@@ -195,13 +198,10 @@ class DrivenReading:
 
     # ------------------------------------------------------------ the parts of these
 
-    def _begin_inert(self) -> InertChunks | None:
-        """Begins a short way where events may go out as they come: none waits, none was delivered."""
+    def _may_pass(self) -> bool:
+        """Returns whether events may go out as they come: none waits, none was delivered before."""
         behind = self._delivered is None or self._delivered.is_behind
-        if behind and not self._withheld.events:
-            room = self._room - self._source.length
-            self._inert_chunks = inert_chunks_at(self.driver, room)
-        return self._inert_chunks
+        return behind and not self._withheld.events
 
     def _leave(self, inert: InertChunks) -> str:
         """Ends a short way; returns what it held back."""

@@ -10,7 +10,7 @@ et al. 2002, reduced to what needs no cost model.)
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.machine.kept import kept
@@ -71,8 +71,6 @@ class Anchor(NamedTuple):
 class Repairs:
     """What can be done in one node; made when a text first needs it."""
 
-    __slots__ = ("_beginnings", "_pattern", "anchors", "to_end", "to_text")
-
     def __init__(self, node: Node) -> None:
         self.to_text: tuple[Step, ...] | None = None
         """The shortest insertion after which text may stand outside of a call."""
@@ -81,8 +79,6 @@ class Repairs:
         found: dict[str, Anchor] = {}
         self._search(node, found)
         self.anchors = {anchor.group: anchor for anchor in found.values()}
-        self._pattern: re.Pattern[str] | None = None
-        self._beginnings: re.Pattern[str] | None = None
 
     def _search(self, node: Node, found: dict[str, Anchor]) -> None:
         """Goes through the nodes that insertions reach, the nearest first."""
@@ -116,22 +112,17 @@ class Repairs:
                     seen.add(id(step.node))
                     queue.append((step.node, (*path, step)))
 
-    @property
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Matches an anchor; the last group that matched names it."""
-        if self._pattern is None:
-            # The longest first: `</tool_calls>` begins with what may be an anchor, too.
-            parts = sorted(self.anchors.values(), key=lambda anchor: -len(anchor.pattern))
-            found = (f"{anchor.pattern}(?P<{anchor.group}>)" for anchor in parts)
-            self._pattern = compile_pattern(any_of(found))
-        return self._pattern
+        # The longest first: `</tool_calls>` begins with what may be an anchor, too.
+        parts = sorted(self.anchors.values(), key=lambda anchor: -len(anchor.pattern))
+        return compile_pattern(any_of(f"{each.pattern}(?P<{each.group}>)" for each in parts))
 
-    @property
+    @cached_property
     def beginnings(self) -> re.Pattern[str]:
         """Matches what may still become an anchor, up to the end of the text."""
-        if self._beginnings is None:
-            self._beginnings = tail_that_begins(each.pattern for each in self.anchors.values())
-        return self._beginnings
+        return tail_that_begins(each.pattern for each in self.anchors.values())
 
 
 class Strays:

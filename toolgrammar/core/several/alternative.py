@@ -6,6 +6,7 @@ and its last call.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from toolgrammar.core.machine.machine import Machine
@@ -61,7 +62,6 @@ class Alternative:
         self.number = number
         """Its place in the order of the caller."""
         self.several = several
-        self._loaded: tuple[Machine, Settings] | None = None
         self._quoted: Quoted | None = None
         self.node: Node | None = None
         """Where it stands in text; None where it has not read anything yet."""
@@ -93,18 +93,18 @@ class Alternative:
             self._quoted = Quoted(found)
         return self._quoted.holds(builder.source, offset, free)
 
+    @cached_property
+    def _loaded(self) -> tuple[Machine, Settings]:
+        return self.several.load(self.number)
+
     @property
     def machine(self) -> Machine:
         """The format's machine, loaded when it is asked for."""
-        if self._loaded is None:
-            self._loaded = self.several.load(self.number)
         return self._loaded[0]
 
     @property
     def settings(self) -> Settings:
         """What the format tells the builder."""
-        if self._loaded is None:
-            self._loaded = self.several.load(self.number)
         return self._loaded[1]
 
 

@@ -56,7 +56,7 @@ class OpenSearch:
     def __init__(self, openers: AnyOpeners) -> None:
         self.openers = openers
         """What is searched for."""
-        self._any = [(each.find, _Ahead()) for each in openers.sets]
+        self._any = [(each.wholes.find, _Ahead()) for each in openers.sets]
         self._own = _Ahead()
         self._own_node: Node | None = None
 

@@ -7,6 +7,8 @@ are.
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from operator import methodcaller
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
@@ -15,7 +17,7 @@ from toolgrammar.patterns.partial import any_of, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _ANCHORED = late(r"(?:\(\?(?:[a-z]+)?:)*\\A")
 _ANY_CASE = "(?i:"
@@ -30,21 +32,18 @@ _MOST_FIRSTS = 16
 class _Opener:
     """One expression that opens islands, and the formats that have it."""
 
-    __slots__ = ("_whole", "beginning", "pattern", "start", "users")
-
     def __init__(self, pattern: str, beginning: str) -> None:
         self.pattern = pattern
-        self.beginning = beginning
+        self.begun = [rf"(?:{beginning})\Z"] if beginning else []
+        """The expression of what may become it at the end of a text, where anything may."""
         self.start = literal_start(pattern)
         """What it begins with in any case."""
         self.users: list[int] = []
-        self._whole: re.Pattern[str] | None = None
 
-    @property
+    @cached_property
     def whole(self) -> re.Pattern[str]:
-        if self._whole is None:
-            self._whole = compile_pattern(self.pattern)
-        return self._whole
+        """Matches it."""
+        return compile_pattern(self.pattern)
 
 
 class OpenerSet:
@@ -75,15 +74,6 @@ class OpenerSet:
                 self._by_start.setdefault(start if len(start) == _START else first, []).append(
                     opener
                 )
-        self._wholes = _Search(
-            {key: [o.pattern for o in group] for key, group in self._by_first.items()},
-            [opener.pattern for opener in self._of_lines],
-            [opener.pattern for opener in self._loose],
-        )
-        self._anchored_search = compile_pattern(_either(o.pattern for o in self._anchored))
-        self._begun: _Search | None = None
-        self._any: _Search | None = None
-        self._anchored_begun: re.Pattern[str] | None = None
 
     def _place(self, opener: _Opener) -> None:
         """Puts an opener where it is searched for best."""
@@ -101,65 +91,33 @@ class OpenerSet:
         elif opener.pattern != _NEVER:
             self._loose.append(opener)
 
-    def find(self, buffer: str, position: int) -> int:
-        """Returns the first place from `position` on where something opens, or -1."""
-        # The driver keeps one character before what it reads, so index 0 is read only where the
-        # text begins.
-        if position == 0 and self._anchored and self._anchored_search.match(buffer):
-            return 0
-        return self._wholes.find(buffer, position)
+    def _search(self, write: Callable[[_Opener], list[str]]) -> Search:
+        """Makes one search of the expressions that are written for each opener."""
 
-    def stands_at(self, buffer: str, place: int) -> bool:
-        """Whether something opens at a place; the text behind it is not searched."""
-        if place == 0 and self._anchored and self._anchored_search.match(buffer):
-            return True
-        return self._wholes.stands_at(buffer, place)
+        def written(openers: list[_Opener]) -> list[str]:
+            return [expression for opener in openers for expression in write(opener)]
 
-    def begins_at(self, buffer: str, place: int) -> bool:
-        """Whether the text from a place to its end may become an opener."""
-        begun = self._beginnings()
-        if place == 0 and self._anchored:
-            assert self._anchored_begun is not None
-            if self._anchored_begun.match(buffer):
-                return True
-        return begun.stands_at(buffer, place)
+        return Search(
+            {key: written(group) for key, group in self._by_first.items()},
+            written(self._of_lines),
+            written(self._loose),
+            written(self._anchored),
+        )
 
-    def held(self, buffer: str, position: int) -> int:
-        """Returns the start of the tail that may become an opener, or -1."""
-        begun = self._beginnings()
-        if position == 0 and self._anchored:
-            assert self._anchored_begun is not None
-            if self._anchored_begun.match(buffer):
-                return 0
-        return begun.find(buffer, position)
+    @cached_property
+    def wholes(self) -> Search:
+        """Finds openers."""
+        return self._search(lambda opener: [opener.pattern])
 
-    def find_any(self, buffer: str, position: int) -> int:
-        """Returns the first place of either, or -1; for a tail that is searched again and again."""
-        if position == 0 and self._anchored:
-            return first_of((self.find(buffer, 0), self.held(buffer, 0)))
-        if self._any is None:
-            self._any = _Search(
-                {key: _and_begun(group) for key, group in self._by_first.items()},
-                _and_begun(self._of_lines),
-                _and_begun(self._loose),
-            )
-        return self._any.find(buffer, position)
+    @cached_property
+    def begun(self) -> Search:
+        """Finds what may become an opener, up to the end of the text."""
+        return self._search(lambda opener: opener.begun)
 
-    def _beginnings(self) -> _Search:
-        """Returns the search of what may become an opener, made when it is first asked for."""
-        if self._begun is None:
-            self._begun = _Search(
-                {
-                    key: [o.beginning for o in group if o.beginning]
-                    for key, group in self._by_first.items()
-                },
-                [o.beginning for o in self._of_lines if o.beginning],
-                [o.beginning for o in self._loose if o.beginning],
-                end=r"\Z",
-            )
-            anchored = _either(o.beginning for o in self._anchored if o.beginning)
-            self._anchored_begun = compile_pattern(rf"(?:{anchored})\Z")
-        return self._begun
+    @cached_property
+    def either(self) -> Search:
+        """Finds both; for a tail that is searched again and again."""
+        return self._search(lambda opener: [opener.pattern, *opener.begun])
 
     def at(self, buffer: str, place: int) -> dict[int, int]:
         """Returns the formats that open at a place, each with the length of what opens there."""
@@ -206,25 +164,37 @@ class AnyOpeners:
         """Whether nothing opens, or may have begun to, behind the first character of a text."""
         return self.find(text, 1) < 0 and self.held(text, 1) < 0
 
+    @cached_property
+    def _wholes(self) -> list[Search]:
+        return [each.wholes for each in self.sets]
+
+    @cached_property
+    def _begun(self) -> list[Search]:
+        return [each.begun for each in self.sets]
+
+    @cached_property
+    def _either(self) -> list[Search]:
+        return [each.either for each in self.sets]
+
     def find(self, buffer: str, position: int) -> int:
         """Returns the first place from `position` on where something opens, or -1."""
-        return first_of([each.find(buffer, position) for each in self.sets])
+        return first_of([each.find(buffer, position) for each in self._wholes])
 
     def stands_at(self, buffer: str, place: int) -> bool:
         """Whether something opens at a place; the text behind it is not searched."""
-        return any(each.stands_at(buffer, place) for each in self.sets)
+        return any(map(methodcaller("stands_at", buffer, place), self._wholes))
 
     def begins_at(self, buffer: str, place: int) -> bool:
         """Whether the text from a place to its end may become an opener."""
-        return any(each.begins_at(buffer, place) for each in self.sets)
+        return any(map(methodcaller("stands_at", buffer, place), self._begun))
 
     def held(self, buffer: str, position: int) -> int:
         """Returns the start of the tail that may become an opener, or -1."""
-        return first_of([each.held(buffer, position) for each in self.sets])
+        return first_of([each.find(buffer, position) for each in self._begun])
 
     def find_any(self, buffer: str, position: int) -> int:
         """Returns the first place of either, or -1; for a tail that is searched again and again."""
-        return first_of([each.find_any(buffer, position) for each in self.sets])
+        return first_of([each.find(buffer, position) for each in self._either])
 
     def at(self, buffer: str, place: int) -> dict[int, int]:
         """Returns the formats that open at a place, each with the length of what opens there."""
@@ -236,21 +206,16 @@ class AnyOpeners:
 
 
 def first_of(places: Iterable[int]) -> int:
-    """Returns the first of several places; one below 0 is none, and where all are, so is the first."""
-    return min((place for place in places if place >= 0), default=-1)
+    """Returns the first of several places; -1 stands for none."""
+    first = -1
+    # A stream asks with each chunk: a loop takes less time than a generator.
+    for place in places:
+        if place >= 0 and (first < 0 or place < first):
+            first = place
+    return first
 
 
-def _and_begun(openers: Iterable[_Opener]) -> list[str]:
-    """Lists the expressions of openers, and of what may become one at the end of a text."""
-    return [
-        expression
-        for each in openers
-        for expression in (each.pattern, rf"(?:{each.beginning})\Z" if each.beginning else "")
-        if expression
-    ]
-
-
-class _Search:
+class Search:
     """One search of many patterns.
 
     A character that begins one is looked for first, then its own patterns are tried there. The
@@ -260,32 +225,37 @@ class _Search:
     """
 
     def __init__(
-        self, by_first: dict[str, list[str]], of_lines: list[str], loose: list[str], end: str = ""
+        self,
+        by_first: dict[str, list[str]],
+        of_lines: list[str],
+        loose: list[str],
+        anchored: list[str],
     ) -> None:
         """Makes the search.
 
         Args:
             by_first: patterns by a character that they can begin with.
             of_lines: those that begin where a line does.
-            loose: all others.
-            end: what stands behind each of them.
+            loose: all others but
+            anchored: those that begin where the text does.
         """
         branches = [
-            rf"{re.escape(first)}(?<=(?=(?:{_either(patterns)}){end})[\s\S])"
+            rf"{re.escape(first)}(?<=(?={_either(patterns)})[\s\S])"
             for first, patterns in sorted(by_first.items())
             if patterns
         ]
-        self._at_line = compile_pattern(rf"(?:{_either(of_lines)}){end}") if of_lines else None
+        self._at_line = compile_pattern(_either(of_lines)) if of_lines else None
+        self._at_start = compile_pattern(_either(anchored)) if anchored else None
         if of_lines:
-            branches.append(rf"\n(?=(?:{_either(of_lines)}){end})(?P<{_LINE}>)")
+            branches.append(rf"\n(?={_either(of_lines)})(?P<{_LINE}>)")
         if loose:
-            branches.append(rf"(?=(?:{_either(loose)}){end})")
+            branches.append(rf"(?={_either(loose)})")
         self._search = compile_pattern(any_of(branches))
 
     def find(self, buffer: str, position: int) -> int:
         """Returns the first place from `position` on where a pattern matches, or -1."""
         # A line that begins here has its break before the position, where the search does not look.
-        if self._stands_at_line(buffer, position):
+        if self._begins_at(buffer, position):
             return position
         match = self._search.search(buffer, position)
         if match is None:
@@ -295,15 +265,18 @@ class _Search:
 
     def stands_at(self, buffer: str, place: int) -> bool:
         """Whether a pattern matches at a place."""
-        if self._stands_at_line(buffer, place):
+        if self._begins_at(buffer, place):
             return True
         # A break matches one place before its line.
         match = self._search.match(buffer, place)
         return match is not None and match.lastgroup != _LINE
 
-    def _stands_at_line(self, buffer: str, place: int) -> bool:
-        """Whether a line begins at a place, with a pattern that begins lines."""
-        # Index 0 is read only where the text begins, and there a line begins as well.
+    def _begins_at(self, buffer: str, place: int) -> bool:
+        """Whether the text or a line begins at a place, with a pattern that begins such."""
+        # Index 0 is read only where the text begins: the driver keeps one character before what it
+        # reads. A line begins there as well.
+        if not place and self._at_start is not None and self._at_start.match(buffer):
+            return True
         if self._at_line is None or (place and buffer[place - 1 : place] != "\n"):
             return False
         return self._at_line.match(buffer, place) is not None

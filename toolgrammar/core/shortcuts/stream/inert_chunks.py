@@ -27,6 +27,7 @@ from toolgrammar.values.patterns import late
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolgrammar.core.driver.raw.state import Lines
     from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
     from toolgrammar.core.payloads.raw.raw_end import RawEnd
     from toolgrammar.core.payloads.scanners import CallScanner, Scanner
@@ -199,31 +200,26 @@ class RawChunks(TextChunks):
         return [self.event(piece)]
 
 
-def _pieces(scanner: Scanner) -> ChunkMemo[str] | None:
-    # What does not scan JSON reads all arguments of a call.
-    return cast("CallScanner", scanner).run_on()
-
-
-def inert_chunks_at(driver: Driver, room: int) -> InertChunks | None:
+def inert_chunks_at(driver: Driver, limit: int) -> InertChunks | None:
     """Returns the inert run that the driver is in, if chunks can go on in it without being judged.
 
     Args:
         driver: what reads the message; it has read all that was fed.
-        room: characters that may still come.
+        limit: characters that the message may have.
     """
-    inert = _inert_chunks(driver)
-    if inert is not None:
-        inert.leave_room(min(room, _LONGEST))
-    return inert
-
-
-def _inert_chunks(driver: Driver) -> InertChunks | None:
+    # Something is undecided: the chunk belongs behind that.
     if driver.island >= 0 or driver.position != len(driver.buffer):
         return None
     if driver.payload.scanner is not None:
-        return _in_payload(driver, driver.payload.scanner)
-    if driver.payload.raw is not None:
-        return _in_raw(driver)
+        inert = _in_payload(driver, driver.payload.scanner)
+    else:
+        inert = _in_text(driver) if driver.payload.raw is None else _in_raw(driver)
+    if inert is not None:
+        inert.leave_room(min(limit - driver.builder.source.length, _LONGEST))
+    return inert
+
+
+def _in_text(driver: Driver) -> InertChunks | None:
     builder, node, among = driver.builder, driver.node, driver.among
     # Text behind a candidate waits for the end of the message.
     if node.skipping or driver.behind is not None or builder.candidate is not None:
@@ -237,6 +233,8 @@ def _inert_chunks(driver: Driver) -> InertChunks | None:
 
 
 def _in_payload(driver: Driver, scanner: Scanner | JsonPayload) -> InertChunks | None:
+    if isinstance(scanner, (JsonScanner, JsonPayload)) and not scanner.plain:
+        return None
     builder = driver.builder
     draft, scanned = builder.draft, scanned_of(builder)
     if (
@@ -249,25 +247,25 @@ def _in_payload(driver: Driver, scanner: Scanner | JsonPayload) -> InertChunks |
     ):
         return None
     event = partial(ArgumentsDelta, len(builder.calls))
-    if not isinstance(scanner, (JsonScanner, JsonPayload)):
-        pieces = _pieces(scanner)
-        return None if pieces is None else ScannedChunks(pieces, event)
-    if not scanner.plain:
-        return None
     if isinstance(scanner, JsonPayload):
         return StringChunks(event)
-    return TextChunks(scanner.inside, event)
+    if isinstance(scanner, JsonScanner):
+        return TextChunks(scanner.inside, event)
+    # What does not scan JSON reads all arguments of a call.
+    pieces = cast("CallScanner", scanner).run_on()
+    return None if pieces is None else ScannedChunks(pieces, event)
 
 
 def _in_raw(driver: Driver) -> InertChunks | None:
-    raw, raws, builder = raw_of(driver), raws_of(driver.builder), driver.builder
+    raw = raw_of(driver)
+    # A closer waits for what follows it, or other formats may end the payload here.
+    if raw.held is not None or raw.others is not None:
+        return None
+    builder, raws = driver.builder, raws_of(driver.builder)
     trimmer, draft = raws.trimmer, builder.draft
     if (
-        raw.held is not None
-        or raw.others is not None
         # Each of these looks at the text, changes it or holds it: then no chunk passes unseen.
-        or raw.lines is not None
-        or raws.decoder is not None
+        raws.decoder is not None
         or raws.undecided
         or raws.joint
         or trimmer is None
@@ -276,6 +274,8 @@ def _in_raw(driver: Driver) -> InertChunks | None:
         return None
     last = driver.buffer[-1:] or " "
     if raws.role == "reasoning" and builder.candidate is None:
+        if raw.lines is not None:
+            return TextChunks(partial(_goes_on, raw.end, raw.lines), ReasoningDelta)
         return RawChunks(raw.end, trimmer.mode, last, ReasoningDelta)
     if raws.role != "value" or draft is None or not draft.streams or not draft.started:
         return None
@@ -285,6 +285,13 @@ def _in_raw(driver: Driver) -> InertChunks | None:
     index = len(builder.calls)
     return RawChunks(
         raw.end, trimmer.mode, last, lambda text: ArgumentsDelta(index, as_json(text)[1:-1])
+    )
+
+
+def _goes_on(end: RawEnd, lines: Lines, chunk: str) -> bool:
+    """Whether a chunk of reasoning goes on with its line, and nothing of it may be trimmed."""
+    return (
+        not chunk[-1:].isspace() and lines.passes(chunk) and end.plain.fullmatch(chunk) is not None
     )
 
 
