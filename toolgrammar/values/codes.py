@@ -250,7 +250,7 @@ _JSON = (
     CodeEntry(
         "malformed-name",
         "error",
-        "The name of a call begins or ends with a blank or a mark that is no part of it, or begins "
+        "The name of a call holds a blank at an end or a mark that is no part of it, or begins "
         "with what was meant for `functions.`.",
         doubt=True,
     ),

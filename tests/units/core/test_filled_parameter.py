@@ -51,6 +51,11 @@ _NOTE: dict[str, object] = {
         ("react", 'Action: note\nAction Input: "title": "a", "body": "b"}'),
         ("react", "Action: note\nAction Input: milk"),
         ("devin_xml", "<note>b</note>"),
+        # These formats can name no argument at all.
+        ("langchain_xml", "<tool>note</tool><tool_input>milk</tool_input>"),
+        ("simple_agent", "🛠️ note milk"),
+        ("simple_agent_bracket", "🛠️[note milk /]"),
+        ("gptme_markdown", "```note\nmilk\n```"),
     ],
 )
 def test_text_that_may_be_one_of_several_is_given_to_none(format_id: str, text: str) -> None:

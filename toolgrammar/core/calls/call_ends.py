@@ -26,7 +26,7 @@ _NEAR = 256
 _ODD_NAMES: Final = {
     "empty-name": ("Found a call with an empty name", "no tool can be meant by it"),
     "malformed-name": (
-        "Found a call of `{}`: the name begins or ends with what is no part of one",
+        "Found a call of `{}`: the name holds what is no part of one",
         "a delimiter beside it may have moved",
     ),
     "overlong-name": (

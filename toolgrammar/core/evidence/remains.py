@@ -132,7 +132,9 @@ class Remains:
         # `<tool_call_id>` goes on with another name.
         if found.mark[-1:] == ">" != found.text[-1:] and text[end : end + 1].isidentifier():
             return None
-        is_named = begins(text[max(0, start - _NEAR) : start]) and _NAMED.match(text, end)
+        # `call:greet{` right behind it is no sentence, whatever stands before.
+        named = _NAMED.match(text, end)
+        is_named = named and (named[0][-1] in "[{(" or begins(text[max(0, start - _NEAR) : start]))
         return (start, found.text) if is_named or is_used(text, start, end) else None
 
     def _closer(self, text: str) -> tuple[int, str] | None:
@@ -178,10 +180,11 @@ class Remains:
             if whole.isupper() and not is_shown and _CALLED.match(text, place + len(whole)):
                 return place, whole
             label, end = self._label_of(written)
-            rest = text[:place] + text[place + end :]
+            # Another sign that begins a line, or what calls have behind it, tells it from prose.
+            lines = f"\n{text[:place]}{text[place + end :]}"
             if label and (
                 _BEHIND.match(text, place + end)
-                or any(each.rstrip(":") in rest for each in self._signs if each != label)
+                or any(f"\n{each.rstrip(':')}" in lines for each in self._signs if each != label)
             ):
                 return place, written[:end]
         return None

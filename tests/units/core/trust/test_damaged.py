@@ -33,6 +33,17 @@ BEAM = (
         ("<execute_bash>\nls\n</xecute_ba", "codeact"),
         (BEAM.format('x</rfl:parameter>r<fl:parameter name="b">y'), "beam"),
         (BEAM.format('x</rfl:parameter>><rfl:parameter name="b">y'), "beam"),
+        # The closer lost a character: what opens behind it closes nothing that stands before.
+        (BEAM.format('x</rfl:parameter<rfl:parameter name="b">y'), "beam"),
+        # Closer and opener, of which the second is damaged: that its element is closed changes nothing.
+        (BEAM.format('x</rfl:parameter><rfl:parameter nme="b">y</rfl:parameter> z'), "beam"),
+        ("🛠️ plant bed-3\nradish 40\n🛠", "simple_agent"),
+        ("🛠️ plant bed-3\nradish 40\n🛠️ 🔚", "simple_agent"),
+        ("<tool>search</tool><tool_input>rye</tool_i7 /t>", "langchain_xml"),
+        # A line that is no part of a value of one line.
+        ("^^^edit\npath: a\ntitle alpha\nbody: b\n^^^", "code_assistant_caret"),
+        ("```yaml\naction: edit\npath: a\ntitle:b\n```", "yaml_fence"),
+        ("```yaml\naction: find\nparameter:\n  query: tide\n```", "yaml_fence"),
     ],
 )
 def test_a_value_that_holds_damaged_markup_is_doubted(text: str, format_id: str) -> None:
@@ -46,6 +57,9 @@ def test_a_value_that_holds_damaged_markup_is_doubted(text: str, format_id: str)
         (QWEN.format("<parameters>x</parameters>"), "qwen3_xml"),
         (BEAM.format('<rfl:parameter name="b">x</rfl:parameter> is quoted'), "beam"),
         ("<code>\nprint('</p>')\n</code>", "smolagents_code"),
+        ("🛠️ note how:\n  it ends so 🛠️", "simple_agent"),
+        ("```yaml\naction: edit\ntext: a\n  goes on\nbody: b\n```", "yaml_fence"),
+        ("^^^edit\ntext ---\na\nb\n--- text\n^^^", "code_assistant_caret"),
     ],
 )
 def test_a_value_with_tags_of_its_own_runs(text: str, format_id: str) -> None:
@@ -185,3 +199,58 @@ def test_a_number_that_is_none_is_a_doubt_however_it_is_read() -> None:
         "<|close|>tools<|sep|>"
     )
     check(text, "kimi_k3", "bare-text")
+
+
+@pytest.mark.parametrize(
+    ("text", "format_id", "doubt"),
+    [
+        ("[wipe()(path='/')]", "pythonic", "skipped-markup"),
+        ("<|tool_call_start|>[wipe()(path='/')]<|tool_call_end|>", "lfm2", "skipped-markup"),
+        ("<function_calls>wipe()(path='/')</function_calls>", "olmo3", "skipped-markup"),
+        ('functions.wipe({})({path: "/"})', "ts_call", "skipped-markup"),
+        ("[f(x=['a']], n=1)]", "pythonic", "missing-close-tag"),
+        ("[f(x=['a' 'b'])]", "pythonic", "comma"),
+    ],
+)
+def test_a_call_in_python_that_may_go_on_is_doubted(text: str, format_id: str, doubt: str) -> None:
+    check(text, format_id, doubt)
+
+
+@pytest.mark.parametrize(
+    ("text", "format_id"),
+    [
+        ("[f(x='a' 'b')]", "pythonic"),
+        ("[f(x=('a' 'b'))]", "pythonic"),
+        ("functions.wipe({}) (see above)", "ts_call"),
+    ],
+)
+def test_a_call_in_python_that_ends_there_runs(text: str, format_id: str) -> None:
+    check(text, format_id)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["<escape>Oslo<<escape>", "<escape>A<escape[)'escape>B<escape>", "<esescape>It is <escape>"],
+)
+def test_a_token_for_quotes_that_is_damaged_in_a_string_is_a_doubt(value: str) -> None:
+    text = f"<start_function_call>call:f{{city:{value}}}<end_function_call>"
+    check(text, "functiongemma", "missing-quote")
+
+
+@pytest.mark.parametrize("body", ["rye\n", "rye</tool>\n"])
+def test_a_value_that_swallows_the_next_call_is_doubted(body: str) -> None:
+    text = f"<tool>a</tool><tool_input>{body}<tool>b</tool><tool_input>oat</tool_input>"
+    check(text, "langchain_xml", "missing-close-tag")
+
+
+def test_what_stands_before_the_elements_of_a_call_is_not_taken_for_its_text() -> None:
+    text = '<str_replace path="a">({}<old_str>x</old_str>\n<new_str>y</new_str>\n</str_replace>'
+    for between in ("\n", " \n"):
+        result = toolgrammar.parse(text.format(between), "devin_xml")
+        assert (result.calls, result.ok) == ((), False)
+
+
+@pytest.mark.parametrize("name", ["[,{ctions.find", "be(}h", "plan=it", "list`beds"])
+def test_a_name_with_a_bracket_or_a_quote_is_doubted(name: str) -> None:
+    text = f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>'
+    check(text, "hermes", "malformed-name")

@@ -69,7 +69,9 @@ def holds_quote(text: str, quote: str) -> bool:
     """Whether a quote of several characters stands damaged in a text, or the first one at its end."""
     if len(quote) <= _SHORT:
         return False
-    return text.endswith(quote[0]) or marks_of((quote,)).find(text, pairs=False) is not None
+    if text.endswith(quote[0]) or quote[:-1] in text or quote[1:] in text:
+        return True
+    return marks_of((quote,)).find(text, pairs=False) is not None
 
 
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:

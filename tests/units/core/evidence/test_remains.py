@@ -1,0 +1,77 @@
+"""What damage leaves of a call in text is told of as a lost call; what texts have besides is not."""
+
+import pytest
+
+from tests.units.core.cuts import read
+
+_OBJECT = '{"name": "tide", "arguments": {"place": "Narvik"}}'
+
+
+def check(format_id: str, text: str, *, is_lost: bool) -> None:
+    """Compares whether a message without calls has an error that says that one was lost."""
+    result = read(format_id, text)
+    found = [each.code for each in result.diagnostics if each.severity == "error"]
+    assert (result.calls, found) == ((), ["unread-call"] if is_lost else [])
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        # Labels.
+        ("react", "Action: search\nActoin Input: rain in Kaunas"),
+        ("react", 'Action] 1: search\nAction Ipnut 1: "rain"'),
+        ("reploid", 'TOOL_CALL: read\nAGRS: {"path": "a.txt"}'),
+        ("reploid0", "TOL: read\npath: /a.txt"),
+        ("reploid0", "TOOL: read\ntitle alpha\npath: /a.txt"),
+        ("ts_call", 'Now functoins.find({near: "Oslo"})'),
+        ("smolagents_json", f"Action:n:\n{_OBJECT}"),
+        # Keys of an object.
+        ("fenced_json", "```json\n" + _OBJECT.replace("arguments", "argumnets") + "\n```"),
+        ("openwebui_json", '{"nmae": "tide", "parameters": {}}'),
+        ("xlam", "[" + _OBJECT.replace('"name": ', '"name:" ') + "]"),
+        # Fences.
+        ("bash_fence", "``bash\nls\n```"),
+        ("bash_fence", "```bahs\nls\n```"),
+        ("open_interpreter", "x```python\nprint(1)\n```"),
+        ("continue_tool", "```tool\nTOL_NAME: ls\n```"),
+        ("yaml_fence", "```yaml\nactoin: list_notes\n```"),
+        ("aider_udiff", "```diff\n--- a/x.py\n++ b/x.py\n@@ @@\n-a\n+b\n```"),
+        # Tags, and closers of what nothing opens.
+        ("functiongemma", "Hi <strt_functoin_cal>call:greet{name:<escape>a<escape>}"),
+        ("smolagents_code", "ode>\nprint(1)\n</code>"),
+        ("openhands_fn", "<f unction=finish>\n</function>"),
+        ("sk_plan", '<plan>\n<functionon.Mail.Send to="a"/>\n</plan>'),
+        ("devin_xml", "<view_shell/"),
+        # Marks and symbols.
+        ("functionary_v3_2", ">>tide\n{}"),
+        ("code_assistant_caret", "^^read_files\npath: a\n^^^"),
+        ("gptme_tool", '@tide(call-1) {"place": "Narvik"}'),
+        ("simple_agent", "}🛠️ bash ls"),
+        ("simple_agent", "7️ bash ls"),
+    ],
+)
+def test_the_rest_of_a_damaged_call_is_a_lost_call(format_id: str, text: str) -> None:
+    check(format_id, text, is_lost=True)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("react", "Actions: none are needed.\nThe input is fine."),
+        ("reploid0", "TOOLS: a list of them.\nThe path: open."),
+        ("ts_call", "Run console.log({a: 1}), or functions.NAME in general."),
+        ("smolagents_json", 'The line Action: comes first, and then {"name": 1}.'),
+        ("fenced_json", '```json\n{"game": "chess", "input": "e4"}\n```'),
+        ("openwebui_json", '{"name": "Kari", "age": 41}'),
+        ("bash_fence", "```python\nprint(1)\n```\nand `bash` with ``two``."),
+        ("bash_fence", "````md\n```bsah\n```\n````"),
+        ("yaml_fence", "```yaml\nname: build\non: push\n```"),
+        ("aider_udiff", "```diff\n@@ @@\n-a\n+b\n```"),
+        ("smolagents_code", "Write `</code>` behind <b>it</b>."),
+        ("functionary_v3_2", "> quoted\n>> twice\n"),
+        ("gptme_tool", "Ask @kari (or me) about it."),
+        ("simple_agent", "✔️ done, and 3️⃣ to go"),
+    ],
+)
+def test_what_texts_have_besides_is_none(format_id: str, text: str) -> None:
+    check(format_id, text, is_lost=False)
