@@ -47,3 +47,14 @@ def _take_words(builder: Builder, words: str, start: int, unit: int) -> None:
         draft.take_words(words.strip())
     else:
         fill_role(builder, "input", words.strip(), start, unit)
+
+
+def overlooks(builder: Builder, start: int) -> bool:
+    """Whether the member of a call that begins at an offset, and fills no role, is an object.
+
+    Before the call has any arguments, that may be them: another format may know their key.
+    """
+    draft = builder.draft
+    if draft is None or draft.name is None or draft.arguments_start >= 0 or start < 0:
+        return False
+    return builder.source.slice(start, start + 1) == "{"

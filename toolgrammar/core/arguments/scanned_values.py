@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core.arguments.filling import overlooks
 from toolgrammar.core.arguments.json_text import JsonText
 from toolgrammar.core.calls import call_ends, wrappers
 from toolgrammar.core.calls.places import places_in
@@ -15,7 +16,7 @@ from toolgrammar.core.calls.role_effects import (
     take_argument,
 )
 from toolgrammar.core.machine.kept import kept
-from toolgrammar.core.message.format_misfit import FormatMisfit, overlooks
+from toolgrammar.core.message.format_misfit import FormatMisfit
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, has_duplicates
 from toolgrammar.core.payloads.json.tokens import TooDeep
 from toolgrammar.core.payloads.mended.repairs import MESSAGES

@@ -5,11 +5,6 @@ Example: an opener that had to be respelled does; a key that comes twice does no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from toolgrammar.core.message.build import Builder
-
 _OF_MARKUP = frozenset({"misspelt", "missing-close-tag", "missing-open-tag", "stray-close-tag"})
 """Codes of safe repairs of the envelope."""
 _OF_VALUES = frozenset(
@@ -48,14 +43,3 @@ def is_misfit(code: str, severity: str) -> bool:
     """
     # A closer that is missing here may be one that another format does not have.
     return code in _OF_MARKUP or (severity == "error" and code not in _OF_VALUES)
-
-
-def overlooks(builder: Builder, start: int) -> bool:
-    """Whether the member of a call that begins at an offset, and fills no role, is an object.
-
-    Before the call has any arguments, that may be them: another format may know their key.
-    """
-    draft = builder.draft
-    if draft is None or draft.name is None or draft.arguments_start >= 0 or start < 0:
-        return False
-    return builder.source.slice(start, start + 1) == "{"
