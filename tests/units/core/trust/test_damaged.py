@@ -57,7 +57,7 @@ def test_a_value_that_holds_damaged_markup_is_doubted(text: str, format_id: str)
         (QWEN.format("<parameters>x</parameters>"), "qwen3_xml"),
         (BEAM.format('<rfl:parameter name="b">x</rfl:parameter> is quoted'), "beam"),
         ("<code>\nprint('</p>')\n</code>", "smolagents_code"),
-        ("🛠️ note how:\n  it ends so 🛠️", "simple_agent"),
+        ("🛠️ note how:\n  the sign 🛠️ is one", "simple_agent"),
         ("```yaml\naction: edit\ntext: a\n  goes on\nbody: b\n```", "yaml_fence"),
         ("^^^edit\ntext ---\na\nb\n--- text\n^^^", "code_assistant_caret"),
     ],

@@ -69,9 +69,21 @@ def holds_quote(text: str, quote: str) -> bool:
     """Whether a quote of several characters stands damaged in a text, or the first one at its end."""
     if len(quote) <= _SHORT:
         return False
-    if text.endswith(quote[0]) or quote[:-1] in text or quote[1:] in text:
+    if text.endswith(quote[0]) or quote[:-1] in text:
         return True
     return marks_of((quote,)).find(text, pairs=False) is not None
+
+
+def of_quote(text: str, quote: str, *, begun: bool) -> list[str]:
+    """Returns what of a piece of a string may hold a damaged quote: from its first character on.
+
+    Args:
+        text: the piece.
+        quote: the quote.
+        begun: whether that stood in a piece before.
+    """
+    first = 0 if begun else text.find(quote[0])
+    return [text[first:]] if first >= 0 else []
 
 
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:

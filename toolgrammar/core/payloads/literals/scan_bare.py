@@ -2,9 +2,9 @@
 
 The strings stand between two equal quotes, which a format chooses: `<|"|>` or `'`. A quote of one
 character knows the escapes of JavaScript; a longer one knows none, so all up to the next such
-quote is the string. What stands without quotes is `true`, `false`, `null` or a number, and a
-string else. As with `JsonScanner`, what is given out is never wrong later: strings leave at once
-but for the longest tail that may become their closing quote, a word at its end, a key with its value.
+quote is the string. What stands without quotes is `true`, `false`, `null` or a number, and a string
+else. What is given out is never wrong later: strings leave at once but for the longest tail that
+may become their closing quote, a word at its end, a key with its value.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from toolgrammar.core.payloads.literals.bare_values import (
     TEMPLATE,
     holds_quote,
     may_be_quoted,
+    of_quote,
     opened_quote,
     read_escape,
     string_runs,
@@ -92,7 +93,6 @@ class BareScanner:
         self._over = ""  # consumed, and no part of the object
         self.done, self.failed, self.failure = False, False, ""
         self.doubt = ""  # the bare word that a quote stands in, which opens or closes nothing there
-        # A value without quotes that is no literal; `${`: the gap of a template.
         self.bare_text = ""
         self.base, self.final = 0, False  # of the text that is fed: see `expect`
         self.put_in = ""  # the closers that were missing before the markup around the object
@@ -135,9 +135,9 @@ class BareScanner:
         """Takes note of nothing."""
 
     def run_on(self) -> ChunkMemo[str] | None:
-        """Returns chunks as JSON that only go on in a string, where one is open."""
-        runs = self._state == _STRING and not self._rest and self._quote != TEMPLATE  # for `${`
-        return in_strings(self._run.pattern) if runs else None
+        """Returns chunks as JSON that only go on in a string."""
+        held = self._state != _STRING or self._rest or self._word or self._quote == TEMPLATE
+        return None if held else in_strings(self._run.pattern)
 
     def finish(self, out: list[str]) -> bool:
         """Append what closes the object; True if it was whole. The scanner stays as it is."""
@@ -311,7 +311,7 @@ class BareScanner:
             return at + 1
         found = text.find(quote, at)
         end = found if found >= 0 else len(text) - begun_length(text, at, quote)
-        self._word.append(text[at:end])
+        self._word += of_quote(text[at:end], quote, begun=bool(self._word))
         sink.append(as_json(text[at:end])[1:-1])
         if found < 0:
             return end
