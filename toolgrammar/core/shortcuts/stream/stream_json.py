@@ -2,7 +2,7 @@
 
 An object is read by the driver's own reader, which is `JsonPayload`: at its first repair the driver
 takes over. Example: of `{"q": "it is` the delta `{"q": "` and then each chunk of the string is given
-out. The value of a single argument waits until it is whole.
+out. The value of a single argument is read at once, if all of it is there.
 """
 
 from __future__ import annotations
@@ -157,10 +157,11 @@ class StreamJsonValue(PayloadReader):
     def _read(self, text: str, start: int) -> int:
         """Reads the value, all of it at once."""
         message, cursor = self._message, self._cursor
-        # A value is small as a rule: it is held back until it is whole, and read at once.
+        # What holds no text is small as a rule: held back until it is whole, and read at once. The
+        # driver gives out a text as it comes.
         found = read_whole(text, start, object_only=self._step.terminal.name in OBJECTS)
         if found is None:
-            return cursor.hold(text, start)
+            return NEEDS_DRIVER if text.find('"', start) >= 0 else cursor.hold(text, start)
         value, end = found
         wanted = message.guide.member(message.key) if message.guide is not None else None
         if wanted is not None and needs_typing(value, wanted):
