@@ -367,8 +367,8 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     # The strings at which servers stop are closers too, also where the grammar has a pattern.
     known = {terminal.text for terminal in chosen.tables.terminals if terminal.text}
     ends = (own[-size:] for size in range(1, min(len(own), _LONGEST_CLOSER) + 1))
-    # "x" stands for any text; a member of an object shows that the object ended too early.
-    tails = ["x", ', "x": 1}', *chosen.stop, *sorted(known), *ends]
+    # "x" stands for any text; a member, or a parenthesis, shows arguments that ended too early.
+    tails = ["x", ', "x": 1}', "(", *chosen.stop, *sorted(known), *ends]
     for tail in (*tails, *(f"\n{tail}" for tail in tails)):
         calls = _parsed(case, before + tail).calls
         if index >= len(calls) or (calls[index], calls[index].span) != (call, call.span):

@@ -71,6 +71,9 @@ def doubt_line_behind(driver: Driver) -> bool:
     # Three characters: the last of a line that is not empty, and a line end of one or two.
     if builder.draft is None or not _LINE_ENDED.search(builder.source.slice(start - 3, start)):
         return True
+    # The next call opens there: the line is no argument of this one.
+    if driver.node.machine.start.token.match(driver.buffer, place):
+        return True
     behind = driver.buffer[place : place + NEAR]
     first, end, rest = behind.partition("\n")
     # The line may go on in the next chunk, and the next one may still begin with a key.
