@@ -1,5 +1,6 @@
 """Settings of the whole test run."""
 
+import gc
 import os
 import re
 
@@ -33,6 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     so most formats are made by one process, not by each.
     """
     items.sort(key=_format_of)
+
+
+def pytest_collection_finish() -> None:
+    """Spares the collector of garbage the many tests: they stay to the end of the run."""
+    gc.collect()
+    gc.freeze()
 
 
 def _format_of(item: pytest.Item) -> str:

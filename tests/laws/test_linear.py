@@ -56,11 +56,11 @@ def test_nested_openers_are_linear(format_id: str) -> None:
 def ways(format_id: str) -> list[tuple[str, str | list[str]]]:
     """Returns what the calls stand in, each with the formats that they are read in.
 
-    Where few are wanted, each format is read in one of the three ways, neighbours in another one.
+    Where few are wanted, each format is read in one of the six ways, neighbours in another one.
     """
     found: list[tuple[str, str | list[str]]] = [
         (around, wanted)
         for around in ("<think>\n", "```\n")
         for wanted in (format_id, [format_id, "hermes"], "auto")
     ]
-    return found[FORMAT_IDS.index(format_id) % 3 :: 3] if LEVEL == "few" else found
+    return found[FORMAT_IDS.index(format_id) % 6 :: 6] if LEVEL == "few" else found
