@@ -27,6 +27,12 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+@tool
+def look_up(word: str) -> str:
+    """Looks a word up."""
+    return word
+
+
 class Pieces(GenericFakeChatModel):
     """Streams its answer in pieces of one length, and keeps what it was asked."""
 
@@ -62,7 +68,7 @@ class Pieces(GenericFakeChatModel):
 
 def _model(*answers: str | AIMessage, settings: TextCalls = HERMES, **options: Any) -> Any:
     inner = Pieces(messages=iter(answers), asked=[], **options)
-    return inner, TextCallModel(inner, settings).bind_tools([add])
+    return inner, TextCallModel(inner, settings).bind_tools([add, look_up])
 
 
 def _joined(chunks: list[Any]) -> AIMessageChunk:
@@ -150,9 +156,9 @@ def test_async_gives_the_same() -> None:
 def test_what_the_server_cut_does_not_run() -> None:
     """In `simple_agent` the end of the text closes a call: only the reason tells of a cut."""
     settings = TextCalls("simple_agent", prompt=True)
-    text = "🛠️ add 1 2"
+    text = "🛠️ look_up sum"
     open_end = _model(text, settings=settings)[1].invoke("1+2?")
-    assert [call["name"] for call in open_end.tool_calls] == ["add"]
+    assert [call["name"] for call in open_end.tool_calls] == ["look_up"]
     for key in ("finish_reason", "stop_reason", "done_reason"):
         _, model = _model(text, settings=settings, info={key: "length"})
         assert model.invoke("1+2?").tool_calls == []
@@ -213,14 +219,14 @@ def test_without_tools_an_answer_stays_as_it_is() -> None:
 def test_a_model_that_takes_no_tools_needs_the_prompt() -> None:
     model = TextCallModel(GenericFakeChatModel(messages=iter([""])), TextCalls("hermes"))
     with pytest.raises(NotImplementedError, match="prompt=True"):
-        model.bind_tools([add])
+        model.bind_tools([add, look_up])
 
 
 def test_a_model_without_a_stream_gives_its_answer_at_once() -> None:
     class Whole(GenericFakeChatModel):
         _stream = BaseChatModel._stream
 
-    model = TextCallModel(Whole(messages=iter([TEXT])), HERMES).bind_tools([add])
+    model = TextCallModel(Whole(messages=iter([TEXT])), HERMES).bind_tools([add, look_up])
     whole = _joined(list(model.stream("?")))
     assert [call["args"] for call in whole.tool_calls] == [{"a": 1, "b": 2}, {"a": 1, "b": 3}]
 
@@ -248,7 +254,7 @@ def test_an_async_stream_alone_is_used() -> None:
                 yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
 
     async def run() -> AIMessageChunk:
-        model = TextCallModel(Async(messages=iter([])), HERMES).bind_tools([add])
+        model = TextCallModel(Async(messages=iter([])), HERMES).bind_tools([add, look_up])
         return _joined([chunk async for chunk in model.astream("?")])
 
     assert len(asyncio.run(run()).tool_calls) == 2

@@ -201,7 +201,8 @@ def test_a_native_call_in_a_stream_counts_from_then_on() -> None:
 
 
 def test_each_choice_lets_its_calls_run_and_no_others() -> None:
-    code = toolgrammar.parse(f"1. ```\n   {CALL}\n", "hermes")
+    search = {"name": "search", "parameters": {}}
+    code = toolgrammar.parse(f"```\n{CALL}\n```", "hermes", tools=[search])
     messages = [{"role": "user", "content": CALL}]
     both = SalvagePolicy(in_code=True, echoes=True)
     assert both.judge(code, tools=["search"], messages=messages).calls == code.calls

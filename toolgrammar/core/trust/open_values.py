@@ -28,9 +28,10 @@ _INTO = late(
 """What leads into a value: a string that opens, a tag, or a key with its colon."""
 _STRING = late(
     r"""(?:[(,\[{]|(?<=\S)\s{0,8}[:=])\s{0,8}"""
-    r"""(?P<quote>["']|<[^\w\s<>]?["\w]{1,16}[^\w\s<>]?>)(?:\\.|(?!(?P=quote)|\\).)*+(?P<end>(?P=quote))?"""
+    r"""(?P<quote>["']|<[^\w\s<>/]["\w]{1,16}[^\w\s<>/]>)(?:\\.|(?!(?P=quote)|\\).)*+(?P<end>(?P=quote))?"""
 )
-"""A string where values stand; the mark that opens it closes it. One that lacks its end is open."""
+"""A string where values stand; the mark that opens it, as `"` or `<|"|>`, closes it. One that lacks its
+end is open. `<b>` is a tag of any text, and no such mark."""
 _HEREDOC = late(r"""<<[-~]?[ \t]{0,8}(["']?)(?P<word>[A-Za-z_]\w{0,64})\1[ \t]{0,8}\n""")
 _BLOCK = late(
     r"(?m:^[ \t]{0,64}[\w-]{1,64}:[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\n[ \t]++[^\n]*+|\n)++\Z)"

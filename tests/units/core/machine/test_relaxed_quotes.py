@@ -19,6 +19,8 @@ def test_a_name_in_single_quotes(written: str, name: str) -> None:
     text = f"<tool_call>\n{{'name': {written}, 'arguments': {{}}}}\n</tool_call>"
     result = read("hermes", text)
     assert [call.name for call in result.calls] == [name]
-    assert {each.code for each in result.diagnostics} == {"quote-style"}
+    # No tool is called `a"b`: where its name is mended, it may be another.
+    odd = {"malformed-name"} if '"' in name else set()
+    assert {each.code for each in result.diagnostics} == {"quote-style", *odd}
     # The edits write the name as JSON, with its quotes escaped.
     laws.edits(Case(id="quotes", format="hermes", text=text))
