@@ -66,9 +66,14 @@ class Pieces(GenericFakeChatModel):
         return self.bind(tools=[each.name for each in tools])
 
 
-def _model(*answers: str | AIMessage, settings: TextCalls = HERMES, **options: Any) -> Any:
+def _model(
+    *answers: str | AIMessage,
+    settings: TextCalls = HERMES,
+    tools: Sequence[Any] = (add,),
+    **options: Any,
+) -> Any:
     inner = Pieces(messages=iter(answers), asked=[], **options)
-    return inner, TextCallModel(inner, settings).bind_tools([add, look_up])
+    return inner, TextCallModel(inner, settings).bind_tools(tools)
 
 
 def _joined(chunks: list[Any]) -> AIMessageChunk:
@@ -157,12 +162,12 @@ def test_what_the_server_cut_does_not_run() -> None:
     """In `simple_agent` the end of the text closes a call: only the reason tells of a cut."""
     settings = TextCalls("simple_agent", prompt=True)
     text = "🛠️ look_up sum"
-    open_end = _model(text, settings=settings)[1].invoke("1+2?")
+    open_end = _model(text, settings=settings, tools=[look_up])[1].invoke("1+2?")
     assert [call["name"] for call in open_end.tool_calls] == ["look_up"]
     for key in ("finish_reason", "stop_reason", "done_reason"):
-        _, model = _model(text, settings=settings, info={key: "length"})
+        _, model = _model(text, settings=settings, tools=[look_up], info={key: "length"})
         assert model.invoke("1+2?").tool_calls == []
-        _, model = _model(text, settings=settings, info={key: "length"})
+        _, model = _model(text, settings=settings, tools=[look_up], info={key: "length"})
         assert _joined(list(model.stream("1+2?"))).tool_calls == []
 
 
