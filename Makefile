@@ -55,8 +55,8 @@ $(VENV)/.benchmarks: pyproject.toml hatch_build.py | $(BIN)/python
 demo: $(VENV)/.runtime ## install what running needs and read the calls of an example
 	$(BIN)/toolgrammar parse examples/hermes_weather.txt --format hermes
 
-test: $(VENV)/.development ## all units and pages, and each law over some cases of each format: 2 minutes
-	@echo "About 2 minutes on two free cores. The laws over every case: make laws"
+test: $(VENV)/.development ## all units and pages, and each law over some cases of each format: 3 minutes
+	@echo "About 3 minutes on two free cores, the first time. The laws over every case: make laws"
 	TOOLGRAMMAR_LAWS=$${TOOLGRAMMAR_LAWS:-few} $(BIN)/python -m pytest -n auto -m "not slow"
 
 # What `make test` cuts short, here at its full length; the laws of the pages are among them.
