@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.arguments.json_payload import JsonPayload
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
-    from toolgrammar.core.payloads.literals.scan_quoted_python import Fault
+    from toolgrammar.core.payloads.literals.python_faults import Fault
     from toolgrammar.values.json_types import JsonValue
 
 

@@ -39,7 +39,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.payloads.literals.scan_bare import BareScanner
-    from toolgrammar.core.payloads.literals.scan_quoted_python import QuotedPythonScanner
+    from toolgrammar.core.payloads.literals.scan_python import PythonScanner
     from toolgrammar.core.payloads.scanners import Scanner
     from toolgrammar.core.state.driver import Driver
 
@@ -230,7 +230,7 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
         scanner = scanner_for(step.terminal, builder.spec(), driver.limits_depth, mending)
         draft = builder.draft
         if is_python and mending is not None and draft is not None and draft.is_markdown:
-            cast("QuotedPythonScanner", scanner).use_markdown()
+            cast("PythonScanner", scanner).faults.use_markdown()
         return scanner
     return JsonPayload(
         step,
@@ -262,9 +262,9 @@ def read_scanned(driver: Driver) -> bool:
         return _scan_mending(driver, scanner, out)
     scanned = scanned_of(driver.builder)
     if driver.payload.step is not None and _mends(driver, driver.payload.step):
-        _scan_ended(driver, cast("BareScanner | QuotedPythonScanner", scanner), out)
-    else:
-        driver.move_to(scanner.feed(driver.buffer, driver.position, out))
+        mending = cast("BareScanner | PythonScanner", scanner)
+        mending.expect(base=driver.base, final=driver.final)
+    driver.move_to(scanner.feed(driver.buffer, driver.position, out))
     while scanner.failed and _take_control(driver, scanner, out):
         # What stands before a mended character was given out before the report of it.
         driver.move_to(scanner.feed(driver.buffer, driver.position, out))
@@ -305,18 +305,7 @@ def tell_mended(driver: Driver, scanner: Scanner) -> None:
     if notation_of(driver.payload.step.terminal.name) == "bare":
         scanned.put_in(cast("BareScanner", scanner).put_in, driver.base + driver.position)
     else:
-        scanned.mend_python(cast("QuotedPythonScanner", scanner).faults)
-
-
-def _scan_ended(driver: Driver, scanner: BareScanner | QuotedPythonScanner, out: list[str]) -> None:
-    """Reads on in a payload that may have ended before the last chunk."""
-    position = driver.position
-    scanner.expect(base=driver.base, final=driver.final)
-    driver.move_to(scanner.feed(driver.buffer, position, out))
-    if scanner.unread:
-        # What was looked at behind the payload is read once more, as what it is.
-        start = driver.base + position - len(scanner.unread)
-        driver.stand_before(scanner.unread + driver.buffer[position:], start)
+        scanned.mend_python(cast("PythonScanner", scanner).faults)
 
 
 def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
@@ -375,12 +364,7 @@ def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     out: list[str] = []
     driver.payload.fail(0)
     if driver.payload.step is not None and _mends(driver, driver.payload.step, "python"):
-        python = cast("QuotedPythonScanner", scanner)
-        driver.payload.fail(python.open_brackets)
-        # The word before the damage was read as a key; it may be the name of the next call.
-        if word := python.word_behind:
-            offset = driver.base + driver.position - len(word)
-            driver.stand_before(word + driver.buffer[driver.position :], offset)
+        driver.payload.fail(cast("PythonScanner", scanner).open_brackets)
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
         tell_mended(driver, scanner)

@@ -1,7 +1,6 @@
 """Chooses the scanner of a declared payload.
 
-Example: the terminal `JSON_OBJECT` is read by `JsonScanner`, `PYTHON_ARGUMENTS` by one of the two
-scanners of Python calls.
+Example: the terminal `JSON_OBJECT` is read by `JsonScanner`, `PYTHON_ARGUMENTS` by `PythonScanner`.
 """
 
 from __future__ import annotations
@@ -49,7 +48,8 @@ class Scanner(Protocol):
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Returns the offset of the first character not consumed; safe JSON goes to `out`.
 
-        What it does not consume is fed again, with more behind it: a token that is cut waits so.
+        What it does not consume is fed again, with more behind it and the character before it: a
+        token that is cut waits so.
         """
 
     def finish(self, out: list[str]) -> bool:
@@ -80,9 +80,6 @@ class CallScanner(Scanner, Protocol):
 
         None where there is none, or where something waits.
         """
-
-    def passed(self, last: str) -> None:
-        """Takes note of the last character of chunks that went on so."""
 
 
 class LiteralPayload(Protocol):

@@ -9,6 +9,7 @@ behind a value or a literal where the line ends. Example: of `{city: Oslo<end_ca
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.machine.kept import kept
@@ -20,13 +21,15 @@ from toolgrammar.tools.json_tokens import LITERAL
 from toolgrammar.values.patterns import anywhere, compile_pattern
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Iterator
 
     from toolgrammar.core.machine.machine import Node, Step
 
 DELIMITED, ENDED, WAITS = range(3)
 """What ends a part of a word: a comma or a bracket, markup, or the end of the text so far."""
+WORD_STOPS: Final = ",}]"
+KEY_STOPS: Final = ":,{}[]"
+"""The characters of which a bare key has none."""
 
 _DISTINCTIVE: Final = 3
 """Characters of markup that stands for itself."""
@@ -61,9 +64,11 @@ class BareFrame:
         ending = rf"(?:{closer}){_OVER}" if short else "(?!)"
         self.marks = _any([*long, *openers, rf"{ending}\s{{0,64}}(?:{opener})"])
         """The expression of what ends a word."""
-        self.mark = compile_pattern(self.marks)
-        self.word = anywhere(rf"(?:(?!{self.marks})[^,}}\]])*")
-        """Reads a word up to that."""
+        self._runs = tuple(
+            anywhere(rf"(?:(?!{self.marks})[^{re.escape(stops)}])*")
+            for stops in (WORD_STOPS, KEY_STOPS)
+        )
+        """Read a word and a key up to that."""
         literal = rf"({_LITERAL})\s{{0,64}}{ending}"
         # In a stream the end of the text so far may be the middle of a line: `5)` may go on as `5)
         # of 9`.
@@ -76,12 +81,13 @@ class BareFrame:
         # What may become one of these is held back in a stream.
         self._begins = _begun(_any([self.marks, rf"{ending}[\r\n]"] if short else [self.marks]))
 
-    def read(self, text: str, at: int, *, first: bool, final: bool) -> tuple[int, int]:
+    def read(self, text: str, at: int, *, key: bool, first: bool, final: bool) -> tuple[int, int]:
         """Returns how far a bare word goes on, and what ends that.
 
         Args:
             text: holds the next part of the word.
             at: where it begins.
+            key: whether the word is a key.
             first: the word begins there.
             final: the text ends here.
         """
@@ -92,7 +98,7 @@ class BareFrame:
                 return literal.end(1), ENDED
             if not final and self._literal_begins.match(text, at):
                 return at, WAITS
-        end = self.word.match(text, at).end()
+        end = self._runs[key].match(text, at).end()
         # Markup may be cut where the text so far ends: the word waits before it.
         if not final and len(text) - end < _LONGEST:
             begun = self._begins.search(text, max(at, len(text) - _LONGEST))
@@ -100,7 +106,7 @@ class BareFrame:
                 return begun.start(), WAITS
         if end == len(text):
             return end, WAITS
-        return end, DELIMITED if text[end] in ",}]" else ENDED
+        return end, DELIMITED if text[end] in (KEY_STOPS if key else WORD_STOPS) else ENDED
 
     def stands(self, text: str, at: int, *, final: bool) -> bool | None:
         """Whether the markup goes on where a token may begin; None where more text tells."""
@@ -127,7 +133,7 @@ def word_expressions(nodes: Iterable[Node], quotes: str) -> Iterator[tuple[str, 
     marks = _any(frame.marks for frame in frames)
     refused = _any([quotes, marks, *(frame.over for frame in frames)])
     # Reading that knows no place can't tell which object a word stands in: any of them ends it.
-    key = r":,{}\[\]"
+    key = re.escape(KEY_STOPS)
     yield "B_KEY", rf"\s*(?!{quotes})(?!{marks})[^\s{key}](?:(?!{marks})[^{key}])*"
     yield "B_WORD", rf"\s*(?!{refused})[^\s,{{}}\[\]](?:(?!{marks})[^,}}\]])*"
 

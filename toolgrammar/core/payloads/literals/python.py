@@ -1,4 +1,4 @@
-"""The payload of the arguments of a Python call: its scanners, its writer, its rules.
+"""The payload of the arguments of a Python call: its scanner, its writer, its rules.
 
 Example: `city='Oslo', days=2` is `{"city": "Oslo", "days": 2}`.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.core.payloads.literals.scan_python import PythonScanner
+
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
-    from toolgrammar.core.payloads.literals.scan_python import PythonArgumentsScanner
-    from toolgrammar.core.payloads.literals.scan_quoted_python import QuotedPythonScanner
     from toolgrammar.grammar.terminals import Terminal
     from toolgrammar.values.tools import ToolSpec
 
@@ -41,19 +41,11 @@ P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'
 
 def scanner(
     _terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None
-) -> PythonArgumentsScanner | QuotedPythonScanner:
+) -> PythonScanner:
     """Makes the scanner of a payload."""
-    # Without a step nothing may be mended: then the strict scanner reads `f(a=1)`. Most messages
-    # need one of them alone.
-    if step is not None:
-        from toolgrammar.core.payloads.literals.scan_quoted_python import QuotedPythonScanner
-
-        return QuotedPythonScanner(spec, max_depth=max_depth)
-    from toolgrammar.core.payloads.literals.scan_python import PythonArgumentsScanner
-
-    # Their order names positional arguments: `f(1, 2)`.
-    parameters = tuple(spec.properties) if spec is not None else ()
-    return PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
+    properties = spec.properties if spec is not None else None
+    # Without a step nothing may be mended.
+    return PythonScanner(properties, max_depth=max_depth, mends=step is not None)
 
 
 def written(_terminal: Terminal, value: dict[str, Any]) -> str:

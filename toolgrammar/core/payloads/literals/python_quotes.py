@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 STRING_PREFIXES: Final = frozenset({"", "r", "u", "f", "rf", "fr"})
 """What may stand before a quote, in lower case; bytes have no place in JSON."""
+PLAIN_PREFIXES: Final = frozenset({"", "u"})
+"""Those of strings whose quotes are judged: a raw one has no escapes, an f-string is no plain text."""
 
 _REACH: Final = 256
 """Characters that are looked at behind a quote."""
@@ -44,22 +46,20 @@ class Quotes:
         self.final = False
         """Whether the text ends with what is looked at."""
 
-    def look(self, *, final: bool) -> None:
-        """Notes whether the text ends with what is looked at."""
-        self.final = final
-
-    def keep(self) -> None:
-        """Notes a quote inside the string."""
-        self.inner = True
-
-    def close(self, text: str, index: int, before: str) -> bool | None:
-        """Whether the quote before an index ends the string; None where more text tells.
+    def close(self, text: str, quote: int, *, final: bool) -> bool | None:
+        """Whether the quote at an index ends the string; None where more text tells.
 
         Args:
-            text: holds what follows.
-            index: where that begins.
-            before: the character before the quote.
+            text: holds it, the character before it, and what follows.
+            quote: the index.
+            final: whether the text ends here.
         """
+        self.final = final
+        closes = self._closes(text, quote + 1, text[quote - 1 : quote])
+        self.inner = self.inner or closes is False
+        return closes
+
+    def _closes(self, text: str, index: int, before: str) -> bool | None:
         place = _GAP.match(text, index).end()
         # No stream waits for what follows so much white space.
         if place - index > _REACH:

@@ -9,11 +9,19 @@ may become their closing quote, a word at its end, a key with its value.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from toolgrammar.core.payloads.json.chunk_memo import in_strings
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json, shown
-from toolgrammar.core.payloads.literals.bare_frame import DELIMITED, ENDED, WAITS, frame_of
+from toolgrammar.core.payloads.literals.bare_frame import (
+    DELIMITED,
+    ENDED,
+    KEY_STOPS,
+    WAITS,
+    WORD_STOPS,
+    frame_of,
+)
 from toolgrammar.core.payloads.literals.bare_values import (
     TEMPLATE,
     holds_quote,
@@ -26,7 +34,7 @@ from toolgrammar.core.payloads.literals.bare_values import (
 )
 from toolgrammar.grammar.roles import BARE_QUOTES
 from toolgrammar.patterns.partial import begun_length
-from toolgrammar.values.patterns import blanks, compile_pattern, late
+from toolgrammar.values.patterns import anywhere, blanks, compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,8 +65,8 @@ _WANTED: Final = {
     _ITEM: "an item or `]`",
 }
 _BLANKS = late(r"\s+")
-_KEY_RUN = late(r"[^:,{}\[\]]+")
-_WORD_RUN = late(r"[^,}\]]+")
+_KEY_RUN = anywhere(rf"[^{re.escape(KEY_STOPS)}]*")
+_WORD_RUN = anywhere(rf"[^{re.escape(WORD_STOPS)}]*")
 
 
 class BareScanner:
@@ -88,55 +96,33 @@ class BareScanner:
         self._quote = ""  # the quote of the open string
         self._run = self._same = compile_pattern("")  # see `string_runs`; with escapes alone
         self._word: list[str] = []
-        self._before = ""  # the last character that was decided, for anchors and look-behinds
-        self._rest = ""  # consumed, and not decided yet: a begun quote, escape or markup
-        self._over = ""  # consumed, and no part of the object
         self.done, self.failed, self.failure = False, False, ""
         self.doubt = ""  # the bare word that a quote stands in, which opens or closes nothing there
         self.bare_text = ""
-        self.base, self.final = 0, False  # of the text that is fed: see `expect`
+        self._final = False  # whether the message ends with the text that is fed
         self.put_in = ""  # the closers that were missing before the markup around the object
-        self.unread = ""  # what was taken before the last chunk and is no part of the object
 
     def expect(self, *, base: int, final: bool) -> None:
         """Takes the offset of the text that is fed next, and whether the message ends with it."""
-        self.base, self.final = base, final
+        self._final = final
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Returns the offset of the first character not consumed; safe pieces go to `out`."""
-        window, at, shift = text, position, 0
-        if self._rest or not position:  # what waited is read again
-            before = self._before
-            window, at = f"{before}{self._rest}{text[position:]}", len(before)
-            shift = position - at - len(self._rest)
-            self._rest = ""
-        over = False
-        while at < len(window) and not over:
-            end = self._handlers[self._state](self, window, at, out)
-            over = self.done or self.failed
-            if end == at and not over:  # not decided yet: it waits
-                self._rest = window[at:]
-                end = len(window)
-            at = end
-        if at:
-            decided = at - len(self._rest)
-            self._before = window[decided - 1 : decided]
-        end = at + shift - len(self._over)
-        if end < position:
-            self.unread = (self._over + window[at:])[: position - end]
-        return max(position, end)
+        while position < len(text) and not (self.done or self.failed):
+            end = self._handlers[self._state](self, text, position, out)
+            if end == position:  # not decided yet: it waits
+                break
+            position = end
+        return position
 
     @property
     def mended(self) -> bool:
         """Whether closers were put in."""
         return bool(self.put_in)
 
-    def passed(self, last: str) -> None:
-        """Takes note of nothing."""
-
     def run_on(self) -> ChunkMemo[str] | None:
         """Returns chunks as JSON that only go on in a string."""
-        held = self._state != _STRING or self._rest or self._word or self._quote == TEMPLATE
+        held = self._state != _STRING or self._word or self._quote == TEMPLATE
         return None if held else in_strings(self._run.pattern)
 
     def finish(self, out: list[str]) -> bool:
@@ -170,26 +156,20 @@ class BareScanner:
         if opened:
             self._state = _KEY_STRING
             return at + len(opened)
-        if _KEY_RUN.match(text, at) is None:
+        if character in KEY_STOPS:
             return self._refuse(text, at)
         self._state = _KEY_WORD
         return self._key_word(text, at, out)
 
     def _key_word(self, text: str, at: int, _out: list[str]) -> int:
-        run = _KEY_RUN.match(text, at)
-        if run is not None:
-            self._word.append(run.group())
-            return run.end()
-        written = "".join(self._word)
-        mark = frame_of(self._step).mark.search(written) if self._step is not None else None
-        if mark is not None:  # the key ran on into the markup behind the object
-            self._over = written[mark.start() :]
-            return self._refuse(self._over, 0, at)
-        if text[at] != ":":
-            return self._refuse(text, at)
+        end, how = self._word_part(text, at, key=True)
+        if how == WAITS:
+            return end
+        if text[end] != ":":  # or the key ran on into the markup behind the object
+            return self._refuse(text, end)
         self._key = [as_json(self._taken_word())[1:-1]]
         self._state = _VALUE
-        return at + 1
+        return end + 1
 
     def _key_string(self, text: str, at: int, _out: list[str]) -> int:
         return self._string_part(text, at, self._key, _COLON)
@@ -233,14 +213,7 @@ class BareScanner:
         return end
 
     def _bare_word(self, text: str, at: int, out: list[str]) -> int:
-        if self._step is None:
-            run = _WORD_RUN.match(text, at)
-            end = at if run is None else run.end()
-            how = WAITS if end == len(text) else DELIMITED
-        else:
-            end, how = frame_of(self._step).read(text, at, first=not self._word, final=self.final)
-        if end > at:
-            self._word.append(text[at:end])
+        end, how = self._word_part(text, at, key=False)
         if how == WAITS:
             return end
         if how == ENDED and not "".join(self._word).strip():  # markup, no value
@@ -267,7 +240,7 @@ class BareScanner:
         """Closes all where the markup around the object goes on; true, too, where it may."""
         if self._step is None or text[at].isspace():
             return False
-        stands = frame_of(self._step).stands(text, at, final=self.final)
+        stands = frame_of(self._step).stands(text, at, final=self._final)
         if stands:
             self.put_in = "".join(reversed(self._stack))
             out.append(self.put_in)
@@ -275,6 +248,18 @@ class BareScanner:
         return stands is not False
 
     # What the states share
+
+    def _word_part(self, text: str, at: int, *, key: bool) -> tuple[int, int]:
+        """Takes the next part of a bare key or word; returns its end, and what ends it."""
+        if self._step is None:
+            end = (_KEY_RUN if key else _WORD_RUN).match(text, at).end()
+            how = WAITS if end == len(text) else DELIMITED
+        else:
+            first = not (key or self._word)
+            end, how = frame_of(self._step).read(text, at, key=key, first=first, final=self._final)
+        if end > at:
+            self._word.append(text[at:end])
+        return end, how
 
     def _taken_word(self) -> str:
         """Returns the bare word that was read; one with a quote may have been a string."""
@@ -351,9 +336,9 @@ class BareScanner:
         blanks = _BLANKS.match(text, at)
         return self._refuse(text, at) if blanks is None else blanks.end()
 
-    def _refuse(self, text: str, at: int, place: int = -1) -> int:
+    def _refuse(self, text: str, at: int) -> int:
         wanted = _WANTED.get(self._state) or f"a comma or `{self._stack[-1]}` after a value"
-        return self._fail(f"Found `{shown(text[at])}`; the object wants {wanted}", max(at, place))
+        return self._fail(f"Found `{shown(text[at])}`; the object wants {wanted}", at)
 
     def _fail(self, failure: str, at: int) -> int:
         self.failed = True

@@ -166,9 +166,6 @@ class ElementScanner:
             position = end
         return position
 
-    def passed(self, last: str) -> None:
-        """Takes note of nothing."""
-
     def run_on(self) -> ChunkMemo[str] | None:
         """Returns chunks as JSON that only go on in a string, where one is given out."""
         # Without the first character of a tag, a chunk can't end the string.

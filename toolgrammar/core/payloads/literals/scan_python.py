@@ -1,68 +1,134 @@
-"""The arguments of one Python call, read as they arrive and given out as JSON text.
+r"""The arguments of one Python call, read as they arrive and given out as JSON text.
 
 Example: `'Oslo', days=2)` becomes `{"city": "Oslo", "days": 2}` where `city` is the first parameter.
+As models write them, some are no Python: in `send(to\_user='Ann', msg='it's done')` the backslash is
+left out and the quote in `it's` is kept as a part of the string, each with a fault that says so.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+import json
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from toolgrammar.core.payloads.json.tokens import as_json
-from toolgrammar.core.payloads.literals.python_values import NAMED_VALUES, skip_space
-from toolgrammar.core.payloads.literals.scan_python_values import WORD, PythonValues
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json
+from toolgrammar.core.payloads.literals.python_faults import Faults
+from toolgrammar.core.payloads.literals.python_json import (
+    CONTAINER_KINDS,
+    DICTIONARY,
+    LIST,
+    PythonJson,
+)
+from toolgrammar.core.payloads.literals.python_quotes import PLAIN_PREFIXES, STRING_PREFIXES, Quotes
+from toolgrammar.core.payloads.literals.python_strings import PythonStringReader
+from toolgrammar.core.payloads.literals.python_values import (
+    LONGEST_WORD,
+    NAMED_VALUES,
+    read_scalar,
+)
+from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import re
+    from collections.abc import Callable, Mapping
 
     from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.values.json_types import JsonSchema
 
+_Step: TypeAlias = "Callable[[PythonScanner, str, int, list[str]], int]"
+
+# Everything but white space and ASCII punctuation; names are checked when they are whole.
+_SOLID: Final = r"[^\x00-\x20!-\-/:-@\[-^`{-\x7f\s]"
+# `1e-5`: the sign is no operator here.
+_WORD = late(rf"[0-9._]+[eE](?:[+-]{_SOLID}*)?{_SOLID}*|{_SOLID}+")
+# `get\_user` is the name `get_user`, as in Markdown.
+_NAME = late(rf"(?:{_SOLID}|\\(?=_))+")
+_space = anywhere(r"\s*+")
 _ENDS: Final = ")]"
 """What ends the arguments: their closer, or that of the list of calls, where theirs is missing."""
 
 
-class PythonArgumentsScanner(PythonValues):
-    """Read the arguments of one Python call, from after its `(` up to its `)`.
+class PythonScanner:
+    """Reads the arguments of one Python call, from after its `(` up to its `)`.
 
-    Each state is a method that takes the text on from a position; `feed` runs the current one.
-    The JSON of a string argument is given out as it arrives, any other value when it is delimited.
-    Beyond Python's own literals: `true`, `false`, `null`, leading zeros, line ends in any string,
-    keywords as argument names. Lone surrogates stay in the JSON text as they are. `**{"a": 1}` is
-    the same as `a=1`.
-
-    Attributes:
-        done: The matching `)` stands at the returned offset, or what stands there closes the list of
-            the calls, so that it is missing; what was given out is a JSON object.
-        failed: What stands at the returned offset cannot go on these arguments.
-        failure: What stands there and what is wanted, as one sentence; empty unless failed.
+    Each state is a method that takes the text on from a character; one that gives its own offset,
+    and stays the state, needs more text. Beyond Python's own literals: `true`, `false`, `null`,
+    leading zeros, line ends in any string, keywords as argument names. Lone surrogates stay in the
+    JSON text as they are. `**{"a": 1}` is the same as `a=1`.
     """
 
-    bare_text, mended = "", False
-    _takes_markdown = False
-    """Whether `a\\_b` is read as the name `a_b`."""
+    bare_text = ""
 
-    def __init__(self, *, parameters: Sequence[str] = (), max_depth: int = 200) -> None:
-        super().__init__(max_depth)
-        self._parameters = parameters
-        self._step = cast("Any", PythonArgumentsScanner._before_argument)
+    def __init__(
+        self,
+        properties: Mapping[str, JsonSchema] | None = None,
+        *,
+        max_depth: int = MAX_DEPTH,
+        mends: bool = False,
+    ) -> None:
+        """Make a scanner for the arguments of one call.
+
+        Args:
+            properties: the parameters, whose order names arguments by position, and their schemas.
+            max_depth: how deep the JSON may nest; the arguments themselves are its first level.
+            mends: whether what Python does not take is mended: a quote that nothing may follow is
+                a part of its string; an object that stands alone and has the names of parameters
+                as its keys is the arguments; a backslash before an underscore is left out.
+        """
+        self._properties = properties or {}
+        self._parameters = tuple(self._properties)
+        self._max_depth = max_depth
+        self._mends = mends
+        self._step: _Step = PythonScanner._before_argument
+        self._json = PythonJson()
+        self._sign = ""  # before the number that is read
+        self._word = ""  # the last word, as far as it has come
+        self._reader = PythonStringReader()
         self._positional = 0  # positional arguments so far; -1 once a keyword has been read
-        self._given_out = 0  # arguments whose JSON has begun
-        self._is_spread = False  # whether the members of the current value are arguments
+        self._place = 0  # offset of the last of them
         self._ended = False
-        self._cut = False
+        self._base, self._final = 0, False
+        self.done, self.failed, self.failure = False, False, ""
+        self.doubt = ""
+        """The beginning of a string that stands right behind another in a list; mostly empty."""
+        self.faults = Faults()
+
+    @property
+    def mended(self) -> bool:
+        """Whether any fault was noted."""
+        return bool(self.faults)
+
+    @property
+    def open_brackets(self) -> int:
+        """How many brackets are open, with those of the arguments; 0 where a string may be."""
+        # The last quote may yet stand inside of the string: brackets behind it don't count then.
+        behind_string = self._step is PythonScanner._after_value and self._json.key == ""
+        if behind_string or self._json.text_open or self._reader.failure:
+            return 0
+        return len(self._json.stack) + 1
+
+    def expect(self, *, base: int, final: bool) -> None:
+        """Takes the offset of the text that is fed next, and whether the message ends with it."""
+        self._base, self._final = base, final
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Append JSON text to `out`; give the offset of the first character not consumed."""
-        while position < len(text) and not self.done and not self.failed:
-            position = self._step(self, text, position, out)
+        while not (self.done or self.failed):
+            step = self._step
+            if step not in self._where_space_counts:
+                position = _space.match(text, position).end()
+            if position == len(text):
+                break
+            end = step(self, text, position, out)
+            # What follows decides what stands here.
+            if end == position and self._step is step:
+                break
+            position = end
         return position
-
-    def passed(self, last: str) -> None:
-        """Takes note of nothing."""
 
     def run_on(self) -> ChunkMemo[str] | None:
         """Returns chunks as JSON that only go on in a string which is given out, if one is open."""
         # A string in a container is held until the container is whole.
-        in_text = self._step is PythonArgumentsScanner._in_string and not self._stack
+        in_text = self._step is PythonScanner._in_string and not self._json.stack
         return self._reader.run_on() if in_text else None
 
     def finish(self, out: list[str]) -> bool:
@@ -73,92 +139,83 @@ class PythonArgumentsScanner(PythonValues):
         """
         # A second call adds nothing.
         if not self.done and not self._ended:
-            self._ended = self._cut = True
-            self._close_cut_value(out)
-            out.append("}" if self._given_out else "{}")
-        return not self._cut
+            self._ended = True
+            # A number may go on behind the cut: `1` of `12`. `True` can't.
+            is_word = self._step is PythonScanner._in_word and not self._json.text_open
+            if is_word and not self.failed and self._word in NAMED_VALUES:
+                self._take_scalar("", 0)
+            whole = self._step is PythonScanner._after_value and not self.failed
+            self._json.close_cut(out, whole=whole)
+        return self.done
 
-    # States: each takes the text on from a position that holds a character.
+    # Arguments
 
     def _before_argument(self, text: str, position: int, out: list[str]) -> int:
-        position = skip_space(text, position)
-        if position == len(text):
-            return position
         char = text[position]
         # Looked at and not read: the closer is a token of the envelope.
         if char in _ENDS:
             self.done = True
-            out.append("}" if self._given_out else "{}")
+            self._json.end(out)
             return position
-        self._name = ""
+        self._json.begin("")
         if char == "*":
-            self._step = cast("Any", PythonArgumentsScanner._after_star)
-            return position + 1
+            return self._stars(text, position)
         # No name begins so: it is a value by position, as in `f(1, 'x')`.
-        if char.isdecimal() or char == "." or WORD.match(char) is None:
-            if not self._name_by_position(text, position):
-                return position
+        if not (char.isdecimal() or char == "." or _WORD.match(char) is None):
+            self._step = PythonScanner._in_first_word
+        elif self._name_by_position(text, position):
             return self._begin_value(text, position, out)
-        self._word = ""
-        self._step = cast("Any", PythonArgumentsScanner._in_first_word)
         return position
 
-    def _after_star(self, text: str, position: int, out: list[str]) -> int:
-        """Read the second star of `**` before an object whose members are arguments."""
-        if text[position] != "*":
-            self._fail(text, position, "`**` before an object")
+    def _stars(self, text: str, position: int) -> int:
+        """Read `**` before an object whose members are arguments."""
+        if position + 1 == len(text):
             return position
-        self._step = cast("Any", PythonArgumentsScanner._before_spread)
-        return position + 1
+        if text[position + 1] != "*":
+            return self._fail(text, position + 1, "`**` before an object")
+        self._step = PythonScanner._before_spread
+        return position + 2
 
     def _before_spread(self, text: str, position: int, out: list[str]) -> int:
-        position = skip_space(text, position)
-        if position == len(text):
-            return position
         if text[position] != "{":
-            self._fail(text, position, "an object behind `**`")
-            return position
+            return self._fail(text, position, "an object behind `**`")
         # As behind a keyword, no value by position may follow.
-        self._is_spread, self._positional = True, -1
+        self._json.begin("", is_spread=True)
+        self._positional = -1
         return self._begin_value(text, position, out)
 
     def _in_first_word(self, text: str, position: int, out: list[str]) -> int:
         """Read the word at an argument's start: its name, a string's prefix or a named value."""
-        position = self._extend_word(text, position)
-        if position == len(text) or self.failed:
+        end = self._word_end(_NAME if self._mends else _WORD, text, position)
+        behind = text[end : end + 2]
+        if self.failed:
+            return end
+        # The word may go on.
+        if not behind or (behind == "\\" and self._mends):
             return position
-        if text[position] == "\\" and self._takes_markdown:
-            self._step = cast("Any", PythonArgumentsScanner._behind_backslash)
-            return position + 1
+        if behind[0] == "\\" and self._mends:
+            return self._fail(text, end + 1, "`_` behind the backslash")
+        word = text[position:end].replace("\\", "")
         # Before a quote the word is a prefix, as in `r'x'`.
-        if text[position] not in "'\"" and self._word.isidentifier():
-            self._step = cast("Any", PythonArgumentsScanner._after_first_word)
-        elif self._name_by_position(text, position):
-            self._step = PythonArgumentsScanner._in_word
-        return position
-
-    def _behind_backslash(self, text: str, position: int, out: list[str]) -> int:
-        """Leave out a backslash that Markdown wants before an underscore."""
-        self._step = cast("Any", PythonArgumentsScanner._in_first_word)
-        if text[position] == "_":
-            self._note_backslash(position - 1)
-        else:
-            self._fail(text, position, "`_` behind the backslash")
-        return position
+        if behind[0] not in "'\"" and word.isidentifier():
+            self._word = word
+            self.faults.note_name(text[position:end], self._base + position)
+            self._step = PythonScanner._after_first_word
+            return end
+        if not self._name_by_position(text, end):
+            return end
+        return self._begin_value(text, position, out)
 
     def _after_first_word(self, text: str, position: int, out: list[str]) -> int:
-        position = skip_space(text, position)
-        if position == len(text):
-            return position
         if text[position] == "=":
-            self._name = self._word
+            self._json.begin(self._word)
             self._positional = -1
-            self._step = PythonArgumentsScanner._before_value
+            self._step = PythonScanner._before_value
             return position + 1
         # `f(True)` is a value by position, `f(word)` is none.
         if self._word not in NAMED_VALUES:
-            self._fail(text, position, f"`=` after the name `{self._word[:20]}`")
-        elif self._name_by_position(text, position):
+            return self._fail(text, position, f"`=` after the name `{self._word[:20]}`")
+        if self._name_by_position(text, position):
             self._take_scalar(text, position)
         return position
 
@@ -166,51 +223,178 @@ class PythonArgumentsScanner(PythonValues):
         char = text[position]
         # `f(1 + 2)` fails here: an argument is a literal, and no expression.
         if char != "," and char not in _ENDS:
-            self._fail(text, position, "`,` or `)` after an argument")
-            return position
-        if self._pieces:  # all but a string, which has been written as it came
-            self._judge_object(is_lone=char != ",")
-            if self._is_spread and not self._is_object():
-                self._fail(text, position, "an object behind `**`")
-                return position
-            self._give_out(out)
-        self._step = cast("Any", PythonArgumentsScanner._before_argument)
+            return self._fail(text, position, "`,` or `)` after an argument")
+        if self._json.is_object:
+            # Only one that stands first and has no name may stand for all arguments.
+            if self._mends and self._positional == 1 and not self._json.begun:
+                keys, is_lone = json.loads(self._json.holds).keys(), char != ","
+                if self.faults.note_object(self._place, keys, self._properties, is_lone=is_lone):
+                    self._json.spread()
+        elif self._json.is_spread:
+            return self._fail(text, position, "an object behind `**`")
+        self._json.give_out(out)
+        self._step = PythonScanner._before_argument
         return position + (char == ",")
-
-    # Steps that the states share.
-
-    def _judge_object(self, *, is_lone: bool) -> None:
-        """Judge a value that stands without a name."""
-
-    def _note_backslash(self, index: int) -> None:
-        """Note a backslash that is left out, at an index of the text that is read."""
-
-    def _is_object(self) -> bool:
-        return bool(self._pieces) and self._pieces[0] == "{" and self._pieces[-1] == "}"
 
     def _name_by_position(self, text: str, position: int) -> bool:
         """Name a positional argument after the next parameter; fail where none is left."""
-        # -1: a keyword was read before.
         if not 0 <= self._positional < len(self._parameters):
             self._fail(text, position, "`name=` or `)`: no parameter for a positional value")
             return False
-        self._name = self._parameters[self._positional]
+        self._json.begin(self._parameters[self._positional])
+        self._place = self._base + position
         self._positional += 1
         return True
 
-    def _member_start(self) -> str:
-        self._given_out += 1
-        return f"{'{' if self._given_out == 1 else ', '}{as_json(self._name)}: "
+    # Values
 
-    def _give_out(self, out: list[str]) -> None:
-        """Write the held value; a string argument has been written as it came."""
-        if self._is_spread:
-            self._is_spread = False
-            # Without their braces, the members go on in the object of the arguments.
-            members = "".join(self._pieces)[1:-1]
-            if members.strip():
-                out.append(("{" if not self._given_out else ", ") + members)
-                self._given_out += 1
-        elif self._pieces:
-            out.append(self._member_start() + "".join(self._pieces))
-        self._pieces.clear()
+    def _before_value(self, text: str, position: int, out: list[str]) -> int:
+        if self._json.stack and not self._json.stack[-1].keyed:
+            container = self._json.stack[-1]
+            # Python takes a comma before the closer: `[1, 2, ]`.
+            if text[position] == container.closer:
+                self._json.close(holds_value=False)
+                self._step = PythonScanner._after_value
+                return position + 1
+            # `{(1, 2): 3}`: JSON has only strings as keys.
+            if container.kind == DICTIONARY and text[position] in CONTAINER_KINDS:
+                return self._fail(text, position, "a string as key")
+        return self._begin_value(text, position, out)
+
+    def _begin_value(self, text: str, position: int, out: list[str]) -> int:
+        """Open the value whose first character stands at `position`."""
+        char = text[position]
+        self._json.begin_item()
+        self._sign = self._word = ""
+        if char in "'\"":
+            return self._begin_string(text, position, out)
+        if char in CONTAINER_KINDS:
+            if len(self._json.stack) + 1 >= self._max_depth:
+                self._fail(text, position, f"at most {self._max_depth} levels")
+                self.failure = TooDeep(self.failure)
+                return position
+            self._json.open(char)
+            self._step = PythonScanner._before_value
+            return position + 1
+        if char in "+-":
+            self._sign = char
+            self._step = PythonScanner._after_sign
+            return position + 1
+        if _WORD.match(char) is None:
+            return self._fail(text, position, "a value")
+        self._step = PythonScanner._in_word
+        return position
+
+    def _after_sign(self, text: str, position: int, out: list[str]) -> int:
+        if text[position] not in ".0123456789":
+            return self._fail(text, position, "a number after the sign")
+        self._step = PythonScanner._in_word
+        return position
+
+    def _in_word(self, text: str, position: int, out: list[str]) -> int:
+        """Read a number, a named value, or what stands before the quote of a string."""
+        end = self._word_end(_WORD, text, position)
+        if self.failed:
+            return end
+        self._word = self._sign + text[position:end]
+        if end == len(text):
+            return position
+        if text[end] in "'\"":
+            self._begin_string(text, end, out)
+        # A word behind a string can only be the prefix of its next part: `'a' f'b'`.
+        elif self._json.text_open:
+            self._fail(text, end, "a quote: a string stands before")
+        else:
+            self._take_scalar(text, end)
+        # It is no part of the string that stands before: it may be the name of the next call.
+        is_left = self._json.text_open and self._step is PythonScanner._in_word
+        return position if is_left else end
+
+    def _word_end(self, pattern: re.Pattern[str], text: str, position: int) -> int:
+        """Returns where a word ends, which may be empty; fails where it is too long to be held."""
+        match = pattern.match(text, position)
+        end = position if match is None else match.end()
+        longest = position + LONGEST_WORD - len(self._sign)
+        return end if end <= longest else self._fail(text, longest, "a shorter name or number")
+
+    def _take_scalar(self, text: str, position: int) -> None:
+        scalar = read_scalar(self._word)
+        if scalar is None:
+            self._fail(text, position, f"a literal; `{self._word[:20]}` is none")
+            return
+        self._json.add(*scalar)
+        self._step = PythonScanner._after_value
+
+    def _after_value(self, text: str, position: int, out: list[str]) -> int:
+        if not self._json.stack:
+            return self._after_argument(text, position, out)
+        container, char = self._json.stack[-1], text[position]
+        if not (char == ":" and self._json.colon()):
+            # `{'a': 1, 'b'}` is neither a dictionary nor a set.
+            if container.kind == DICTIONARY and not container.keyed:
+                return self._fail(text, position, "`:` after a key")
+            if char == container.closer:
+                self._json.close(holds_value=True)
+                return position + 1
+            if char != ",":
+                return self._fail(text, position, f"`,` or `{container.closer}`")
+            self._json.comma()
+        self._step = PythonScanner._before_value
+        return position + 1
+
+    # Strings
+
+    def _begin_string(self, text: str, position: int, out: list[str]) -> int:
+        """Open a string literal, or the next part of a string written in several."""
+        prefix = self._word.lower()
+        if prefix not in STRING_PREFIXES:
+            return self._fail(text, position, f"a literal; `{self._word[:20]}` opens no text")
+        named, nested = self._positional < 0, bool(self._json.stack)
+        judged = self._mends and prefix in PLAIN_PREFIXES
+        quotes = Quotes(self._parameters, named=named, nested=nested) if judged else None
+        is_markdown = judged and self.faults.is_markdown
+        self._reader = PythonStringReader(prefix, quotes, is_markdown=is_markdown)
+        self._step = PythonScanner._in_string
+        self._json.begin_string(out)
+        return position
+
+    def _in_string(self, text: str, position: int, out: list[str]) -> int:
+        reader = self._reader
+        decoded, position = reader.feed(text, position, final=self._final)
+        if decoded:
+            self._json.add_text(as_json(decoded)[1:-1], out)
+        if reader.kept or reader.left_out:
+            # In a container no name tells what a quote belongs to.
+            named = bool(self._parameters) and not self._json.stack
+            self.faults.note_string(text, self._base, reader, named=named)
+        if reader.closed:
+            self._step = PythonScanner._after_string
+        elif reader.failure:
+            self.failed, self.failure = True, reader.failure
+        return position
+
+    def _after_string(self, text: str, position: int, out: list[str]) -> int:
+        """Go on with a string written right after the last one, or close the JSON string."""
+        # Python joins `'a' 'b'`: until the next mark, the JSON string stays open.
+        if text[position] in "'\"" or _WORD.match(text, position) is not None:
+            self._sign = self._word = ""
+            self._step = PythonScanner._in_word
+            # In a list a comma is missing more often than two strings are meant to be one.
+            if self._json.stack and self._json.stack[-1].kind == LIST:
+                self.doubt = self.doubt or text[position]
+        else:
+            self._json.end_string(out)
+            self._step = PythonScanner._after_value
+        return position
+
+    # Faults
+
+    def _fail(self, text: str, position: int, wanted: str) -> int:
+        """Fails at an offset, and returns it."""
+        self.failed = True
+        self.failure = f"Found `{text[position]}`{self._json.place}; wanted {wanted}"
+        return position
+
+    _where_space_counts: ClassVar[frozenset[_Step]] = frozenset(
+        (_in_first_word, _in_word, _in_string)
+    )

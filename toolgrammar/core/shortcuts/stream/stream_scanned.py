@@ -72,14 +72,12 @@ class StreamScanned(PayloadReader):
             cursor.stand_in(text)
             self._write(out)
             return message.told() if cursor.run(text, self._end(text, end)) else None
-        if end == len(text):
-            cursor.hold_nothing()
-            runs_on = scanner.run_on()
-            if runs_on is not None:
-                self._runs_on = runs_on
-                cursor.take_with(self._take_string)
-        elif cursor.hold(text, end, self._take) == NEEDS_DRIVER:
+        if cursor.hold(text, end, self._take) == NEEDS_DRIVER:
             return None
+        runs_on = scanner.run_on() if end == len(text) else None
+        if runs_on is not None:
+            self._runs_on = runs_on
+            cursor.take_with(self._take_string)
         if not out:
             return []
         piece = out[0] if len(out) == 1 else "".join(out)
@@ -90,9 +88,9 @@ class StreamScanned(PayloadReader):
         """Takes a chunk in a string, where nothing is held back."""
         piece = self._runs_on[chunk]
         if not piece:
-            self._cursor.take_with(self._take)
             # The scanner did not see the chunks that were passed on: it needs the last character.
-            self._scanner.passed(self._source.last)
+            last = self._source.last
+            self._cursor.hold(last, len(last), self._take)
             return self._take(chunk)
         if not self._source.append(chunk):
             return None

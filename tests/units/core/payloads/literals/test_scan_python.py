@@ -10,21 +10,22 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toolgrammar.core.payloads.literals.scan_python import PythonArgumentsScanner
+from toolgrammar.core.payloads.literals.scan_python import PythonScanner
 
 
 def scan(
     chunks: Sequence[str], parameters: Sequence[str] = (), max_depth: int = 200
 ) -> tuple[str, int, bool, str]:
-    """Give the JSON, the offset of the first character not consumed, whether whole, and why not."""
-    scanner = PythonArgumentsScanner(parameters=parameters, max_depth=max_depth)
+    """Give the JSON, the offset at which it ends or fails, whether whole, and why not."""
+    scanner = PythonScanner({name: {} for name in parameters}, max_depth=max_depth)
     out: list[str] = []
-    consumed = 0
+    consumed, text = 0, ""
     for chunk in chunks:
-        position = scanner.feed(chunk, 0, out)
-        consumed += position
-        if position < len(chunk):
-            break
+        # What is not decided is fed again, with more behind it.
+        text += chunk
+        consumed = scanner.feed(text, consumed, out)
+    if not (scanner.done or scanner.failed):
+        consumed = len(text)
     whole = scanner.finish(out)
     assert whole is scanner.done
     assert scanner.failed is bool(scanner.failure)
@@ -225,10 +226,10 @@ REFUSED = {
     ("a=b'z')", 3): {},
     ("a=Rb'z')", 4): {},
     ("a=ur'z')", 4): {},
-    ("a='x' b'y')", 7): {"a": "x"},
+    ("a='x' b'y')", 6): {"a": "x"},
     ("a='x' + y)", 6): {"a": "x"},
-    ("a='x' if)", 8): {"a": "x"},
-    ("a='x'.y)", 7): {"a": "x"},
+    ("a='x' if)", 6): {"a": "x"},
+    ("a='x'.y)", 5): {"a": "x"},
     ("a=f'x{y}')", 6): {"a": "x"},
     ("a=f'x}')", 6): {"a": "x"},
     ("a=[1)", 4): {"a": []},
@@ -287,7 +288,7 @@ def test_refused_positional_arguments(text: str) -> None:
 
 
 def test_string_arrives_as_it_is_written() -> None:
-    scanner = PythonArgumentsScanner()
+    scanner = PythonScanner()
     out: list[str] = []
     scanner.feed("path='a', text='first\\nsec", 0, out)
     assert "".join(out) == '{"path": "a", "text": "first\\nsec'
@@ -297,7 +298,7 @@ def test_string_arrives_as_it_is_written() -> None:
 
 
 def test_other_values_arrive_when_delimited() -> None:
-    scanner = PythonArgumentsScanner()
+    scanner = PythonScanner()
     out: list[str] = []
     scanner.feed("a=[1, {'x': 'y'}]", 0, out)
     assert out == []
@@ -306,7 +307,7 @@ def test_other_values_arrive_when_delimited() -> None:
 
 
 def test_nothing_is_read_after_the_end() -> None:
-    scanner = PythonArgumentsScanner()
+    scanner = PythonScanner()
     out: list[str] = []
     assert scanner.feed("f(a=1) b", 2, out) == 5
     assert scanner.feed(") b", 0, out) == 0
