@@ -6,19 +6,12 @@ Example: of `{"a": 1, "b": 2, "a": 1}` the repeated key has the same value; `"a"
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
-
-from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgrammar.values.json_types import JsonValue
-
-# A string, a mark, or a run of anything else (`12`, `true`). A string comes first, so that the
-# marks in `"a: {"` are part of it.
-_TOKEN = late(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 
 
 class RepeatedKeyError(ValueError):
@@ -75,64 +68,35 @@ def unique_value(text: str) -> JsonValue:
     return value
 
 
+class _Object(dict[str, Any]):
+    """An object, and all the members that were written of it."""
+
+    def __init__(self, members: list[tuple[str, Any]]) -> None:
+        super().__init__(members)
+        self.members = members
+
+
 def equal_duplicates(text: str) -> list[bool]:
     """Returns for each repeated key of a JSON text, in its order, whether its value is the same.
 
     The value is compared with that of the same key before it.
     """
     found: list[bool] = []
-    # For each open bracket: where its members' values stand, the current key and its value's start.
-    seen: list[dict[str, tuple[int, int]] | None] = []
-    # For each key whose value has not ended: the key, where its value begins, and its index in
-    # `found`, or -1 for a key that is new.
-    waiting: list[tuple[str, int, int]] = []
-    key_start = key_end = end = 0
-    is_value = False
-    for match in _TOKEN.finditer(text):
-        mark = match.group()
-        # A comma or closer ends the value of the innermost key; in an array no key waits for it.
-        if mark in ",}]":
-            if waiting and is_value and seen[-1] is not None:
-                name, start, place = waiting.pop()
-                _note(text, seen[-1], (name, start, end), found, place)
-            is_value = False
-        if mark in "{[":
-            seen.append({} if mark == "{" else None)
-            is_value = False
-        elif mark in "}]":
-            seen.pop()
-            # What was closed is itself a value: of a key where an object holds it.
-            is_value = bool(seen) and seen[-1] is not None
-        elif mark == ":":
-            members = seen[-1]
-            assert members is not None
-            key = json.loads(text[key_start:key_end])
-            place = -1
-            if key in members:
-                # Its place is taken now: repeats inside the value come later in the text.
-                place = len(found)
-                found.append(False)
-            waiting.append((key, match.end(), place))
-            is_value = True
-        elif mark[0] == '"':
-            key_start, key_end = match.span()
-        end = match.end()
+    # What is still to be looked through, and the value of the same key before it, if there is one.
+    pending: list[tuple[Any, list[Any]]] = [(json.loads(text, object_pairs_hook=_Object), [])]
+    while pending:
+        value, before = pending.pop()
+        found += [is_same(value, each) for each in before]
+        inner: list[tuple[Any, list[Any]]] = []
+        if isinstance(value, _Object):
+            last: dict[str, Any] = {}
+            for key, part in value.members:
+                inner.append((part, [last[key]] if key in last else []))
+                last[key] = part
+        elif isinstance(value, list):
+            inner = [(part, []) for part in value]
+        pending += reversed(inner)
     return found
-
-
-def _note(
-    text: str,
-    members: dict[str, tuple[int, int]],
-    value: tuple[str, int, int],
-    found: list[bool],
-    place: int,
-) -> None:
-    name, start, end = value
-    if place >= 0:
-        before = members[name]
-        found[place] = is_same(json.loads(text[slice(*before)]), json.loads(text[start:end]))
-    # Of three equal keys, each is compared with the one before it.
-    members[name] = (start, end)
 
 
 def is_same(value: JsonValue, other: JsonValue) -> bool:
