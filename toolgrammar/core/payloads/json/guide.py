@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.tools.coerce import is_text_only
 from toolgrammar.values.schemas import is_one_of, shape_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from toolgrammar.values.json_types import JsonSchema, JsonValue
     from toolgrammar.values.tools import ToolSpec
 
+_TEXTS: Final = frozenset({str})
 # The name of a property that no tool has; see `resolved`.
 _WHOLE: Final = "\0"
 _STARTS: Final = {
@@ -37,11 +37,10 @@ class Guide:
         "_item",
         "_items",
         "_members",
+        "_typed",
         "judged",
         "properties",
-        "raw_texts",
         "required",
-        "texts",
         "types",
     )
 
@@ -63,51 +62,31 @@ class Guide:
         self._items = items
         self._item: Guide | None = None
         self._members: dict[str, Guide | None] = {}
-        self.texts: set[str] = set()
-        """Keys whose members may be strings, of those that were asked for."""
-        self.raw_texts: dict[str, bool] = {}
-        """Whether the raw value of a key is a string, whatever its text; likewise."""
+        self._typed: frozenset[str] | None = None
 
     def member(self, key: str) -> Guide | None:
         """Returns what is wanted of the member with this key."""
+        schema = self.properties.get(key)
+        # Keys are what the model writes: only those of the schema are remembered.
+        if schema is None:
+            return None
         if key not in self._members:
-            schema = self.properties.get(key)
-            self._members[key] = _guide(schema) if schema is not None else None
+            self._members[key] = _guide(schema)
         return self._members[key]
 
-    def has_texts(self, value: Mapping[str, object]) -> bool:
-        """Whether all members of an object are strings, wherever the schema wants such."""
-        if self.types is not None and "object" not in self.types:
-            return False
-        for inner in value.values():
-            # One member of another type is enough for the caller to look at each.
-            if type(inner) is not str:
-                return False
-        return self.admits_texts(value)
-
-    def admits_texts(self, keys: Iterable[str]) -> bool:
-        """Whether the members of an object with these keys may all be strings."""
-        texts = self.texts
-        # The calls of a tool have mostly the same keys.
-        if texts.issuperset(keys):
-            return True
-        for key in keys:
-            found = self.member(key)
-            if found is not None and found.types is not None and "string" not in found.types:
-                return False
-            # Keys are what the model writes: what is remembered of them needs a bound.
-            if len(texts) < _KEPT:
-                texts.add(key)
-        return True
+    def takes_texts(self, value: Mapping[str, object]) -> bool:
+        """Whether all members of an object are strings, and right as they stand."""
+        if self._typed is None:
+            inner = ((key, self.member(key)) for key in self.properties)
+            self._typed = frozenset(
+                key for key, each in inner if each is not None and not each.takes_text
+            )
+        return _TEXTS.issuperset(map(type, value.values())) and self._typed.isdisjoint(value)
 
     def is_text(self, key: str) -> bool:
         """Whether the raw value of a key is a string, whatever its text."""
-        known = self.raw_texts.get(key)
-        if known is None:
-            known = is_text_only(self.properties.get(key))
-            if len(self.raw_texts) < _KEPT:
-                self.raw_texts[key] = known
-        return known
+        found = self.member(key)
+        return found is None or found.types in (None, ("string",))
 
     def item(self) -> Guide | None:
         """Returns what is wanted of every item of an array."""

@@ -27,7 +27,7 @@ _CONTAINERS: Final = {"{": "object", "[": "array"}
 def needs_typing(value: object, wanted: Guide) -> bool:
     """Whether a part of a value may have another type than its schema: then its text is read."""
     # The usual case needs no walk: an object of strings, where the schema wants strings.
-    if type(value) is dict and wanted.has_texts(value):
+    if type(value) is dict and wanted.takes_texts(value):
         return False
     pending: list[tuple[object, Guide]] = [(value, wanted)]
     while pending:
