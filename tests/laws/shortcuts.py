@@ -24,7 +24,6 @@ from toolgrammar.testing import Case
 from toolgrammar.testing.breaches import same
 from toolgrammar.testing.oracle import agreeing_calls
 from toolgrammar.testing.readings import Reading, seen
-from toolgrammar.values.events import Event
 
 RECORD = Path(__file__).with_name("shortcuts.json")
 READINGS = 4
@@ -35,13 +34,6 @@ AMBIGUOUS = ("stray-words-or-markup-words-behind-a-path",)
 """Examples that Lark may read in two ways: Earley's parser does not know which terminal is first."""
 
 Shortcut = Callable[[Case], bool]
-
-
-class PlainParser(DrivenParser):
-    """A parser without any shortcut: each chunk goes to the driver."""
-
-    def feed(self, chunk: str) -> list[Event]:
-        return self._driven().take_each(chunk)
 
 
 def whole(case: Case) -> bool:
@@ -77,32 +69,13 @@ def streamed(case: Case) -> bool:
     return taken
 
 
-def inert(case: Case) -> bool:
-    """Compares the driver that passes over inert chunks with the one that takes each of them."""
-    chunks = pieces_of(case.text)
-    plain = PlainParser(case.format, tools=case.tools, prefix=case.prefix)
-    wanted = seen(_read(plain, chunks))
-    parser = DrivenParser(case.format, tools=case.tools, prefix=case.prefix)
-    taken = False
-    events: list[Event] = []
-    for chunk in chunks:
-        before = parser._driven().inert
-        events += parser.feed(chunk)
-        taken = taken or (before is not None and before is parser._driven().inert)
-    events += parser.close()
-    found = seen(Reading(parser.result, events, []))
-    same("inert chunks", case, f"result, {chunks}", wanted[0], found[0])
-    same("inert chunks", case, f"events, {chunks}", wanted[1], found[1])
-    return taken
-
-
 def reference(case: Case) -> bool:
     """Compares the driver with plain Lark, call by call: no shortcut, but held like one."""
     return case.id.rpartition("::")[2] not in AMBIGUOUS and bool(agreeing_calls(case))
 
 
 SHORTCUTS: dict[str, Shortcut] = {
-    each.__name__: each for each in (whole, several, streamed, inert, reference)
+    each.__name__: each for each in (whole, several, streamed, reference)
 }
 
 

@@ -10,8 +10,8 @@ from tests.laws.every_case import (
     page_cases,
     row_cases,
 )
-from tests.laws.shortcuts import PlainParser
 from toolgrammar import ArgumentsDelta, Parser
+from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.testing import Case, laws
 from toolgrammar.testing.depth import at_depth
 from toolgrammar.values.events import Event
@@ -35,7 +35,7 @@ def test_no_shortcut_gives_out_later_than_the_driver(format_id: str) -> None:
 def _as_early_as_the_driver(case: Case) -> None:
     """What a stream has given out of values, at each character, is what the driver has, or more."""
     parser = Parser(case.format, tools=case.tools, prefix=case.prefix)
-    driver = PlainParser(case.format, tools=case.tools, prefix=case.prefix)
+    driver = DrivenParser(case.format, tools=case.tools, prefix=case.prefix)
     found = wanted = 0
     for place, character in enumerate(case.text):
         found += _size(parser.feed(character))

@@ -1,13 +1,11 @@
 """Reads one message by the driver: the reading that defines what every other one has to give.
 
 In: chunks, `Let me look. <tool`, `_call>…`. Out: events, each as soon as it is certain, and at the end
-the result. Chunks that change no state, the inside of a long string, are taken by a short way
-(`core/shortcuts/stream/inert_chunks.py`).
+the result.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.catalogue.several import AnyOf
@@ -15,7 +13,6 @@ from toolgrammar.core.driver.modes import new_driver
 from toolgrammar.core.mending.cut_opener import report_begun
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
-from toolgrammar.core.shortcuts.stream.inert_chunks import end_inert_chunks, inert_chunks_at
 from toolgrammar.core.trust.standing import report_inline
 from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
 from toolgrammar.core.trust.turns import Withheld
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine
     from toolgrammar.core.message.source import Source
     from toolgrammar.core.shortcuts.stream.delivered import GivenOut
-    from toolgrammar.core.shortcuts.stream.inert_chunks import InertChunks
     from toolgrammar.parsing.readers import Several
     from toolgrammar.values.events import Event
     from toolgrammar.values.limits import Limits
@@ -82,12 +78,9 @@ class DrivenReading:
         self._steps_before = steps
         self._several = self._several_formats()
         self._withheld = Withheld()
-        self._inert_chunks: InertChunks | None = None
         self._over = False
         """Whether the limit of characters was passed."""
         self._ended = False
-        limits = options.limits
-        self._limit = sys.maxsize if limits.max_chars is None else limits.max_chars
         machine, settings = self._machine_and_settings()
         self._builder = Builder(
             source=source,
@@ -96,11 +89,13 @@ class DrivenReading:
             id_seed=options.id_seed,
             listening=True,
             strict=options.strict,
-            max_calls=limits.max_calls,
+            max_calls=options.limits.max_calls,
         )
         # Of several formats nobody knows yet whose signs count.
         self._builder.read_signs(None if self._several is not None else machine.signs)
-        self.driver = new_driver(machine, self._builder, base=-len(prefix), max_depth=limits.depth)
+        self.driver = new_driver(
+            machine, self._builder, base=-len(prefix), max_depth=options.limits.depth
+        )
         self.among = None if self._several is None else self._several.among(self._builder)
         if self.among is not None:
             self.driver.read_among(self.among)
@@ -140,40 +135,18 @@ class DrivenReading:
     @property
     def held(self) -> str:
         """What is kept since something of it is undecided."""
-        if self._inert_chunks is not None:
-            return self._inert_chunks.held
         driver = self.driver
         # What stands before is kept for anchors alone: it was given out.
         return driver.buffer[driver.position if driver.island < 0 else driver.island :]
 
-    @property
-    def inert(self) -> InertChunks | None:
-        """The short way that takes the chunks now, where one does."""
-        return self._inert_chunks
-
     def take(self, chunk: str) -> list[Event]:
         """Takes the next piece of the message, not an empty one; returns what is certain by now."""
-        inert = self._inert_chunks
-        if inert is None:
-            found = inert_chunks_at(self.driver, self._limit)
-            inert = self._inert_chunks = found if found and self._may_pass() else None
-        if inert is not None:
-            events = inert.go_on(chunk)
-            if events is not None:
-                return events
-            # What the inert run held back is read with the chunk that ends it.
-            chunk = self._leave(inert) + chunk
-        return self.take_each(chunk)
-
-    def take_each(self, chunk: str) -> list[Event]:
-        """Has the driver take a piece, without any short way."""
         self._feed(chunk, final=False)
         return self._new_events()
 
     def end(self, *, cut: bool) -> list[Event]:
         """Ends the message; `cut`: the server says that it cut the answer."""
-        rest = "" if self._inert_chunks is None else self._leave(self._inert_chunks)
-        self._end(rest, cut=cut)
+        self._end("", cut=cut)
         return self._new_events()
 
     def read_whole(self, text: str, *, cut: bool) -> None:
@@ -197,17 +170,6 @@ class DrivenReading:
         )
 
     # ------------------------------------------------------------ the parts of these
-
-    def _may_pass(self) -> bool:
-        """Returns whether events may go out as they come: none waits, none was delivered before."""
-        behind = self._delivered is None or self._delivered.is_behind
-        return behind and not self._withheld.events
-
-    def _leave(self, inert: InertChunks) -> str:
-        """Ends a short way; returns what it held back."""
-        self._inert_chunks = None
-        self._source.append(end_inert_chunks(self.driver, inert))
-        return inert.held
 
     def _feed(self, chunk: str, *, final: bool) -> None:
         # Past the limit nothing is read; an empty last piece there has nothing to end again.

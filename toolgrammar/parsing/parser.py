@@ -151,7 +151,7 @@ class Parser:
         self._reader = self._taker = DrivenReading(
             self._options, self._source, delivered=delivered, steps=stream.steps
         )
-        return self._reader.take_each(text)
+        return self._reader.take(text)
 
     def close(self, finish_reason: FinishReason = None) -> list[Event]:
         """Ends the message; returns the events of its end. A second call returns none.

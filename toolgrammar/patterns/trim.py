@@ -67,11 +67,6 @@ class Trimmer:
             return ""
         return self._pass(text)
 
-    @property
-    def passes(self) -> bool:
-        """Whether text that white space does not end is passed on at once."""
-        return self.began and not self.held and self.mode not in (QUOTED, INDENT)
-
     def _begin(self, text: str) -> bool:
         """Drops what stands in front; keeps in `held` what goes on, once that is decided."""
         if self.mode in (STRIP, LINE, QUOTED):

@@ -11,7 +11,6 @@ from functools import cached_property
 from operator import methodcaller
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
 from toolgrammar.patterns.beginnings import begins_line, first_characters, literal_start
 from toolgrammar.patterns.partial import any_of, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
@@ -149,20 +148,10 @@ class AnyOpeners:
 
     def __init__(self, *sets: OpenerSet) -> None:
         self.sets = sets
-        self._plain = ChunkMemo(self._opens_nothing)
 
     def beside(self, more: OpenerSet) -> AnyOpeners:
         """Returns these openers and more of them."""
         return AnyOpeners(*self.sets, more)
-
-    def is_plain(self, before: str, chunk: str) -> bool:
-        """Whether nothing opens in a chunk of text; `before`: the character before it."""
-        # Where the text begins, what opens only there has to be asked for.
-        return before != "" and self._plain[before + chunk]
-
-    def _opens_nothing(self, text: str) -> bool:
-        """Whether nothing opens, or may have begun to, behind the first character of a text."""
-        return self.find(text, 1) < 0 and self.held(text, 1) < 0
 
     @cached_property
     def _wholes(self) -> list[Search]:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.several.alternative import Formats
     from toolgrammar.core.state.driver import Driver
-    from toolgrammar.values.events import Event
 
 
 _SLICE = 65_536
@@ -130,10 +129,6 @@ class TriedFormats:
     def settle(self, builder: Builder) -> None:
         """Joins the events of a feed."""
         self.judge.settle(builder)
-
-    def count(self, event: Event) -> None:
-        """Counts what was given out of the open island."""
-        self.judge.counted.count([event])
 
     # Text
 

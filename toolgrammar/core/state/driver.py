@@ -186,14 +186,6 @@ class Driver:
         """Stands at an offset again; so many characters of the text stand before it."""
         self.buffer, self.base, self.position = text, offset - before, before
 
-    def went_on(self, text: str, chunks: int) -> None:
-        """Steps behind text in which nothing began or ended."""
-        # One character stays, for anchors and look-behinds.
-        self.base += self.position + len(text) - 1
-        self.buffer = text[-1]
-        self.position = 1
-        self.steps += chunks
-
     # Where it stands
 
     def move_to(self, index: int) -> None:

@@ -1,7 +1,7 @@
 """What the driver asks of the other formats that its message may be written in.
 
-`core.several` chooses among formats and stands above the driver; this names what the driver, its modes
-and the shortcuts of streams ask of it. A message in one format has no such thing.
+`core.several` chooses among formats and stands above the driver; this names what the driver and its
+modes ask of it. A message in one format has no such thing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.machine import Machine, Node
     from toolgrammar.core.message.build import Builder
-    from toolgrammar.values.events import Event
 
 
 DriverT_contra = TypeVar("DriverT_contra", contravariant=True)
@@ -37,9 +36,6 @@ class ThoughtEnds(Protocol[DriverT_contra]):
 
 class AllOpeners(Protocol):
     """What all the formats open with."""
-
-    def is_plain(self, last: str, chunk: str) -> bool:
-        """Whether nothing can open in a chunk behind a character."""
 
     def begins_at(self, buffer: str, place: int) -> bool:
         """Whether what stands at a place, up to the end, may become an opener."""
@@ -100,7 +96,3 @@ class Others(Protocol[DriverT_contra]):
 
     def settle(self, builder: Builder) -> None:
         """Joins the events of a feed."""
-
-    # A trial that fails is read again: what was given out of it must not come twice.
-    def count(self, event: Event) -> None:
-        """Counts what was given out of the open island."""

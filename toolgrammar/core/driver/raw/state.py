@@ -36,9 +36,6 @@ class Sibling:
 class Lines(Protocol):
     """What finds, in reasoning, lines that begin as the calls of any of several formats do."""
 
-    def passes(self, chunk: str) -> bool:
-        """Whether no line begins in what comes next."""
-
     def look(self, reader: RawReader, stop: int) -> int:
         """Notes the lines before an index that may be calls; returns where it is sure."""
 

@@ -72,10 +72,6 @@ class LineOpeners:
         self.is_fresh = True
         """Whether nothing but white space stands in its line before that."""
 
-    def passes(self, chunk: str) -> bool:
-        """Whether no line begins in what comes next."""
-        return not self.is_fresh and "\n" not in chunk
-
     def look(self, reader: RawReader, stop: int) -> int:
         """Notes the lines before an index that may be calls.
 

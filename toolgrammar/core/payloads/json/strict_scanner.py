@@ -18,7 +18,6 @@ from toolgrammar.core.payloads.json.tokens import (
     TooDeep,
     as_json,
     backtick_run,
-    inside_string,
     plain_scalar,
     shown,
     space_run,
@@ -130,10 +129,6 @@ class JsonScanner:
         self.failed, self.failure, self.plain = False, "", True
         out.append(f"\\u{ord(character):04x}")
         return True
-
-    def inside(self, chunk: str) -> bool:
-        """Whether a chunk only goes on in a string."""
-        return inside_string.fullmatch(chunk) is not None
 
     def _fail(self, failure: str, position: int) -> int:
         self.failed, self.failure, self.plain = True, failure, False

@@ -41,7 +41,6 @@ unit_begun = anywhere(rf"(?:\\(?:u(?:{HIGH_HALF}{LOW_BEGUN}|{HEX}{{0,4}}))?)?")
 # `\ud83d\ude00`: two halves of six characters.
 LONGEST_UNIT: Final = 12
 string_run = anywhere(rf"(?:[^{PLAIN}]++|{UNIT})*+")
-inside_string = late(rf"[^{PLAIN}]+")
 backtick_run = anywhere(r"[^`\\]*+")
 
 # Only with its delimiter in sight: `12` at the end of a chunk may become `123`.

@@ -37,11 +37,6 @@ class GivenOut:
         for event in message.events:
             self._take_back(event)
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether all text and arguments that were given out have come again."""
-        return not (self.text or self.reasoning or any(self.arguments))
-
     def _take_back(self, event: Event) -> None:
         """Counts an event off that was made and waits."""
         if isinstance(event, TextDelta):

@@ -7,22 +7,38 @@ out. The value of a single argument is read at once, if all of it is there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.arguments.json_payload import JsonPayload
+from toolgrammar.core.payloads.json.chunk_memo import certain_in
+from toolgrammar.core.payloads.json.runs import BRACKETS, CHARACTERS, TAG
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
 from toolgrammar.core.payloads.json.whole import read_object, read_whole
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS, PayloadReader
-from toolgrammar.core.shortcuts.stream.inert_chunks import sure
 from toolgrammar.core.shortcuts.whole.fused_tokens import OBJECTS
 from toolgrammar.grammar.payload_kinds import PAYLOADS
+from toolgrammar.tools.json_tokens import HEX, ONE_ESCAPE
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.shortcuts.stream.cursor import Cursor, Leave
     from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
     from toolgrammar.values.events import Event
+
+_COMMA: Final = r""",(?= *[^ ,"'\\])"""
+_IN_STRING: Final = late(
+    rf"{CHARACTERS}(?:(?:{ONE_ESCAPE}|{_COMMA}|{BRACKETS}|{TAG}){CHARACTERS})*+"
+    rf"(, *|[}}\]]{{1,64}},? *|<|\\(?:u{HEX}{{0,3}})?)?"
+)
+"""A piece of a JSON string; at its end what may yet become something else (1).
+
+That is the beginning of an escape, a comma, brackets and markup: the string may have ended before
+them.
+"""
+_sure: Final = certain_in(_IN_STRING)
+"""How many characters of a piece are sure to be in the string; -1 where it may end in it."""
 
 
 class StreamJson(PayloadReader):
@@ -114,7 +130,7 @@ class StreamJson(PayloadReader):
             return None
         # All but a tail that may be more than text: half an escape, or `, ` where a quote is
         # missing.
-        certain = sure[text]
+        certain = _sure[text]
         if certain < 0:
             self._tail = ""
             return self._read_chunk(text)

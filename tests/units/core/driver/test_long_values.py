@@ -1,4 +1,4 @@
-"""Between two places where something may begin or end, every chunk is given out as it comes."""
+"""What is certain of a long value, or of text, goes out with the chunk that it comes in."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_prose_is_given_out_before_its_line_ends() -> None:
     assert parser.result.text == text.strip()
 
 
-def test_what_is_said_in_a_passage_counts_where_another_format_is_judged() -> None:
+def test_what_was_given_out_of_a_long_string_counts_where_another_format_is_judged() -> None:
     """The call of an unknown tool is judged again when it stumbles, deep in its arguments."""
     text = '<tool_call>\n{"name": "f", "arguments": {"a": "' + "b c " * 200 + '"}}\n</tool_cal>\n'
     whole = Parser("auto").run_whole(text)
@@ -79,7 +79,9 @@ def test_what_is_said_in_a_passage_counts_where_another_format_is_judged() -> No
         assert parser.result.to_dict() == whole.to_dict()
 
 
-def test_what_begins_a_line_ends_the_passage_that_began_behind_a_line_end(tmp_path: Path) -> None:
+def test_an_opener_at_the_start_of_a_line_is_found_when_the_line_end_came_before(
+    tmp_path: Path,
+) -> None:
     rules = """
 %import .common.text (TEXT, RAW)
 
