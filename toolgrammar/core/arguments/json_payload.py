@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 class JsonPayload(RecoveringScanner):
     """A payload; the markup around it says what ends it."""
 
-    __slots__ = ("_markup",)
-
     def __init__(
         self,
         step: Step,

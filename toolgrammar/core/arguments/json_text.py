@@ -22,8 +22,6 @@ _BODY = late(r'(?:[^"\\]|\\.)*', re.DOTALL)
 class JsonText:
     """One such string; it is given out as raw text is."""
 
-    __slots__ = ("_begun", "_brace", "_builder", "_held", "_quoted", "_role", "_start", "_unit")
-
     def __init__(
         self, builder: Builder, role: str, start: int, unit: int, *, may_be_arguments: bool
     ) -> None:

@@ -49,8 +49,6 @@ _BETWEEN_OBJECTS = late(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")  # As `}, {"`.
 class Markup(Around):
     """The markup of a message around a payload: the node behind it says what ends it."""
 
-    __slots__ = ("_after", "_start", "alone")
-
     framed = True
     inside = inside_framed
 

@@ -29,20 +29,6 @@ _SINGLE = frozenset({"name", "id", "depends_on", "mode", "key"})
 class RawValues:
     """The raw payload that is being read, for one message."""
 
-    __slots__ = (
-        "builder",
-        "cuts_token",
-        "decoder",
-        "joint",
-        "left_out",
-        "role",
-        "start",
-        "text",
-        "trimmer",
-        "typed",
-        "undecided",
-    )
-
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.trimmer: Trimmer | None = None

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 class ScannedValues:
     """The payload that is being scanned, for one message; what it means goes into the draft."""
 
-    __slots__ = ("_none", "builder", "role", "text")
-
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.role = ""

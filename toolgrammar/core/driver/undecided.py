@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 class Undecided:
     """One payload that may be JSON or raw, between two chunks."""
 
-    __slots__ = ("before", "driver", "json", "out", "raw", "read", "scanner", "start")
-
     def __init__(self, driver: Driver, json: Step, raw: Step, start: int) -> None:
         self.driver = driver
         self.json = json

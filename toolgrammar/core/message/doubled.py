@@ -20,8 +20,6 @@ MARK_TERMINALS: Final = frozenset({"SAME_FENCE", "SAME_MARK"})
 class Marks:
     """The fence and the mark that were read last, which a closer repeats."""
 
-    __slots__ = ("fence", "mark")
-
     def __init__(self) -> None:
         self.fence = self.mark = ""
 

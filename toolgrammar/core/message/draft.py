@@ -26,48 +26,6 @@ _BETWEEN_IDS = late(r"[\s,]+")
 class Draft:
     """One open call: its roles so far, and the events that wait until it is certain."""
 
-    __slots__ = (
-        "arguments",
-        "arguments_end",
-        "arguments_start",
-        "beside",
-        "delimited",
-        "depends_on",
-        "diagnostics",
-        "doubts",
-        "dropped",
-        "error",
-        "events",
-        "has_payload",
-        "held",
-        "id",
-        "inputs",
-        "is_markdown",
-        "key",
-        "may_go_on",
-        "members",
-        "name",
-        "payload",
-        "payload_start",
-        "payload_streams",
-        "refused",
-        "repaired",
-        "schema",
-        "separator",
-        "start",
-        "started",
-        "streams",
-        "text_key",
-        "truncated",
-        "unclosed",
-        "unclosed_to",
-        "unescaped",
-        "wire_role",
-        "words",
-        "written_key",
-        "written_name",
-    )
-
     def __init__(self, start: int) -> None:
         self.start = start
         self.name: str | None = None

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 class EventQueue:
     """Events in the order of the text; nothing is collected where nobody listens."""
 
-    __slots__ = ("events", "is_certain", "listening", "waiting")
-
     def __init__(self, *, listening: bool) -> None:
         self.listening = listening
         self.events: list[Event] = []

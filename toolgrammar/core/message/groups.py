@@ -30,8 +30,6 @@ def generated_id(seed: str, index: int, text: str) -> str:
 class Group:
     """An open section of calls."""
 
-    __slots__ = ("last", "mode", "unopened")
-
     def __init__(self, mode: str = "") -> None:
         self.mode = mode
         self.last = ""

@@ -51,8 +51,6 @@ START: Final = Mark(0, {})
 class Listing:
     """The diagnostics of one message, which can be taken back to a mark."""
 
-    __slots__ = ("_counts", "_rest", "diagnostics")
-
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
         self._counts: dict[str, int] = {}

@@ -9,8 +9,6 @@ from __future__ import annotations
 class MessageEnd:
     """Where and why the text of a message ended, as far as that decides what is whole."""
 
-    __slots__ = ("by_server", "cut_opener", "is_open", "unclosed_text")
-
     def __init__(self) -> None:
         self.by_server = False
         """Whether the server cut the answer."""

@@ -15,8 +15,6 @@ MOST = 512
 class Pieces:
     """A text that grows at its end."""
 
-    __slots__ = ("_blocks", "tail")
-
     def __init__(self) -> None:
         self._blocks: list[str] = []
         self.tail: list[str] = []
@@ -52,8 +50,6 @@ class Pieces:
 class SkippedText:
     """Text between the calls of a section, which belongs to nobody."""
 
-    __slots__ = ("end", "start")
-
     def __init__(self) -> None:
         self.start = self.end = -1
 
@@ -80,8 +76,6 @@ class SkippedText:
 
 class Parts:
     """The parts of a text that lies scattered in the source, which can be taken back to a mark."""
-
-    __slots__ = ("_floor", "_room", "offsets", "texts")
 
     def __init__(self) -> None:
         self.texts: list[str] = []

@@ -47,8 +47,6 @@ _LONGEST_START: Final = 64
 class Quoted:
     """Where quoted text of one format begins and ends in one message, as far as it was asked."""
 
-    __slots__ = ("_asked", "_end", "_inner", "_openers", "_place", "began")
-
     def __init__(self, found: Sequence[Quote]) -> None:
         self._openers = [
             (compile_pattern(each.opener), compile_pattern(each.end)) for each in found

@@ -14,8 +14,6 @@ _LONG = 1024
 class Source:
     """The text of a message in blocks, and where each begins."""
 
-    __slots__ = ("_blocks", "_joined", "_starts", "limit", "mark", "prefix", "room", "tail")
-
     def __init__(self, limit: int = sys.maxsize) -> None:
         self.limit = limit
         """Characters that the message may have: where it has more, `room` is below 0."""

@@ -8,23 +8,6 @@ import copy
 class Turns:
     """The other turns of a message, up to a place in it."""
 
-    __slots__ = (
-        "answer_start",
-        "answered",
-        "awaiting",
-        "code",
-        "cut",
-        "fence",
-        "fenced",
-        "inline",
-        "is_open",
-        "marks",
-        "observed",
-        "other_turn",
-        "quotation",
-        "quoted",
-    )
-
     def __init__(self) -> None:
         self.observed = False
         """Whether the model wrote the result of a tool."""

@@ -41,38 +41,6 @@ _ISLANDS = frozenset({"call", *GROUP_ROLES})
 class Driver:
     """The state of one message between two chunks."""
 
-    __slots__ = (
-        "among",
-        "back",
-        "base",
-        "behind",
-        "blank",
-        "buffer",
-        "builder",
-        "called",
-        "fences",
-        "final",
-        "free",
-        "held_at",
-        "island",
-        "island_node",
-        "island_payload",
-        "island_tokens",
-        "last_end",
-        "limits_depth",
-        "long_fences",
-        "may_be_fenced",
-        "modes",
-        "node",
-        "payload",
-        "position",
-        "previous",
-        "run",
-        "start_node",
-        "steps",
-        "unit",
-    )
-
     def __init__(
         self, machine: Machine, builder: Builder, modes: Modes[Driver], *, base: int, max_depth: int
     ) -> None:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 class OpenPayload:
     """One payload of an island at a time."""
 
-    __slots__ = ("fenced", "open_brackets", "raw", "scanner", "step", "undecided")
-
     def __init__(self) -> None:
         self.step: Step | None = None
         """The payload that is read, or was read last."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 class Sibling:
     """The first opener of another argument in a value that is open: see `siblings.py`."""
 
-    __slots__ = ("begins", "offset", "text")
-
     def __init__(self) -> None:
         self.forget()
 
@@ -42,29 +40,6 @@ class Lines(Protocol):
 
 class RawReader:
     """The state of one raw payload between two chunks."""
-
-    __slots__ = (
-        "begins_here",
-        "begun",
-        "driver",
-        "end",
-        "fences",
-        "held",
-        "islands",
-        "last_closer",
-        "lines",
-        "mended",
-        "near",
-        "others",
-        "others_open",
-        "quoted",
-        "searched",
-        "shared",
-        "sibling",
-        "strays",
-        "unended",
-        "values_open",
-    )
 
     def __init__(
         self,

@@ -63,8 +63,6 @@ def _hold_back(reader: RawReader, start: int) -> None:
 class LineOpeners:
     """Looks, in reasoning, for lines that begin as the calls of any of several formats do."""
 
-    __slots__ = ("is_fresh", "looked", "openers")
-
     def __init__(self, openers: AllOpeners, looked: int) -> None:
         self.openers = openers
         self.looked = looked
