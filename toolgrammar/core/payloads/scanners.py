@@ -9,10 +9,9 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from toolgrammar.core.payloads.json.duplicates import unique_value
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
-from toolgrammar.core.payloads.json.whole import is_odd
+from toolgrammar.core.payloads.json.whole import read_object
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
@@ -147,9 +146,5 @@ def read_scanned(
     end = scanner.feed(text, start, written)
     if not scanner.done or scanner.failed or scanner.doubt or scanner.mended or scanner.bare_text:
         return None
-    try:
-        value = unique_value("".join(written))
-    # An object has a key twice.
-    except ValueError:
-        return None
-    return None if is_odd(value) else (value, end)
+    found = read_object("".join(written), 0)
+    return None if found is None else (found[0], end)

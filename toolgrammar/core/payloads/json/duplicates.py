@@ -58,16 +58,6 @@ def repeats_key(text: str, value: JsonValue) -> bool:
     return False
 
 
-def unique_value(text: str) -> JsonValue:
-    """Returns the value of a strict JSON text.
-
-    Raises:
-        ValueError: an object in it has a key twice.
-    """
-    value: JsonValue = _decoder.decode(text)
-    return value
-
-
 class _Object(dict[str, Any]):
     """An object, and all the members that were written of it."""
 

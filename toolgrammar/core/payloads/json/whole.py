@@ -60,8 +60,8 @@ def read_whole(
         return None if is_odd(value) else (value, end)
     if isinstance(value, str):
         return None if not value.isascii() and has_surrogate(value) else (value, end)
-    # `12` at the end of the text may go on; `12abc` and `truest` are no values.
-    if end == len(text) or word_character.match(text, end):
+    # `12` at the end of the text may go on; `12abc` and `truest` are no values, `1e999` is no float.
+    if end == len(text) or word_character.match(text, end) or value in _INFINITE:
         return None
     return value, end
 
