@@ -86,7 +86,7 @@ def create_app(
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        await server.client.aclose()
+        await server.close()
 
     routes = [Route("/health", health), Route("/metrics", counters), Mount("/", app=relay)]
     return Starlette(routes=routes, lifespan=lifespan)

@@ -15,7 +15,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-import anyio.lowlevel
 
 from toolgrammar.proxy.answer import Reading, reading_of
 from toolgrammar.proxy.errors import error_body
@@ -27,8 +26,9 @@ from toolgrammar.values.errors import RenderError
 from toolgrammar.values.feedback import shown_name
 
 if TYPE_CHECKING:
-    import httpx
+    import aiohttp
     from starlette.types import Receive, Scope, Send
+    from yarl import URL
 
     from toolgrammar.proxy.metrics import Metrics
     from toolgrammar.proxy.models import ModelRule, ModelRules
@@ -121,10 +121,6 @@ class _Answering:
         if self.left is not None:
             self.left -= len(body)
         await self.send({"type": "http.response.body", "body": body, "more_body": more})
-        if more:
-            # One read of the upstream may bring hundreds of parts, and neither they nor what sends
-            # them waits for anything: other streams have their turn here, and a leaving client.
-            await anyio.lowlevel.checkpoint()
 
     def has_all(self) -> bool:
         """Whether the client has all that it waits for, and may leave without missing anything."""
@@ -246,7 +242,7 @@ class Relay:
             text = "the proxy could not read the answer"
             await self._broken(answering, UpstreamError(502, "proxy_failed", text))
 
-    def _address(self, scope: Scope) -> httpx.URL:
+    def _address(self, scope: Scope) -> URL:
         # As the client wrote it: a decoded path may be another one.
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1").partition("?")[0]
         query = scope.get("query_string", b"").decode("latin-1")
@@ -284,18 +280,18 @@ class Relay:
         except (TypeError, ValueError, RecursionError, RenderError) as problem:
             raise BadRequestError(400, "invalid_request", f"{problem}"[:500]) from None
 
-    async def _relayed(self, answering: _Answering, response: httpx.Response) -> None:
+    async def _relayed(self, answering: _Answering, response: aiohttp.ClientResponse) -> None:
         """Sends the upstream's answer on."""
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         is_stream = kind == "text/event-stream"
-        rewritten = answering.reading is not None and response.status_code == 200
+        rewritten = answering.reading is not None and response.status == 200
         # An answer that is packed all the same is passed on unread.
         rewritten = rewritten and response.headers.get("content-encoding", "identity") == "identity"
         headers = response_headers(response, rewritten=rewritten)
         if not rewritten:
             answering.pass_on()
-            await answering.start(response.status_code, headers)
-            async for part in response.aiter_raw():
+            await answering.start(response.status, headers)
+            async for part in response.content.iter_any():
                 await answering.write(part)
             await answering.write(b"", more=False)
         elif is_stream:
@@ -303,7 +299,7 @@ class Relay:
             answering.rewrite_by(rewriter)
             rewriter.start_bytes()
             await answering.start(200, headers)
-            async for part in response.aiter_raw():
+            async for part in response.content.iter_any():
                 if out := b"".join(rewriter.feed(part)):
                     await answering.write(out)
                 if rewriter.failed:
@@ -315,10 +311,13 @@ class Relay:
             await self._whole(answering, response, headers)
 
     async def _whole(
-        self, answering: _Answering, response: httpx.Response, headers: list[tuple[bytes, bytes]]
+        self,
+        answering: _Answering,
+        response: aiohttp.ClientResponse,
+        headers: list[tuple[bytes, bytes]],
     ) -> None:
         parts, size = [], 0
-        async for part in response.aiter_raw():
+        async for part in response.content.iter_any():
             size += len(part)
             if size > self._max_body:
                 text = f"the upstream's answer has more than {self._max_body} bytes"

@@ -6,12 +6,16 @@ A server that refuses the connection gives `UpstreamError(502, "upstream_unreach
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from contextlib import asynccontextmanager
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+from io import BytesIO
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-import httpx
+import aiohttp
+import anyio
+from multidict import CIMultiDict
+from yarl import URL
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -29,11 +33,18 @@ _OF_BODY: Final = frozenset({b"content-length", b"content-encoding", b"etag", b"
 _SLASH: Final = r"(?:[/\\]|%(?:25)*(?:2f|5c))"
 _DOTS: Final = re.compile(rf"(?:^|{_SLASH})(?:\.|%(?:25)*2e){{1,2}}(?:;|$|{_SLASH})", re.IGNORECASE)
 """A segment `.` or `..`, also percent-encoded: with it a path may leave the upstream's."""
-
-
+_TARGET: Final = re.compile(r"[!-\"$-~]+")
+"""A path and a query as they may stand in a request: nothing that ends its line, no fragment."""
+_ADDED: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+"""Headers that an HTTP client adds by itself; here the client's own go through, and no others."""
 _IDLE: Final = 2.0
 """Seconds that an unused connection is kept. Many servers close theirs after 5, and a request that
 meets the closing of its connection is lost: it can't be repeated, since it may have been read."""
+_READ_AHEAD: Final = 1
+"""Bytes that are read before what came before them was passed on. With more, an upstream that
+breaks off takes with it what a slow client has not read yet."""
+_LONGEST_HEADER: Final = 65536
+"""Bytes of the longest line of an answer's head."""
 
 
 class UpstreamError(Exception):
@@ -68,52 +79,83 @@ class Upstream:
             raise ValueError(
                 f"the upstream must be an http:// or https:// address, got {url!r:.80}"
             )
-        self._url = httpx.URL(url.rstrip("/"))
-        self.client = httpx.AsyncClient(
-            timeout=httpx.Timeout(timeout, connect=connect_timeout, pool=None),
-            # As many connections as clients: a limit here would be a queue that nobody sees.
-            limits=httpx.Limits(
-                max_connections=None, max_keepalive_connections=64, keepalive_expiry=_IDLE
-            ),
-            # Neither proxies nor a `.netrc` of the environment: keys go to the upstream alone.
-            trust_env=False,
-            # Many clients share the connections: the cookies of one are none of another's.
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            follow_redirects=False,
+        self._url = URL(url)
+        self._key = _basic(self._url)
+        self._timeout = timeout
+        self._timeouts = aiohttp.ClientTimeout(
+            total=None, connect=connect_timeout, sock_read=timeout
         )
+        self._session: aiohttp.ClientSession | None = None
+
+    def _opened(self) -> aiohttp.ClientSession:
+        """Returns the connections; they belong to the event loop that runs when they are opened."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                # As many connections as clients: a limit here would be a queue that nobody sees.
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE),
+                timeout=self._timeouts,
+                # Many clients share the connections: the cookies of one are none of another's.
+                cookie_jar=aiohttp.DummyCookieJar(),
+                skip_auto_headers=_ADDED,
+                auto_decompress=False,
+                read_bufsize=_READ_AHEAD,
+                max_line_size=_LONGEST_HEADER,
+                max_field_size=_LONGEST_HEADER,
+            )
+        return self._session
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        if self._session is not None:
+            await self._session.close()
 
     @asynccontextmanager
     async def ask(
-        self, method: str, address: httpx.URL, headers: Iterable[Header], body: bytes
-    ) -> AsyncIterator[httpx.Response]:
+        self, method: str, address: URL, headers: Iterable[Header], body: bytes
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
         """Gives the answer to a request, of which no body was read; its end closes the connection.
 
         Raises:
             UpstreamError: there is no answer, or its body breaks off.
         """
         try:
-            request = self.client.build_request(
-                method, address, headers=list(headers), content=body
-            )
-            response = await self.client.send(request, stream=True)
+            # The session's own timeouts begin when the request was written.
+            with anyio.fail_after(self._timeout):
+                response = await self._opened().request(
+                    method,
+                    address,
+                    headers=self._encodable(headers),
+                    # In parts: a long body would hold up all other streams.
+                    data=BytesIO(body) if body else None,
+                    allow_redirects=False,
+                )
             try:
                 yield response
             finally:
-                await response.aclose()
-        except httpx.ConnectTimeout:
+                response.close()
+        except aiohttp.ConnectionTimeoutError:
             raise UpstreamError(504, "upstream_timeout", "the upstream can't be reached") from None
-        except httpx.TimeoutException:
+        except TimeoutError:
             message = "the upstream did not answer in time"
             raise UpstreamError(504, "upstream_timeout", message) from None
-        except httpx.ConnectError:
+        except aiohttp.ClientConnectorError:
             message = "the upstream can't be reached"
             raise UpstreamError(502, "upstream_unreachable", message) from None
         # Its text may hold the address, and that a password.
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as problem:
+        except aiohttp.ClientError as problem:
             message = f"the upstream broke off ({type(problem).__name__})"
             raise UpstreamError(502, "upstream_ended", message) from None
 
-    def address(self, path: str, query: str) -> httpx.URL:
+    def _encodable(self, headers: Iterable[Header]) -> CIMultiDict[str]:
+        # They are written as UTF-8; what is none can't be passed on as it came.
+        found = CIMultiDict(
+            (name.decode("latin-1"), value.decode(errors="replace")) for name, value in headers
+        )
+        if self._key is not None:
+            found["authorization"] = self._key
+        return found
+
+    def address(self, path: str, query: str) -> URL:
         """Returns the address of a path at the upstream, and of no other server.
 
         Raises:
@@ -123,27 +165,28 @@ class Upstream:
         if not path.startswith("/") or _DOTS.search(path):
             raise ValueError("the path must begin with / and have no segments of dots")
         # Both `http://host` and `http://host/v1` are commonly written.
-        base = self._url.raw_path.decode("ascii").rstrip("/")
+        base = self._url.raw_path.rstrip("/")
         if base.endswith("/v1") and path.startswith("/v1/"):
             base = base.removesuffix("/v1")
         target = f"{base}{path}?{query}" if query else f"{base}{path}"
-        try:
-            # Only the path is replaced: what a client writes never becomes a part of the host.
-            found = self._url.copy_with(raw_path=target.encode("latin-1"))
-        except (httpx.InvalidURL, ValueError) as problem:
-            raise ValueError("the path can't be read") from problem
-        if _server(found) != _server(self._url):
-            raise ValueError("the path is one of another server")
-        return found
+        if not _TARGET.fullmatch(target):
+            raise ValueError("the path can't be read")
+        # Behind the server's address stands a slash: what a client writes is never a part of the
+        # host.
+        return URL(f"{self._url.origin()}{target}", encoded=True)
 
 
-def _server(url: httpx.URL) -> tuple[str, bytes, str, int | None]:
-    return url.scheme, url.userinfo, url.host, url.port
+def _basic(url: URL) -> str | None:
+    """Returns the header that user and password of an address stand for; they come before a client's."""
+    if url.user is None and url.password is None:
+        return None
+    both = f"{url.user or ''}:{url.password or ''}".encode()
+    return f"Basic {b64encode(both).decode('ascii')}"
 
 
 def without_keys(url: str) -> str:
     """Returns an address as it may be shown: without user, password and query."""
-    return str(httpx.URL(url).copy_with(userinfo=b"", query=None, fragment=None))
+    return str(URL(url).with_user(None).with_query(None).with_fragment(None))
 
 
 def request_headers(headers: Iterable[Header], *, rewritten: bool) -> list[Header]:
@@ -157,10 +200,10 @@ def request_headers(headers: Iterable[Header], *, rewritten: bool) -> list[Heade
     return [*kept, (b"accept-encoding", b"identity")]
 
 
-def response_headers(response: httpx.Response, *, rewritten: bool) -> list[Header]:
+def response_headers(response: aiohttp.ClientResponse, *, rewritten: bool) -> list[Header]:
     """Returns the headers of the upstream for the client."""
     # The server of the proxy writes a date of its own.
     dropped = _OF_CONNECTION | {b"date"} | (_OF_BODY if rewritten else frozenset())
     return [
-        (name.lower(), value) for name, value in response.headers.raw if name.lower() not in dropped
+        (name.lower(), value) for name, value in response.raw_headers if name.lower() not in dropped
     ]

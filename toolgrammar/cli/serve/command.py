@@ -82,8 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as problem:
         raise InputError(str(problem)) from None
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    # Its lines hold whole addresses, and with them what a client wrote into the query.
-    logging.getLogger("httpx").setLevel(logging.WARNING)
     try:
         listener = app.listen(arguments.host, arguments.port)
     except ValueError as problem:
