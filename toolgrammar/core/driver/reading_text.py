@@ -200,4 +200,9 @@ def _opens(driver: Driver, place: int) -> bool | None:
     """Whether an island opens at a place; None where more text has to come to tell."""
     if driver.among is not None and driver.among.governs(driver.node):
         return driver.among.opens(driver, place)
-    return opens_at(driver.node, driver.buffer, place)
+    node, buffer = driver.node, driver.buffer
+    # Where markup alone opens nothing, the name of a tool behind it may: `<function=sea` opens.
+    near = not driver.final and len(buffer) - place <= LONGEST_OPENER
+    if near and node.entry_beginnings.match(buffer, place):
+        return None
+    return opens_at(node, buffer, place)
