@@ -9,6 +9,8 @@ from toolgrammar.testing.readings import deed, places
 LONGEST = 1500
 PLACES = at_depth(few=80, usual=LONGEST, every=LONGEST)
 """Characters of an example that is cut, and how many of its places are tried."""
+STREAMED = at_depth(few=4, usual=24, every=400)
+"""How many are tried in a stream."""
 
 
 @each_format
@@ -39,6 +41,32 @@ def cut_by_server(case: Case) -> None:
                 continue
             quoted = ends.get(call.span.start, 0) > call.span.end
             assert not call.executable or quoted or deed(call) in runnable, (case.id, text, call)
+
+
+LAST = 4
+"""Characters at the end of a cut text that come one by one."""
+
+
+def cut_in_a_stream(case: Case) -> None:
+    """Holds that a text that the server cut is read alike whole and streamed, wherever that is.
+
+    A line end behind the last closer, too: what stands behind a call may tell whether it is whole.
+    """
+    ends = [*places(len(case.text), STREAMED), len(case.text)]
+    for text in (*(case.text[:end] for end in ends), f"{case.text}\n", f"{case.text}\n\n"):
+        whole = toolgrammar.parse(
+            text, case.format, tools=case.tools, prefix=case.prefix, finish_reason="length"
+        )
+        parser = toolgrammar.Parser(case.format, tools=case.tools, prefix=case.prefix)
+        for chunk in (text[:-LAST], *text[-LAST:]):
+            parser.feed(chunk)
+        parser.close("length")
+        assert repr(parser.result) == repr(whole), (case.id, text)
+
+
+@each_format
+def test_what_the_server_cut_is_read_alike_in_a_stream(format_id: str) -> None:
+    hold(cut_in_a_stream, [case for case in page_cases(format_id) if case.text])
 
 
 @each_format

@@ -252,8 +252,9 @@ def _take(
             or before.beginnings.match(driver.buffer, start)
             for name in names
         )
+        # As in a stream, which would wait at this place for the rest of the line.
         if builder.end.by_server and _looks_on(step):
-            is_open = is_open or not driver.buffer[driver.position :].strip()
+            is_open = is_open or before.beginnings.match(driver.buffer, start) is not None
         builder.end.leave_open(is_open=is_open)
     driver.note_read(step)
     if is_settled(driver, step):
