@@ -191,6 +191,8 @@ class DrivenReading:
         source, builder = self._source, self._builder
         if not self._over:
             self._over = True
+            # Whatever the server says later: what is open here goes on in what is not read.
+            builder.end.cut(is_cut=True)
             self._read(chunk[:room], final=True)
             limit = source.length
             message = f"Found more than {limit} characters; the rest is text"
@@ -204,7 +206,7 @@ class DrivenReading:
         """Takes the last piece, and reports what only the end of the message shows."""
         builder, several = self._builder, self._several
         self._ended = True
-        builder.end.cut(by_server=cut)
+        builder.end.cut(is_cut=cut or self._over)
         self._feed(rest, final=True)
         report_unopened(builder, self._reasoning_tags())
         report_inline(builder)

@@ -60,6 +60,25 @@ def test_past_the_limit_on_characters_the_rest_is_text(size: int) -> None:
     assert [problem.code for problem in result.diagnostics] == ["limit-chars"]
 
 
+COMMAND = "<command>\nls\n</command>"
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize("reason", [None, "stop", "length"])
+def test_a_call_that_may_go_on_past_the_limit_on_characters_is_cut(
+    reason: str | None, size: int
+) -> None:
+    text, limits = f"{COMMAND}\n{COMMAND}", Limits(max_chars=len(COMMAND) + 4)
+    parser = Parser("swe_agent_xml", limits=limits)
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close(reason)
+    [call] = parser.result.calls
+    assert (call.input, call.status, call.executable) == ("ls", "truncated", False)
+    whole = toolgrammar.parse(text, "swe_agent_xml", limits=limits, finish_reason=reason)
+    assert repr(whole) == repr(parser.result)
+
+
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_past_the_limit_on_depth_the_arguments_end(size: int) -> None:
     text = CALL.replace('"Emden"', "[[[1]]]")

@@ -272,7 +272,7 @@ class RawValues:
                 self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), '"'))
             take_argument(self.builder, draft, text, Span(self.start, end))
             return
-        if not whole or (self.builder.end.by_server and self.builder.end.is_open):
+        if not whole or (self.builder.end.is_cut and self.builder.end.is_open):
             # Half of a number or of an object is a wrong value: it is left out.
             self.left_out = True
             return

@@ -146,11 +146,11 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
     has_text = draft.inputs is not None and "".join(draft.inputs).strip() != ""
     carried = builder.header.carry  # what comes from another call is not cut off
     lacks = not (carried or draft.held is not None or has_text) and builder.lacks_required
-    if not (builder.end.is_open and (builder.end.by_server or lacks)):
+    if not (builder.end.is_open and (builder.end.is_cut or lacks)):
         return False
     if draft.error is None:
         builder.watch(watched=False)  # in any other format it is cut, too
-        why = "the server cut the answer" if builder.end.by_server else "an argument did not come"
+        why = "the answer was cut" if builder.end.is_cut else "an argument did not come"
         builder.report(
             "truncated",
             "error",

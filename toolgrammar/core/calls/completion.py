@@ -238,12 +238,12 @@ def settle_candidate(builder: Builder) -> None:
         return
     status = candidate.status
     # Any call may be the last one only so far, since the server ended the text.
-    if builder.end.by_server and status not in {"truncated", "unreadable"}:
+    if builder.end.is_cut and status not in {"truncated", "unreadable"}:
         status = "truncated"
         builder.report(
             "truncated",
             "error",
-            "Found the last call of a text that the server cut; one that counts may have followed",
+            "Found the last call of a text that was cut; one that counts may have followed",
             Span(candidate.end, candidate.end),
             hint="the message is not complete: do not run the call",
         )

@@ -157,7 +157,7 @@ def _is_near_opener(node: Node, match: re.Match[str]) -> bool:
 
 def _read_misfit(driver: Driver) -> bool:
     """Reads what is none of the tokens that may stand there: a misspelt opener, or a payload."""
-    if driver.final and driver.builder.end.by_server:
+    if driver.final and driver.builder.end.is_cut:
         # What ends a call here may be the beginning of its next argument.
         begun = driver.node.beginnings.match(driver.buffer, driver.position) is not None
         if begun:
@@ -253,7 +253,7 @@ def _take(
             for name in names
         )
         # As in a stream, which would wait at this place for the rest of the line.
-        if builder.end.by_server and _looks_on(step):
+        if builder.end.is_cut and _looks_on(step):
             is_open = is_open or before.beginnings.match(driver.buffer, start) is not None
         builder.end.leave_open(is_open=is_open)
     driver.note_read(step)

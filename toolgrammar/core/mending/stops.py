@@ -24,7 +24,7 @@ def stopped_before(driver: Driver, node: Node) -> str:
     builder = driver.builder
     stops = builder.header.stop
     # A server that cut the answer did not stop at the closer.
-    if not stops or builder.end.by_server:
+    if not stops or builder.end.is_cut:
         return ""
     path = repairs_of(node).to_end
     closers = "".join(text_of(step, driver) for step in path or ()).strip()

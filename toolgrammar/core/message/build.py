@@ -342,7 +342,7 @@ class Builder:
             listening=False,
             is_trial=True,
         )
-        tried.end.cut(by_server=self.end.by_server)
+        tried.end.cut(is_cut=self.end.is_cut)
         return tried
 
     def note_token(self, start: int) -> None:

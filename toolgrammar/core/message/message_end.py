@@ -10,8 +10,8 @@ class MessageEnd:
     """Where and why the text of a message ended, as far as that decides what is whole."""
 
     def __init__(self) -> None:
-        self.by_server = False
-        """Whether the server cut the answer."""
+        self.is_cut = False
+        """Whether the answer was cut: by its server, or at the limit of characters."""
         self.is_open = False
         """Whether the text ended where a closer could still have come."""
         self.unclosed_text = -1
@@ -19,9 +19,9 @@ class MessageEnd:
         self.cut_opener: tuple[int, int] | None = None
         """The span from an opener to the end of the text, of a call that was not certain yet."""
 
-    def cut(self, *, by_server: bool) -> None:
-        """Notes that the text has ended, and whether the server cut it."""
-        self.by_server = by_server
+    def cut(self, *, is_cut: bool) -> None:
+        """Notes that the text has ended, and whether it was cut."""
+        self.is_cut = is_cut
 
     def leave_open(self, *, is_open: bool = True) -> None:
         """Notes whether a closer could still have come."""

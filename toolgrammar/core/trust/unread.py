@@ -112,7 +112,7 @@ def _texts_of_calls(builder: Builder) -> set[str]:
 def _ends(builder: Builder, text: str, at: int, opener: str) -> bool:
     """Whether a text ends with an opener that no sentence leads to, or that the server cut."""
     before = text[max(0, at - NEAR) : at]
-    is_meant = builder.end.by_server or begins(before)
+    is_meant = builder.end.is_cut or begins(before)
     return is_meant and not text[at + len(opener) :].strip() and not is_quoted(text, at)
 
 

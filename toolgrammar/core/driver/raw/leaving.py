@@ -64,7 +64,7 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     driver = reader.driver
     stopped = stopped_before(driver, reader.end.node) != ""
     # Where the server cut the answer, the value's closer was still to come.
-    may_go_on = not driver.builder.end.by_server and (not stopped or reader.quoted)
+    may_go_on = not driver.builder.end.is_cut and (not stopped or reader.quoted)
     if reader.islands and end_before_calls(reader):
         return
     if reader.held is not None and reader.last_closer >= 0 and may_go_on:

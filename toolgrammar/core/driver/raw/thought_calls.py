@@ -118,7 +118,7 @@ def end_before_calls(reader: RawReader) -> bool:
     # A trial does not begin another one; nor is anything guessed in strict reading or in a cut
     # answer.
     is_tried = builder.is_trial or (driver.among is not None and driver.among.trying)
-    if path is None or is_tried or builder.strict or builder.end.by_server or not builder.tools:
+    if path is None or is_tried or builder.strict or builder.end.is_cut or not builder.tools:
         return False
     # Each place costs a reading of all that follows it, so only the first few are tried.
     for place in reader.islands[:_MOST]:
