@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.json.guide import Guide
 
 _STRICT_NUMBER = late(NUMBER)
-# Every part is optional, so `.5`, `5.` and `+5` match; so does the empty text, sorted out below.
-_DECIMAL = late(r"([+-]?)([0-9]*)(\.?)([0-9]*)((?:[eE][+-]?[0-9]+)?)")
-_BASED = late(r"([+-]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+))")
+# Every part is optional, so `.5`, `5.` and `+5` match, and a digit must come.
+_DECIMAL = late(r"([+-]?)(?=\.?[0-9])([0-9]*)(\.?)([0-9]*)((?:[eE][+-]?[0-9]+)?)")
+_BASED = late(r"([+-]?)(0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+))")
 _GROUPED = late(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
 # `007`
 _ZEROS = late(r"([+-]?)0+([0-9]+)")
@@ -78,44 +78,32 @@ def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
 
 def _odd_number(word: str, wanted: Guide | None) -> Scalar | None:
     types = wanted.types if wanted is not None else None
-    is_number = types is None or "integer" in types or "number" in types
     zeros = _ZEROS.fullmatch(word)
     # `007` may be a code: without a schema it stays text.
     if zeros is not None and types is None:
         return None
-    # A text is wanted: `0x1F` becomes `"0x1F"`, in the model's own spelling.
-    if not is_number and "string" in (types or ()) and _is_number(word):
-        return Scalar(as_json(word), "number")
+    if types is not None and "integer" not in types and "number" not in types:
+        # A text is wanted: `0x1F` becomes `"0x1F"`, in the model's own spelling.
+        is_number = any(each.fullmatch(word) for each in (_BASED, _GROUPED, _DECIMAL))
+        if is_number and "string" in types:
+            return Scalar(as_json(word), "number")
+        if zeros is not None:
+            return None
     if zeros is not None:
-        return Scalar(zeros[1].replace("+", "") + zeros[2], "number") if is_number else None
+        return Scalar(zeros[1].replace("+", "") + zeros[2], "number")
     based = _BASED.fullmatch(word)
     if based is not None:
-        digits, base = next(
-            (digits, base)
-            for digits, base in zip(based.groups()[1:], (16, 2, 8), strict=True)
-            if digits
-        )
-        return Scalar(based[1].replace("+", "") + str(int(digits, base)), "number")
-    if _GROUPED.fullmatch(word):
-        word = word.replace("_", "")
-        # `0_7` would become `07`, which is no number of JSON.
-        if _STRICT_NUMBER.fullmatch(word):
-            return Scalar(word, "number")
+        return Scalar(based[1].replace("+", "") + str(int(based[2], 0)), "number")
+    found = decimal(word.replace("_", "") if _GROUPED.fullmatch(word) else word)
+    return None if found is None else Scalar(found, "number")
+
+
+def decimal(word: str) -> str | None:
+    """Returns the JSON text of a decimal number, of which JSON may want more: `.5` is `0.5`."""
     match = _DECIMAL.fullmatch(word)
-    # A sign, a point or a power without a digit is a word: `-`, `.`, `e5`.
-    if match is None or not (match[2] or match[4]):
+    # `00.5` is no number in any notation.
+    if match is None or (len(match[2]) > 1 and match[2][0] == "0"):
         return None
     sign, whole, point, fraction, power = match.groups()
-    # `00.5` is no number in any notation.
-    if len(whole) > 1 and whole[0] == "0":
-        return None
     after = f".{fraction or '0'}" if point else ""
-    return Scalar(f"{sign.replace('+', '')}{whole or '0'}{after}{power}", "number")
-
-
-def _is_number(word: str) -> bool:
-    """Whether a word is a number in some form."""
-    if _BASED.fullmatch(word) or _GROUPED.fullmatch(word):
-        return True
-    match = _DECIMAL.fullmatch(word)
-    return match is not None and bool(match[2] or match[4])
+    return f"{sign.replace('+', '')}{whole or '0'}{after}{power}"

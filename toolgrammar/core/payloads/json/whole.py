@@ -43,11 +43,7 @@ def read_whole(
     repeat a key: they are for the scanner to report. A root number or
     literal that the end of the text cuts is undecided, hence None.
     """
-    # Nearly all arguments are an object: it has a way of its own, without a second look.
-    if text.startswith("{", position):
-        found = read_object(text, position)
-        return None if found is None else found[:2]
-    if object_only:
+    if object_only and not text.startswith("{", position):
         return None
     value: JsonValue
     # Nothing begins here, what begins is damaged, or it nests too deep (`[[[[[…`): the scanner,
@@ -56,7 +52,7 @@ def read_whole(
         value, end = _scan_once(text, position)
     except (StopIteration, ValueError, RecursionError):
         return None
-    if type(value) is list:
+    if isinstance(value, (dict, list)):
         return None if is_odd(value) else (value, end)
     if isinstance(value, str):
         return None if not value.isascii() and has_surrogate(value) else (value, end)
@@ -64,29 +60,6 @@ def read_whole(
     if end == len(text) or word_character.match(text, end) or value in _INFINITE:
         return None
     return value, end
-
-
-def read_object(text: str, position: int) -> tuple[dict[str, JsonValue], int, bool] | None:
-    """Returns the strict object that begins at `position`, its end, and whether it holds strings only.
-
-    None if none is whole there, as in `read_whole`.
-    """
-    if not text.startswith("{", position):
-        return None
-    value: dict[str, JsonValue]
-    try:
-        value, end = _scan_once(text, position)
-    except (StopIteration, ValueError, RecursionError):
-        return None
-    # Most calls have strings alone: one pass is enough then, and the result says so.
-    for key, inner in value.items():
-        if type(inner) is not str:
-            return None if is_odd(value) else (value, end, False)
-        if not inner.isascii() and has_surrogate(inner):
-            return None
-        if not key.isascii() and has_surrogate(key):
-            return None
-    return value, end, True
 
 
 def has_surrogate(text: str) -> bool:

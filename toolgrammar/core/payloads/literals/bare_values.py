@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.payloads.json.other_scalars import decimal
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.patterns.damaged_marks import distance, marks_of
-from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN, WHOLE
+from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-_NUMBER = late(rf"(-?)({WHOLE})?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _ESCAPE = late(
     r"\\(?:u\{(?P<point>[0-9a-fA-F]{1,6})\}|u(?P<unit>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})"
     r"|(?P<one>\r\n|[\s\S]))"
@@ -98,15 +98,9 @@ def word_as_json(word: str) -> str:
     """Returns the JSON text of a bare word."""
     if word in ("true", "false", "null"):
         return word
-    match = _NUMBER.fullmatch(word)
-    if match and len(word) <= MAX_DIGITS:
-        sign, whole, fraction, power = match.groups()
-        # `-`, `.` and `e5` match as well, and are words.
-        if whole is not None or (fraction is not None and len(fraction) > 1):
-            # `5.` is no number of JSON, `5.0` is.
-            fraction = f"{fraction}0" if fraction == "." else fraction
-            return f"{sign}{whole or '0'}{fraction or ''}{power or ''}"
-    return as_json(word)
+    # `+5` is no number here.
+    is_short = len(word) <= MAX_DIGITS and not word.startswith("+")
+    return (decimal(word) if is_short else None) or as_json(word)
 
 
 def read_escape(text: str, at: int, sink: list[str]) -> int:

@@ -14,7 +14,7 @@ from toolgrammar.core.payloads.json.chunk_memo import certain_in
 from toolgrammar.core.payloads.json.runs import BRACKETS, CHARACTERS, TAG
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
-from toolgrammar.core.payloads.json.whole import read_object, read_whole
+from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS, PayloadReader
 from toolgrammar.core.shortcuts.whole.fused_tokens import OBJECTS
 from toolgrammar.grammar.payload_kinds import PAYLOADS
@@ -147,8 +147,8 @@ class StreamJson(PayloadReader):
         stop = self._cursor.base + end
         written = self._source.slice(self._start, stop)
         # Read once more as a whole: the reader gives JSON text, and no value.
-        found = read_object(written, 0)
-        if found is None or found[1] != len(written):
+        found = read_whole(written, 0)
+        if found is None or found[1] != len(written) or not isinstance(found[0], dict):
             return NEEDS_DRIVER
         value, spec = found[0], message.spec
         # An argument that is left out is reported, and the deltas had it already.
