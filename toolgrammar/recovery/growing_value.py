@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from toolgrammar.core.payloads.json.tokens import text_of
 from toolgrammar.values.patterns import late
 
 # Groups: 1 a string, 2 its closing quote (empty while it is open), 3 an opener, 4 a closer, 5 a
@@ -39,7 +40,7 @@ class GrowingValue:
             position = match.end()
             kind = match.lastindex
             if kind == 2:
-                self._string(_decoded(match[1]), closed=bool(match[2]))
+                self._string(text_of(match[1]), closed=bool(match[2]))
             elif kind == 3:
                 self._open_container({} if match[3] == "{" else [])
             elif kind == 4:
@@ -72,7 +73,7 @@ class GrowingValue:
         """Goes on in the open string; returns where it ends."""
         match = _STRING_REST.match(text)
         assert match is not None
-        self._text = (self._text or "") + _decoded(match[1])
+        self._text = (self._text or "") + text_of(match[1])
         if match[2]:
             found, self._text = self._text, None
             self._add(found)
@@ -109,10 +110,3 @@ def _put(container: Any, key: Any, value: Any, *, replace: bool) -> None:
         container[-1] = value
     else:
         container.append(value)
-
-
-def _decoded(body: str) -> str:
-    if "\\" not in body:
-        return body
-    text: str = json.loads(f'"{body}"')
-    return text

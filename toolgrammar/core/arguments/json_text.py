@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.payloads.json.tokens import text_of
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class JsonText:
         # The pieces never end within an escape, and the last has the closing quote, which is left
         # here.
         body = _BODY.match(piece)
-        text = json.loads(f'"{body[0]}"') if body is not None and body[0] else ""
+        text = "" if body is None else text_of(body[0])
         if not text:
             return
         if self._held is None:

@@ -57,19 +57,20 @@ def shown(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]
 
 
+def text_of(body: str) -> str:
+    """Returns the text that stands, written as in JSON, between two quotes."""
+    if "\\" not in body:
+        return body
+    try:
+        # Not strict: a string with a raw tab in it is still a string.
+        text: str = json.loads(f'"{body}"', strict=False)
+    except ValueError:
+        # `C:\dir` is no JSON, since `\d` is no escape: it is what was meant.
+        return body
+    return text
+
+
 def decoded_token(text: str) -> str:
     """Returns the value of a token: of a JSON string its content, else the text as it stands."""
-    if len(text) >= 2 and text[0] == text[-1] == '"':
-        inner = text[1:-1]
-        # The usual case, without the cost of a JSON parser.
-        if "\\" not in inner and '"' not in inner:
-            return inner
-        try:
-            # Not strict: a string with a raw tab in it is still a string.
-            value = json.loads(text, strict=False)
-        except ValueError:
-            # `"C:\dir"` is no JSON, since `\d` is no escape; what stands between the quotes is what
-            # was meant.
-            return text[1:-1]
-        return value if isinstance(value, str) else text
-    return text
+    is_string = len(text) >= 2 and text[0] == text[-1] == '"'
+    return text_of(text[1:-1]) if is_string else text

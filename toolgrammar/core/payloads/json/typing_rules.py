@@ -6,10 +6,10 @@ Example: where an integer is wanted, `"5"` and `5.0` become `5`; where a string 
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
+from toolgrammar.core.payloads.json.tokens import text_of
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.tools.json_tokens import INTEGER, MAX_DIGITS, NUMBER
 from toolgrammar.values.patterns import late
@@ -61,7 +61,7 @@ def typed_string(body: str, wanted: Guide) -> str | None:
         wanted: what the schema wants; it admits no string.
     """
     types = wanted.types or ()
-    text: str = json.loads(f'"{body}"') if "\\" in body else body
+    text = text_of(body)
     # `"5"` becomes 5; `"5 apples"` stays a string, for nothing may be guessed.
     if ("integer" in types or "number" in types) and len(text) <= MAX_DIGITS:
         pattern = _NUMBER if "number" in types else _INTEGER
@@ -102,8 +102,7 @@ def typed_number(number: str, wanted: Guide) -> str | None:
 
 def cut_container(body: str, wanted: Guide) -> str | None:
     """Returns the JSON text of the object or array that a cut string begins, closed, or None."""
-    text: str = json.loads(f'"{body}"') if "\\" in body else body
-    text = text.lstrip(" \t\n\r")
+    text = text_of(body).lstrip(" \t\n\r")
     if _CONTAINERS.get(text[:1]) not in (wanted.types or ()):
         return None
     scanner = JsonScanner()

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from toolgrammar.core.payloads.json.runs import inside_string
-from toolgrammar.core.payloads.mended.frames import Frame, key_of
+from toolgrammar.core.payloads.json.tokens import text_of
+from toolgrammar.core.payloads.mended.frames import Frame
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More, Undecided
 from toolgrammar.tools.json_tokens import LITERAL, PLAIN
 from toolgrammar.values.patterns import anywhere, late
@@ -106,7 +107,7 @@ class LookAhead:
         doubled = self.state.doubled and close == '"' == source.at(index + 1)
         width = 2 if doubled else 1
         match = KEY_BODIES[close].match(source.text, index + width, source.stop)
-        end, key = match.end(), key_of(match.group())
+        end, key = match.end(), text_of(match.group())
         if not colon and self._lacks_closer(index + width, match.group(), frame):
             return True
         # The key goes on behind the look: what it is so far tells enough.

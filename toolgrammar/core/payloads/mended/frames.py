@@ -5,7 +5,6 @@ Example: behind `{"a": 1, ` a schema with the keys `a` and `b` leaves `b` as the
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -108,14 +107,3 @@ class Frame:
             # An item that has begun is counted already.
             return f"{self.path}[{self.members - self.begun}]"
         return f"{self.path}.{self.key}" if self.key else self.path
-
-
-def key_of(body: str) -> str:
-    """Returns the key that is written between two quotes."""
-    if "\\" not in body:
-        return body
-    try:
-        key: str = json.loads(f'"{body}"', strict=False)
-    except ValueError:
-        return body
-    return key

@@ -7,10 +7,9 @@ key, so it ends before that comma with a repair `missing-quote`.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.json.tokens import space_run
+from toolgrammar.core.payloads.json.tokens import space_run, text_of
 from toolgrammar.core.payloads.json.typing_rules import typed_string
 from toolgrammar.core.payloads.mended.ahead import KEY_BODIES
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More, Undecided
@@ -336,7 +335,7 @@ class StringReader:
         string.end()
         if string.in_key:
             state.keep('"')
-            self._end_key(key_text(state.key_pieces()[:-1]))
+            self._end_key(text_of("".join(state.key_pieces()[:-1])))
             return
         if string.typed is not None:
             self._end_typed(end)
@@ -360,12 +359,3 @@ class StringReader:
             return
         state.note("schema-type", string.start, source.base + end)
         state.give(found)
-
-
-def key_text(pieces: list[str]) -> str:
-    """Returns the key whose JSON text, without quotes, comes in these pieces."""
-    body = "".join(pieces)
-    if "\\" not in body:
-        return body
-    key: str = json.loads(f'"{body}"')
-    return key
