@@ -96,23 +96,6 @@ def _pattern() -> re.Pattern[str]:
     return compile_pattern(f"(?:{_SOUND})*+(?:{_DAMAGED})?+")
 
 
-class Mended(NamedTuple):
-    """A stretch that was mended."""
-
-    end: int
-    """Where it ends in the text."""
-    seen: int
-    """Where the member or item behind it ends: it shows that the stretch is sound."""
-    written: str
-    """Its strict JSON."""
-    keys: list[str]
-    """The keys of its members; of an array there are none."""
-    members: int
-    damaged: bool
-    doubts: tuple[str, ...]
-    """The codes of the repairs that may have guessed wrong."""
-
-
 class Stretch(NamedTuple):
     """A stretch that was mended, and what the reader knew where it began."""
 
@@ -144,7 +127,7 @@ class Stretches:
         self._max_depth = max_depth
         self._look_from = 0
         """Before this offset of the source it does not pay to look for one."""
-        self._window = _FIRST_WINDOW
+        self._size = _FIRST_WINDOW
         """So many characters are looked through at once in the object or array ..."""
         self._frame: Frame | None = None
         """... in which a stretch was mended last."""
@@ -160,29 +143,32 @@ class Stretches:
         # A schema may want other types, and doubled quotes are not among the damages here.
         if frame.guide is not None or state.doubled:
             return False
-        window = self._window if frame is self._frame else _FIRST_WINDOW
-        depth = self._max_depth - len(state.stack)
-        found, end = mend(text, start, start + window, frame, depth)
+        size = self._size if frame is self._frame else _FIRST_WINDOW
+        seen = frame.seen if frame.is_object else None
+        window = _look(text, start, size, seen, self._max_depth - len(state.stack))
+        # The last member only shows that the one before it is over.
+        count = window.members - 1
+        end, damages = window.source(window.before)
         # Less than a quarter of what was looked through: the next look waits longer.
-        if found is None or (found.end - start) * 4 < end - start:
-            self._look_from = place + max(self._pause, (end - start) // 2)
+        if count < 1 or (end - start) * 4 < window.end - start:
+            self._look_from = place + max(self._pause, (window.end - start) // 2)
             self._pause = min(self._pause * 2, _LONGEST_WINDOW)
             self._frame = None
-            if found is None:
+            if count < 1:
                 return False
         else:
             self._pause = _FIRST_WINDOW // 2
-            self._frame, self._window = frame, min(window * 4, _LONGEST_WINDOW)
+            self._frame, self._size = frame, min(size * 4, _LONGEST_WINDOW)
         state.insert_comma(start)
-        if found.damaged:
+        if damages:
             # All that the reader of single tokens needs when somebody asks for the repairs.
-            shown = text[start : found.seen + REACH + 1]
+            shown = text[start : window.source(window.last)[0] + REACH + 1]
             before = (state.mode, frame.path, frame.members, state.strict)
-            self.mended.append(
-                Stretch(shown, place, source.base + found.end, *before, found.doubts)
-            )
-        state.pass_by(found.written, found.keys, found.members, mended=found.damaged)
-        source.go(found.end)
+            doubts = ("bare-text",) if window.text_from < end else ()
+            self.mended.append(Stretch(shown, place, source.base + end, *before, doubts))
+        written = window.written[: window.before]
+        state.pass_by(written, window.keys[:count], count, mended=damages > 0)
+        source.go(end)
         return True
 
     def pause(self, until: int) -> None:
@@ -190,21 +176,30 @@ class Stretches:
         self._look_from = until
 
 
-class _Pieces:
-    """What a text becomes, and where each part of that came from."""
+class _Window:
+    """What a part of a text becomes, where each piece of that came from, and how much is strict."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self._start = start
+        self.end = end
         self._pieces: list[str] = []
         """In turn: as it stands, and what is written for a damage."""
         self._ends: list[int] = []
         """Where each damage ends in the source."""
-        self.stop = end
+        self._stop = end
         """Where something stands that is not plainly sound or damaged."""
-        self._text_from = end
+        self.text_from = end
         """Where the first text without quotes begins in the source."""
         self._mend(text, start, end)
         self.written = "".join(self._pieces)
+        self.keys: list[str] = []
+        """The keys of the members that are strict; of items there are none."""
+        self.members = 0
+        """How many members or items are."""
+        self.before = self.last = 0
+        """Where the last of them but one ends, and where the last does, in what is written."""
+        self.is_cut = False
+        """Whether the part ended before anything that can't be mended."""
 
     def _mend(self, text: str, start: int, end: int) -> None:
         """Mends a text up to the first place that is not plainly sound or damaged."""
@@ -214,7 +209,7 @@ class _Pieces:
             kind = match.lastindex
             # Neither sound nor plainly damaged: the reader of single tokens goes on from here.
             if kind is None:
-                self.stop = match.end()
+                self._stop = match.end()
                 break
             first, after = match.span(kind)
             if kind <= _TEXT and kind != _LITERAL:
@@ -223,18 +218,18 @@ class _Pieces:
                 if kind <= _SMART:
                     first, after = first - 1, after + 1
                 elif kind == _TEXT:
-                    self._text_from = min(self._text_from, first)
+                    self.text_from = min(self.text_from, first)
             elif kind == _LITERAL:
                 written = _LITERALS[text[first].lower()]
             elif kind == _COMMENT and _is_far(text, first, after):
-                self.stop = first
+                self._stop = first
                 break
             else:
                 written = "," if kind == _NO_COMMA else ""
             pieces += (text[last:first], written)
             ends.append(after)
             last = after
-        pieces.append(text[last : self.stop])
+        pieces.append(text[last : self._stop])
 
     def source(self, place: int) -> tuple[int, int]:
         """Returns the offset in the source of the end of a value, and how much is mended before."""
@@ -245,103 +240,62 @@ class _Pieces:
         behind = self._ends[count - 1] if count else self._start
         return behind if index % 2 else behind + place - (offsets[index - 1] if index else 0), count
 
-    def has_text(self, end: int) -> bool:
-        """Whether there is text without quotes before an offset of the source."""
-        return self._text_from < end
+    def read(self, seen: set[str] | None, depth: int) -> None:
+        """Reads members, or items where no keys are `seen`, as long as they are strict.
+
+        Args:
+            seen: the keys that the open object has.
+            depth: how deep brackets may nest inside.
+        """
+        written, position = self.written, 0
+        known: set[str] = set()
+        try:
+            while True:
+                if seen is not None:
+                    match = _key_and_colon.match(written, position)
+                    if match is None or match[1] in seen or match[1] in known:
+                        break
+                    self.keys.append(match[1])
+                    known.add(match[1])
+                    position = match.end()
+                _, after = scan_unique(written, position)
+                # So many brackets may nest too deep; a short value is not counted.
+                if after - position > 2 * depth and _brackets(written, position, after) > depth:
+                    break
+                match = _separator.match(written, after)
+                if match is None and _colon.match(written, after):
+                    break  # a key where an item should be
+                self.members += 1
+                self.before, self.last = self.last, after
+                position = after
+                if match is None:
+                    break
+                position = match.end()
+        except StopIteration as stop:
+            position = stop.value
+        except json.JSONDecodeError as error:
+            position = error.pos
+        except (ValueError, RecursionError):
+            pass
+        # It ran out of text, and met nothing that it can't mend.
+        self.is_cut = position >= len(written) and self._stop > self.end - _FIRST_WINDOW // 2
+
+
+def _look(text: str, start: int, size: int, seen: set[str] | None, depth: int) -> _Window:
+    """Mends so many characters from an index on; where a member ends behind them, it looks on."""
+    limit = min(len(text), start + _LONGEST_WINDOW)
+    while True:
+        window = _Window(text, start, min(start + size, limit))
+        window.read(seen, depth)
+        if window.members > 1 or not window.is_cut or window.end == limit:
+            return window
+        size *= 4
 
 
 def _is_far(text: str, start: int, end: int) -> bool:
     """Whether a look from the last quote would end inside this comment."""
     quote = max(text.rfind(each, max(0, start - 2 * REACH), start) for each in "\"'\u201d")
     return quote >= 0 and end - quote > REACH
-
-
-def mend(text: str, start: int, end: int, frame: Frame, depth: int) -> tuple[Mended | None, int]:
-    """Mends members or items from `start` on, None where there are not two of them.
-
-    Where one ends behind what was looked through, it looks on. Gives how far it looked, too.
-
-    Args:
-        text: holds them.
-        start: where a key or an item begins.
-        end: how far to look first.
-        frame: the open object or array.
-        depth: how deep brackets may nest inside.
-    """
-    limit = min(len(text), start + _LONGEST_WINDOW)
-    while True:
-        end = min(end, limit)
-        pieces = _Pieces(text, start, end)
-        written = pieces.written
-        sound = _sound(written, frame.seen if frame.is_object else None, depth)
-        # It ran out of text that was looked through, and met nothing that it can't mend.
-        is_cut = sound.stop >= len(written) and pieces.stop > end - _FIRST_WINDOW // 2
-        if sound.number > 1 or not is_cut or end == limit:
-            break
-        end = start + 4 * (end - start)
-    # The last member only shows that the one before it is over.
-    if sound.number < 2:
-        return None, end
-    source, damages = pieces.source(sound.before)
-    found = Mended(
-        source,
-        pieces.source(sound.last)[0],
-        written[: sound.before],
-        sound.keys[: sound.number - 1],
-        sound.number - 1,
-        damages > 0,
-        ("bare-text",) if pieces.has_text(source) else (),
-    )
-    return found, end
-
-
-class _Sound(NamedTuple):
-    """How much of a mended text is strict JSON."""
-
-    keys: list[str]
-    number: int
-    """How many members or items."""
-    before: int
-    """Where the last member or item but one ends."""
-    last: int
-    stop: int
-    """Where the reading stopped."""
-
-
-def _sound(written: str, seen: set[str] | None, depth: int) -> _Sound:
-    """Reads members, or items where no keys are `seen`, as long as they are strict."""
-    keys: list[str] = []
-    known: set[str] = set()
-    position = before = last = count = 0
-    try:
-        while True:
-            if seen is not None:
-                match = _key_and_colon.match(written, position)
-                if match is None or match[1] in seen or match[1] in known:
-                    break
-                keys.append(match[1])
-                known.add(match[1])
-                position = match.end()
-            _, after = scan_unique(written, position)
-            # So many brackets may nest too deep; a short value is not counted.
-            if after - position > 2 * depth and _brackets(written, position, after) > depth:
-                break
-            match = _separator.match(written, after)
-            if match is None and _colon.match(written, after):
-                break  # a key where an item should be
-            count += 1
-            before, last = last, after
-            position = after
-            if match is None:
-                break
-            position = match.end()
-    except StopIteration as stop:
-        position = stop.value
-    except json.JSONDecodeError as error:
-        position = error.pos
-    except (ValueError, RecursionError):
-        pass
-    return _Sound(keys, count, before, last, position)
 
 
 def _brackets(text: str, start: int, end: int) -> int:
