@@ -6,6 +6,7 @@ Example: of `<call id="(?P<id>\d+)"\s*/?>` that is `<call id="0"/>`.
 from __future__ import annotations
 
 import re._constants as sre
+from functools import lru_cache
 from typing import Any
 
 from toolgrammar.patterns.pattern_trees import parse_pattern
@@ -19,9 +20,15 @@ def sample(pattern: str, groups: dict[str, str] | None = None, number: int = 0) 
         groups: what named groups hold.
         number: what a run of digits is.
     """
-    parsed = parse_pattern(pattern)
-    names = {index: name for name, index in parsed.state.groupdict.items()}
+    parsed, names = _parsed(pattern)
     return _sequence(parsed, names, groups or {}, str(number))
+
+
+@lru_cache(1024)  # a message has a format's markers again and again
+def _parsed(pattern: str) -> tuple[Any, dict[int, str]]:
+    """Returns the parse tree of a pattern, and the names of its groups by their numbers."""
+    parsed = parse_pattern(pattern)
+    return parsed, {index: name for name, index in parsed.state.groupdict.items()}
 
 
 def _sequence(items: Any, names: dict[int, str], groups: dict[str, str], number: str) -> str | None:

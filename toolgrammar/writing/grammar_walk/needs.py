@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +53,8 @@ class Needs:
 
     def copy(self) -> Needs:
         """Returns needs of their own for one try."""
-        other = copy.copy(self)
+        other = Needs(self.calls)
+        other.take(self)
         other.own_lists()
         return other
 
