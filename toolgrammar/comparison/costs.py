@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.comparison.figures import mean, quotient
 from toolgrammar.comparison.messages import bare_json
-from toolgrammar.comparison.tokens import markers
+from toolgrammar.comparison.tokens import Tokenizer, markers
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.events import CallEnd, CallStart
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format
     from toolgrammar.comparison.carried import Wire
     from toolgrammar.comparison.figures import Figure
-    from toolgrammar.comparison.tokens import Tokenizer
     from toolgrammar.values.events import Event
 
 AS_TEXT: Final = "text"
@@ -46,7 +46,7 @@ def sizes(
     shapes = [wire.message.shape for wire in wires]
     found: dict[str, Sizes] = {}
     for name, tokenizer in tokenizers.items():
-        below = [tokenizer.count(bare_json(wire.message)) for wire in wires]
+        below = [_bare_tokens(tokenizer, bare_json(wire.message)) for wire in wires]
         as_text = [tokenizer.count(wire.text) for wire in wires]
         as_one = [tokenizer.count_marked(wire.text, marks) for wire in wires]
         for shape in (ALL, *dict.fromkeys(shapes)):
@@ -71,19 +71,22 @@ def prompts(form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokeni
         # A format whose example can't be written for these tools.
         return {name: {AS_TEXT: None, AS_ONE: None} for name in tokenizers}
     bare = [json.dumps(tools, ensure_ascii=False) for tools in given]
-    return {
-        name: {
-            AS_TEXT: mean(
-                tokenizer.count(text) - tokenizer.count(below)
-                for text, below in zip(texts, bare, strict=True)
-            ),
-            AS_ONE: mean(
-                tokenizer.count_marked(text, marks) - tokenizer.count(below)
-                for text, below in zip(texts, bare, strict=True)
-            ),
+    found: Sizes = {}
+    for name, tokenizer in tokenizers.items():
+        below = [_bare_tokens(tokenizer, text) for text in bare]
+        as_text = [tokenizer.count(text) for text in texts]
+        as_one = [tokenizer.count_marked(text, marks) for text in texts]
+        found[name] = {
+            way: mean(over - under for over, under in zip(counted, below, strict=True))
+            for way, counted in ((AS_TEXT, as_text), (AS_ONE, as_one))
         }
-        for name, tokenizer in tokenizers.items()
-    }
+    return found
+
+
+@lru_cache(8192)  # the same of every format
+def _bare_tokens(tokenizer: Tokenizer, text: str) -> int:
+    """Returns the tokens of what all formats are compared with."""
+    return tokenizer.count(text)
 
 
 def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figure | None]:

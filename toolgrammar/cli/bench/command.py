@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import subprocess
 import sys
 import time
@@ -60,7 +59,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         action="append",
         default=[],
         metavar="PATH",
-        help="your own files, or folders of them: .lark formats, .json tools, .jsonl and .txt "
+        help="your own files, or folders of them: .lark formats, .json tools, .jsonl (.gz too) and .txt "
         "transcripts, whose calls then take the place of drawn ones",
     )
     parser.add_argument(
@@ -213,13 +212,9 @@ def _material(arguments: argparse.Namespace) -> Material:
     Raises:
         InputError: files were given, and no call and no format is in them.
     """
-    material = read_material(arguments.own)
+    material = read_material(arguments.own, arguments.limit, arguments.seed)
     for words in _skipped(material):
         complain(words, "note")
-    # Drawn, since the first of a log are often of one kind.
-    if arguments.limit and len(material.messages) > arguments.limit:
-        draw = random.Random(arguments.seed)  # noqa: S311 - the same in every run
-        material.messages[:] = draw.sample(material.messages, arguments.limit)
     if not material.messages:
         # Minutes of measuring what nobody asked for would hide it.
         if arguments.own and not material.formats:

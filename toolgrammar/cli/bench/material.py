@@ -5,11 +5,14 @@ A folder with `mine.lark`, `tools.json` and `seen.jsonl` is a format, its tools 
 
 from __future__ import annotations
 
+import gzip
 import json
+import random
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolgrammar.bulk.rows.packed import unpacking
 from toolgrammar.catalogue.format import Format, load_format
 from toolgrammar.cli.input import InputError, read_tools
 from toolgrammar.comparison.messages import Message, fitting, message_of
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 _MISSING = object()
 _LISTS = "tools"
 """The key of a row's tools: a list, or the id of one in the first line."""
+_ENDINGS = (".lark", ".json", ".jsonl", ".jsonl.gz", ".txt")
 
 
 @dataclass
@@ -45,11 +49,27 @@ class Material:
         self.skipped.setdefault(reason, []).append(name)
 
 
-def read_material(paths: Iterable[str]) -> Material:
+class _Row(NamedTuple):
+    """One message of a file, in whatever shape it is written."""
+
+    name: str
+    """What it is called in notes and errors."""
+    record: dict[str, Any]
+    """What its line holds."""
+    lists: dict[str, Any]
+    """The lists of tools by id that its file has in the first line."""
+
+
+def read_material(paths: Iterable[str], limit: int | None = None, seed: int = 0) -> Material:
     """Returns what files and folders of a caller hold.
 
     `*.lark` are formats, `*.json` tools, `*.jsonl` messages (a line has `calls`, `tool_calls` or
     `text`, and may name its `format`), `*.txt` the transcript of one message.
+
+    Args:
+        paths: the files and folders.
+        limit: draw at most so many of the messages; None takes all.
+        seed: from which they are drawn.
 
     Raises:
         InputError: a file can't be read; the message says where.
@@ -59,37 +79,45 @@ def read_material(paths: Iterable[str]) -> Material:
     specs: dict[str, ToolSpec] = {}
     texts: list[Path] = []
     for path in _files(paths):
-        match path.suffix:
+        match _ending(path):
             case ".lark":
                 found.formats.append(load_format(path))
             case ".json":
                 specs |= to_specs(read_tools(str(path)) or [])
-            case ".jsonl" | ".txt":
+            case ".jsonl" | ".jsonl.gz" | ".txt":
                 texts.append(path)
             case _:
-                found.skip("not a .lark, .json, .jsonl or .txt file", str(path))
+                found.skip("not a .lark, .json, .jsonl, .jsonl.gz or .txt file", str(path))
+    rows = [row for path in texts for row in _rows(path)]
+    if limit is not None and limit < len(rows):
+        # Drawn, since the first of a log are often of one kind; and before their calls are read,
+        # since a log may have thousands of times as many.
+        random.Random(seed).shuffle(rows)  # noqa: S311 - the same in every run
     # After all files are seen: a transcript may come before the grammar that reads it.
     own = {each.id: each for each in found.formats}
-    for path in texts:
-        lists: dict[str, Any] = {}
-        for name, record in _records(path):
-            # The first line may have the lists of tools by id, as logs have them.
-            if not lists and isinstance(record.get(_LISTS), dict) and len(record) == 1:
-                lists = record[_LISTS]
-                continue
-            # A row's own tools first: a log may be of several agents, whose tools share names.
-            known = _tools(name, record, lists) or specs
-            calls = tuple(_calls(name, record, own, known))
-            typed = fitting(calls, known)
-            # No error: messages of a log that call nothing, or not as the tools want it, are as
-            # usual as others.
-            if not calls:
-                found.skip("there is no call in it", name)
-            elif typed is None:
-                found.skip("a call breaks the schema of its tool", name)
-            else:
-                found.messages.append(message_of(name, typed, known))
+    for row in rows:
+        if len(found.messages) == limit:
+            break
+        _add(found, row, own, specs)
     return found
+
+
+def _add(
+    found: Material, row: _Row, own: Mapping[str, Format], specs: Mapping[str, ToolSpec]
+) -> None:
+    """Adds the message of a row, or notes why it can't be used."""
+    # A row's own tools first: a log may be of several agents, whose tools share names.
+    known = _tools(row) or specs
+    calls = tuple(_calls(row, own, known))
+    typed = fitting(calls, known)
+    # No error: messages of a log that call nothing, or not as the tools want it, are as usual as
+    # others.
+    if not calls:
+        found.skip("there is no call in it", row.name)
+    elif typed is None:
+        found.skip("a call breaks the schema of its tool", row.name)
+    else:
+        found.messages.append(message_of(row.name, typed, known))
 
 
 def _files(paths: Iterable[str]) -> Iterator[Path]:
@@ -103,15 +131,31 @@ def _files(paths: Iterable[str]) -> Iterator[Path]:
             continue
         # In an order that is the same on every system.
         for inner in sorted(path.iterdir()):
-            if inner.suffix in (".lark", ".json", ".jsonl", ".txt"):
+            if _ending(inner):
                 yield inner
 
 
+def _ending(path: Path) -> str:
+    """Returns which of the endings with a meaning here the name of a file has; "" for another."""
+    return next((each for each in _ENDINGS if path.name.endswith(each)), "")
+
+
+def _rows(path: Path) -> Iterator[_Row]:
+    """Yields the messages of a file."""
+    lists: dict[str, Any] = {}
+    for name, record in _records(path):
+        # The first line may have the lists of tools by id, as logs have them.
+        if not lists and isinstance(record.get(_LISTS), dict) and len(record) == 1:
+            lists = record[_LISTS]
+        else:
+            yield _Row(name, record, lists)
+
+
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the messages of a file with the name of each."""
+    """Yields the lines of a file with the name of each."""
     try:
         # Editors on Windows write a byte order mark, which JSON does not take.
-        text = path.read_text(encoding="utf-8-sig")
+        text = _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: byte {error.start} is not UTF-8") from None
     if path.suffix == ".txt":
@@ -131,25 +175,38 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{path.name}:{number}", record
 
 
-def _tools(name: str, record: dict[str, Any], lists: dict[str, Any]) -> dict[str, ToolSpec]:
+def _bytes(path: Path) -> bytes:
+    """Returns what a file holds, unpacked.
+
+    Raises:
+        InputError: its name says that gzip packed it, and it did not.
+    """
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    try:
+        with gzip.open(path) as file, unpacking(path):
+            return file.read()
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _tools(row: _Row) -> dict[str, ToolSpec]:
     """Returns the tools that a row has of its own."""
-    given = record.get(_LISTS)
+    given = row.record.get(_LISTS)
     if isinstance(given, str):
         # An id that the first line lacks gives None: then the tools of all files count.
-        given = lists.get(given)
+        given = row.lists.get(given)
     try:
         return dict(to_specs(given)) if isinstance(given, list) else {}
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"{name}: its tools: {error}") from error
+        raise InputError(f"{row.name}: its tools: {error}") from error
 
 
 def _calls(
-    name: str,
-    record: dict[str, Any],
-    own: Mapping[str, Format],
-    specs: Mapping[str, ToolSpec],
+    row: _Row, own: Mapping[str, Format], specs: Mapping[str, ToolSpec]
 ) -> Iterable[ToolCall]:
     """Returns the calls of a message that is written in any of the shapes."""
+    record = row.record
     try:
         if isinstance(record.get("calls"), list):
             return [_plain_call(call) for call in record["calls"]]
@@ -159,13 +216,14 @@ def _calls(
         # `content` is the key of the text in OpenAI's messages.
         text = record.get("text", record.get("content", _MISSING))
         if isinstance(text, str):
-            return _calls_of_text(text, record.get("format"), own, list(specs.values()))
+            # An empty cell of a log names no format, as in `score`.
+            return _calls_of_text(text, record.get("format") or None, own, list(specs.values()))
     # A record is the caller's: whatever is wrong with it is told with its file and line.
     except (TypeError, AttributeError, ToolGrammarError) as error:
-        raise InputError(f"{name}: {error}") from error
+        raise InputError(f"{row.name}: {error}") from error
     if text is None:  # as services write a message that has none
         return ()
-    raise InputError(f"{name}: expected `calls`, `tool_calls` or `text`")
+    raise InputError(f"{row.name}: expected `calls`, `tool_calls` or `text`")
 
 
 def _plain_call(call: object) -> ToolCall:

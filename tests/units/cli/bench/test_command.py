@@ -1,3 +1,4 @@
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,34 @@ def test_limit_draws_from_own_messages(run: Run, tmp_path: Path) -> None:
     assert "Over 6 of 6 messages (6 one call)" in drawn
     assert out("3") == drawn
     assert out("4").replace("seed 4", "seed 3") != drawn
+
+
+def test_a_limit_draws_messages_whose_calls_can_be_used(tmp_path: Path) -> None:
+    """Of many rows without a call it takes as many as there are, and looks at no more."""
+    lines: list[dict[str, Any]] = [{"text": "None."}] * 30
+    lines += [{"calls": [{"name": "f", "arguments": {"n": n}}]} for n in range(30)]
+    path = tmp_path / "seen.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = read_material([str(path)], 20, 1)
+    assert len({message.name for message in found.messages}) == 20
+    [(reason, names)] = found.skipped.items()
+    assert (reason, 0 < len(names) < 30) == ("there is no call in it", True)
+    # One that leaves nothing out leaves the order, too.
+    everything = read_material([str(path)]).messages
+    assert read_material([str(path)], 60, 1).messages == everything
+
+
+def test_a_log_may_be_packed_and_name_no_format(tmp_path: Path) -> None:
+    """An empty format is none, as in `score`."""
+    text = '<tool_call>\n{"name": "f", "arguments": {"n": 1}}\n</tool_call>'
+    path = tmp_path / "log.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps({"text": text, "format": ""}).encode()))
+    # A folder has files of this ending, too.
+    [message] = read_material([str(tmp_path)]).messages
+    assert message.calls == (ToolCall("f", {"n": 1}),)
+    path.write_text("{}")
+    with pytest.raises(InputError, match=r"log\.jsonl\.gz can't be unpacked"):
+        read_material([str(path)])
 
 
 def test_tools_may_stand_in_the_rows_as_in_a_log(tmp_path: Path) -> None:
