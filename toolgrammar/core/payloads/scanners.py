@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
-from toolgrammar.core.payloads.json.whole import read_object
+from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
@@ -146,5 +146,5 @@ def read_scanned(
     end = scanner.feed(text, start, written)
     if not scanner.done or scanner.failed or scanner.doubt or scanner.mended or scanner.bare_text:
         return None
-    found = read_object("".join(written), 0)
+    found = read_whole("".join(written), 0, object_only=True)
     return None if found is None else (found[0], end)

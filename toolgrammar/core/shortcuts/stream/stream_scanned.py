@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.message.pieces import Pieces
-from toolgrammar.core.payloads.json.whole import read_object
+from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, PayloadReader
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ class StreamScanned(PayloadReader):
 
     def _end(self, text: str, end: int) -> int:
         """Ends the arguments that the scanner has read."""
-        found = read_object(self._written.take(), 0)
+        value, _ = read_whole(self._written.take(), 0, object_only=True) or (None, 0)
         scanner = self._scanner
         # Each of these is reported with the call, and diagnostics are the driver's.
-        if found is None or scanner.doubt or scanner.mended or scanner.bare_text:
+        if not isinstance(value, dict) or scanner.doubt or scanner.mended or scanner.bare_text:
             return NEEDS_DRIVER
-        self._message.take_arguments(found[0], self._cursor.base + end)
+        self._message.take_arguments(value, self._cursor.base + end)
         return self._leave(self._step, text, end)
