@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import toolgrammar
-from toolgrammar import Limits, Parser, ParseResult, Problem
+from toolgrammar import CallEnd, CallStart, Event, Limits, Parser, ParseResult, Problem
 from toolgrammar.values.limits import DEEPEST
 
 CALL = '<tool_call>\n{"name": "tide", "arguments": {"port": "Emden"}}\n</tool_call>'
@@ -49,6 +49,27 @@ def test_past_the_limit_on_calls_the_rest_is_text(size: int) -> None:
     assert len(result.calls) == 1
     assert result.text == CALL
     assert [problem.code for problem in result.diagnostics] == ["limit-calls"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    ("format", "call"),
+    [
+        ("hermes", CALL),
+        ("pythonic", "[tide(port='Emden')]"),
+        ("qwen3_coder", "<function=tide>\n<parameter=port>\nEmden\n</parameter>\n</function>"),
+    ],
+)
+def test_past_the_limit_on_calls_a_stream_begins_none(format: str, call: str, size: int) -> None:
+    text = f"{call}\n{call}"
+    tools = [{"name": "tide", "parameters": {"type": "object", "properties": {"port": {}}}}]
+    parser = Parser(format, tools=tools, limits=Limits(max_calls=1))
+    events: list[Event] = []
+    for start in range(0, len(text), size):
+        events += parser.feed(text[start : start + size])
+    events += parser.close()
+    assert sum(isinstance(event, CallStart) for event in events) == 1
+    assert sum(isinstance(event, CallEnd) for event in events) == 1
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])

@@ -132,6 +132,8 @@ class StreamMessage:
                 self.arguments_start = start
         elif self.rules.awaits_answer or (self.id if role == "id" else self.name) is not None:
             return False  # its end waits for the message's, or it says that twice
+        elif self.index >= self._most_calls:
+            return False  # one call too many is text
         elif role == "id":
             self.id = value.strip() or None
         else:
@@ -217,7 +219,7 @@ class StreamMessage:
     def end_call(self, end: int) -> bool:
         """Ends the call at an offset; false where the driver must."""
         name, index, start = self.name, self.index, self.arguments_start
-        if name is None or index >= self._most_calls:  # One too many is text.
+        if name is None:
             return False
         self.begin_call()
         if self._members:  # Of an object nothing is missing.
