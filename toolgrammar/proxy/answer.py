@@ -53,6 +53,8 @@ class Reading:
     """What the chat template had written of the answer before the model began."""
     report: Report | None = None
     """Is told of each call."""
+    repair: bool = False
+    """Whether calls that the server made itself are put right."""
 
 
 def reading_of(
@@ -61,6 +63,8 @@ def reading_of(
     policy: SalvagePolicy | None = None,
     prefix: str = "",
     report: Report | None = None,
+    *,
+    repair: bool = False,
 ) -> Reading | None:
     """Returns how the answers to a request are read; None if it offers no tools, or none to call.
 
@@ -71,6 +75,7 @@ def reading_of(
     check_type("request", request, Mapping, "hand in the body of the request")
     check_type("policy", policy, (SalvagePolicy, type(None)))
     check_type("prefix", prefix, str)
+    check_type("repair", repair, bool)
     tools = request.get("tools")
     # Without tools no text is a call: the answer goes through as it is.
     if not tools or request.get("tool_choice") == "none":
@@ -82,7 +87,7 @@ def reading_of(
     given = messages if isinstance(messages, list) else []
     specs = to_specs(functions)
     known = [message for message in given if isinstance(message, Mapping)]
-    return Reading(format, specs, known, policy or _POLICY, prefix, report)
+    return Reading(format, specs, known, policy or _POLICY, prefix, report, repair)
 
 
 def _is_function(tool: Mapping[str, Any]) -> bool:

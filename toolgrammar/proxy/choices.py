@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.proxy.answer import AnswerReader, Piece
+from toolgrammar.proxy.own_calls import OwnCalls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,7 @@ class StreamedChoice:
 
     def __init__(self, reading: Reading, seed: str, index: int) -> None:
         self._reader = AnswerReader(reading, seed)
+        self._own = OwnCalls(reading, seed) if reading.repair else None
         self._index = index
         self._is_chat = True
         # The places of the server's own calls, among which those of the text stand.
@@ -46,15 +48,14 @@ class StreamedChoice:
         if self._is_chat and delta is not None and not isinstance(delta, dict):
             return self._around(choice, reason)
         holder, key = (delta or {}, "content") if self._is_chat else (choice, "text")
-        # Before the text is read: with native calls the policy refuses those of the text.
-        if self._is_chat and (holder.get("tool_calls") or holder.get("function_call")):
-            choice = self._with_places(choice, holder)
-            holder = choice["delta"]
+        if self._is_chat:
+            choice = self._with_own_calls(choice, holder, reason)
+            holder = choice.get("delta") or {}
         text = self._text(holder.get(key))
         pieces = self._reader.feed(text) if text else []
         if reason:
             pieces = [*pieces, *self._reader.close(reason)]
-        new_reason = self._reader.reason(reason)
+        new_reason = self._reason(reason)
         # The common case: the text may go out as it came.
         if new_reason == reason and (pieces == [("content", text)] or not (pieces or text)):
             return [choice]
@@ -76,11 +77,11 @@ class StreamedChoice:
 
     def cut(self) -> list[Choice]:
         """Returns what is left where the answer breaks off: calls that have not ended are text."""
-        return [self._written(piece) for piece in self._ended("length")]
+        return self._ended("length")
 
     def ended(self) -> list[Choice]:
         """Returns what is left where the server ends the stream without a reason."""
-        return [self._written(piece) for piece in self._ended(None)]
+        return self._ended(None)
 
     def _around(self, choice: Choice, reason: object) -> list[Choice]:
         """Returns a choice whose delta is of a wrong type, as it is; at the end, all that is left."""
@@ -88,7 +89,7 @@ class StreamedChoice:
             return [choice]
         # What was held back of earlier deltas is due, though this one has no text.
         new = [self._written(piece) for piece in self._reader.close(reason)]
-        new_reason = self._reader.reason(reason)
+        new_reason = self._reason(reason)
         return [*new, choice if new_reason == reason else {**choice, "finish_reason": new_reason}]
 
     def _text(self, content: object) -> str:
@@ -103,8 +104,20 @@ class StreamedChoice:
                 self._reader.note_aside(text)
         return ""
 
-    def _ended(self, reason: str | None) -> list[Piece]:
-        return [] if self.closed else self._reader.close(reason)
+    def _ended(self, reason: str | None) -> list[Choice]:
+        if self.closed:
+            return []
+        own: list[Choice] = []
+        if self._own is not None and (delta := self._own.close()):
+            left = {"index": self._index, "delta": delta, "logprobs": None, "finish_reason": None}
+            own.append(self._with_places(left, delta))
+        return [*own, *(self._written(piece) for piece in self._reader.close(reason))]
+
+    def _reason(self, reason: Any) -> Any:
+        """Returns why the answer ended, for the client."""
+        if self._own is not None and reason:
+            reason = self._own.reason(reason)
+        return self._reader.reason(reason)
 
     def _written(self, piece: Piece) -> Choice:
         """Returns a choice that holds one piece."""
@@ -131,9 +144,19 @@ class StreamedChoice:
             return {**choice, "text": ""}
         return {**choice, "delta": {name: part for name, part in holder.items() if name != key}}
 
+    def _with_own_calls(self, choice: Choice, delta: Mapping[str, Any], reason: object) -> Choice:
+        """Returns a choice with the server's own calls as they go out; itself if it has none."""
+        has_own = bool(delta.get("tool_calls") or delta.get("function_call"))
+        if has_own:
+            # Before the text is read: with native calls the policy refuses those of the text.
+            self._reader.see_native()
+        if self._own is not None and (has_own or reason):
+            new = self._own.feed(delta, reason)
+            choice, delta = (choice, delta) if new == delta else ({**choice, "delta": new}, new)
+        return self._with_places(choice, delta)
+
     def _with_places(self, choice: Choice, delta: Mapping[str, Any]) -> Choice:
         """Returns a delta with the server's own calls in places that none of the text has."""
-        self._reader.see_native()
         given = delta.get("tool_calls")
         if not isinstance(given, list):
             return choice

@@ -140,7 +140,9 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         # The package itself, without its proxy, calls no hook before the request: then it is the
         # request.
         asked = (request.get("metadata") or {}).get(_ASKED) or request
-        return reading_of(asked, rule.format, self._policy, rule.prefix, _report)
+        return reading_of(
+            asked, rule.format, self._policy, rule.prefix, _report, repair=rule.repair
+        )
 
 
 def _report(call: ToolCall, refusal: Refusal | None) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_KEYS: Final = ("format", "prompt", "prefix", "body")
+_KEYS: Final = ("format", "prompt", "prefix", "body", "repair")
 _TOP: Final = ("default", "models")
 _MOST: Final = 5
 """Rules that are shown."""
@@ -38,10 +38,15 @@ class ModelRule:
     """What its chat template writes of the answer before the model begins."""
     body: Mapping[str, Any] = field(default_factory=dict)
     """What is put into each of its requests, `skip_special_tokens` for instance."""
+    repair: bool = False
+    """Whether calls that its server made itself are put right where they are broken."""
 
     def __str__(self) -> str:
         """Returns the rule in words."""
-        return f"{self.format}, tools in the prompt" if self.prompt else self.format
+        said = [self.format]
+        said += ["tools in the prompt"] if self.prompt else []
+        said += ["calls of the server repaired"] if self.repair else []
+        return ", ".join(said)
 
 
 class ModelRules:
@@ -123,7 +128,7 @@ def _rule(path: Path, name: str, said: Any, defaults: Mapping[str, Any] | None) 
         _refuse_strangers(f"{path}: {name!r} has an", given, _KEYS)
     if not isinstance(given, dict) or not isinstance(given.get("format"), str):
         raise ValueError(f"{path}: {name!r} must be a format's id, or a table with `format`")  # noqa: TRY004 - the file is wrong
-    for key, kind in (("prompt", bool), ("prefix", str), ("body", dict)):
+    for key, kind in (("prompt", bool), ("prefix", str), ("body", dict), ("repair", bool)):
         if key in given and not isinstance(given[key], kind):
             raise ValueError(f"{path}: {key!r} of {name!r} must be a {kind.__name__}")
     try:

@@ -271,7 +271,9 @@ class Relay:
             return body
         try:
             report = partial(self._report, answering, rule)
-            reading = reading_of(request, rule.format, self._policy, rule.prefix, report)
+            reading = reading_of(
+                request, rule.format, self._policy, rule.prefix, report, repair=rule.repair
+            )
             answering.read_by(reading)
             if not (rule.prompt or rule.body):
                 return body

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.proxy.answer import AnswerReader, Piece, Reading, Report, reading_of
+from toolgrammar.proxy.own_calls import with_own_calls
 from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def rewrite_response(
     policy: SalvagePolicy | None = None,
     prefix: str = "",
     report: Report | None = None,
+    repair: bool = False,
 ) -> dict[str, Any]:
     """Returns an answer with the calls in its text as tool calls; the same object if it has none.
 
@@ -36,6 +38,8 @@ def rewrite_response(
         policy: which calls may run; the others stay text. None: the defaults.
         prefix: what the chat template had written of the answer before the model began.
         report: is told of each call, and of its refusal.
+        repair: whether calls that the server made itself are put right. One that may not run keeps
+            arguments that are no JSON object.
 
     Raises:
         UnknownFormat: no format has this id or alias.
@@ -43,7 +47,7 @@ def rewrite_response(
         ValueError: a tool of the request costs too much to read.
     """
     check_type("response", response, Mapping, "a model of the API becomes one by .model_dump()")
-    reading = reading_of(request, format, policy, prefix, report)
+    reading = reading_of(request, format, policy, prefix, report, repair=repair)
     return response if reading is None else read_response(response, reading)
 
 
@@ -65,6 +69,8 @@ def read_response(response: dict[str, Any], reading: Reading) -> dict[str, Any]:
 def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
     if not isinstance(choice, Mapping):
         return choice
+    if reading.repair:
+        choice = with_own_calls(choice, reading)
     message = choice.get("message")
     is_chat = isinstance(message, Mapping)
     holder: Mapping[str, Any] = message if isinstance(message, Mapping) else choice

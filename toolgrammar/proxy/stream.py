@@ -44,6 +44,7 @@ def rewrite_stream(
     policy: SalvagePolicy | None = None,
     prefix: str = "",
     report: Report | None = None,
+    repair: bool = False,
 ) -> Iterator[Any] | AsyncIterator[Any]:
     """Returns a stream with the calls in its text as tool calls.
 
@@ -59,13 +60,14 @@ def rewrite_stream(
         policy: as for `rewrite_response`.
         prefix: as for `rewrite_response`.
         report: as for `rewrite_response`.
+        repair: as for `rewrite_response`.
 
     Raises:
         UnknownFormat: no format has this id or alias.
         TypeError: a tool of the request has a wrong shape.
         ValueError: a tool of the request costs too much to read.
     """
-    reading = reading_of(request, format, policy, prefix, report)
+    reading = reading_of(request, format, policy, prefix, report, repair=repair)
     return translated(StreamRewriter(reading), chunks)
 
 

@@ -34,6 +34,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--prefix", default="", help="what the chat template writes of the answer, `<think>` say"
     )
     parser.add_argument(
+        "--repair", action="store_true", help="repair broken tool calls of the server's own, too"
+    )
+    parser.add_argument(
         "--in-code", action="store_true", help="hand out calls in blocks of code, too"
     )
     parser.add_argument(
@@ -63,13 +66,13 @@ def run(arguments: argparse.Namespace) -> int:
     from toolgrammar.proxy.upstream import without_keys
     from toolgrammar.salvage import policy as salvage
 
-    prompt, prefix = arguments.prompt, arguments.prefix
+    said = {key: getattr(arguments, key) for key in ("prompt", "prefix", "repair")}
     policy = salvage.SalvagePolicy(in_code=arguments.in_code)
     try:
         rules = (
-            ModelRules({}, ModelRule(arguments.format, prompt, prefix))
+            ModelRules({}, ModelRule(arguments.format, **said))
             if arguments.formats is None
-            else read_rules(Path(arguments.formats), {"prompt": prompt, "prefix": prefix})
+            else read_rules(Path(arguments.formats), said)
         )
         application = app.create_app(
             arguments.upstream,

@@ -79,11 +79,23 @@ class RepairedStream:
         reason = self.finish_reason
         if reason is None:
             return None
-        # Where the server cut the answer its own reason stays, whatever calls were found.
-        if is_cut(reason):
-            return reason if reason in known else cut
-        # "stop" would tell an agent that there is nothing to run.
-        return reason if reason in known and not self.result.calls else None
+        return end_reason(reason, known, cut, has_calls=bool(self.result.calls))
+
+
+def end_reason(reason: str, known: Collection[str], cut: str, *, has_calls: bool) -> str | None:
+    """Returns the server's reason where it may stay; None where the writer knows better.
+
+    Args:
+        reason: why the server stopped.
+        known: the words that the clients of the API know.
+        cut: the one for an answer that was cut.
+        has_calls: whether any call was read.
+    """
+    # Where the server cut the answer its own reason stays, whatever calls were found.
+    if is_cut(reason):
+        return reason if reason in known else cut
+    # "stop" would tell an agent that there is nothing to run.
+    return reason if reason in known and not has_calls else None
 
 
 def written(events: Iterable[Event], writer: Writer) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from toolgrammar.interop.openai.repaired_responses import ResponseWriter, respon
 from toolgrammar.interop.openai.responses import is_responses_event
 from toolgrammar.interop.openai.shapes import (
     REASONING_KEYS,
+    REASONS,
     ChunkReader,
     ChunkWriter,
     delta_of,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 _KEPT: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
 # What the events of a chunk say; all else of a delta goes through as it is.
 _READ: Final = {"role", "content", "tool_calls", "function_call", *REASONING_KEYS}
-_REASONS: Final = {"stop", "length", "content_filter"}
 
 
 def _own_calls(given: Mapping[str, Any]) -> list[Any]:
@@ -231,7 +231,7 @@ class _Repaired(RepairedStream):
             return self._response.close(events)
         out = written(events, self._writer)
         if not self.failed:
-            out += self._writer.close(self.end_reason(_REASONS, "length"))
+            out += self._writer.close(self.end_reason(REASONS, "length"))
             # Some servers count with each chunk, and send none of its own for it.
             if self._usage and not self._behind:
                 out[-1]["usage"] = self._usage

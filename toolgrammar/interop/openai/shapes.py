@@ -60,6 +60,9 @@ __all__ = [
 REASONING_KEYS = ("reasoning_content", "reasoning")
 """Under which servers of open models send reasoning; OpenAI's own API has no such key."""
 
+REASONS = frozenset({"stop", "length", "content_filter"})
+"""Why an answer without calls ends, in the API's words."""
+
 
 def to_tool_calls(
     calls: Iterable[ToolCall], *, id_prefix: str | None = None
@@ -193,23 +196,18 @@ class ChunkWriter:
         finish_reason: str | None = None,
     ) -> None:
         self._head = head
-        self._ids = ArrivingIds(id_prefix, string_of(head["id"]))
-        self._reasoning_key = reasoning_key
+        self._deltas = DeltaWriter(id_prefix, string_of(head["id"]), reasoning_key)
         self._finish_reason = finish_reason
         self._begun = False
         self._cut = Cut()
-        self._withheld = Withheld()
 
     def feed(self, item: Event) -> list[dict[str, Any]]:
         self._cut.see(item)
-        self._ids.see(item)
-        delta = self._delta(item)
+        delta = self._deltas.delta(item)
         return [] if delta is None else [*self._opening(), self._chunk(delta)]
 
     def close(self, finish_reason: str | None = None) -> list[dict[str, Any]]:
-        # A message that ends inside a call can only have been cut.
-        own = "length" if self._cut.is_cut else "tool_calls" if self._cut.calls else "stop"
-        reason = finish_reason or self._finish_reason or own
+        reason = finish_reason or self._finish_reason or reason_of(self._cut)
         return [*self._opening(), self._chunk({}, reason)]
 
     def other(self, delta: dict[str, Any]) -> list[dict[str, Any]]:
@@ -227,7 +225,23 @@ class ChunkWriter:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
         return {**self._head, "choices": [choice]}
 
-    def _delta(self, event: Event) -> dict[str, Any] | None:
+
+def reason_of(message: Cut) -> str:
+    """Returns why a message ended, as its calls tell: one that ends inside a call was cut."""
+    return "length" if message.is_cut else "tool_calls" if message.calls else "stop"
+
+
+class DeltaWriter:
+    """Turns events into the deltas of chunks."""
+
+    def __init__(self, id_prefix: str | None, seed: str, reasoning_key: str | None) -> None:
+        self._ids = ArrivingIds(id_prefix, seed)
+        self._reasoning_key = reasoning_key
+        self._withheld = Withheld()
+
+    def delta(self, event: Event) -> dict[str, Any] | None:
+        """Returns what an event becomes; None where nothing goes out for it."""
+        self._ids.see(event)
         match event:
             case TextDelta(text):
                 return {"content": text}

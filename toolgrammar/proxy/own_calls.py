@@ -1,0 +1,131 @@
+"""Puts right the calls that a server made itself, as they come.
+
+The deltas with the arguments `{'city': 'Os` and `lo',}` become deltas that add up to
+`{"city": "Oslo"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgrammar.interop.exchange import Cut
+from toolgrammar.interop.native.pieces import RepairedPieces
+from toolgrammar.interop.native.repaired import end_reason
+from toolgrammar.interop.openai.repair import repair_message
+from toolgrammar.interop.openai.shapes import REASONS, ChunkReader, DeltaWriter, reason_of
+from toolgrammar.salvage.refusals import refusal
+from toolgrammar.values.events import CallEnd, CallStart, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.proxy.answer import Reading, Report
+    from toolgrammar.values.calls import ToolCall
+
+Delta = dict[str, Any]
+_KEYS: Final = ("tool_calls", "function_call")
+
+
+def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
+    """Returns a choice of a whole answer with its calls put right; the same object if they were."""
+    message, reason = choice.get("message"), choice.get("finish_reason")
+    if not isinstance(message, Mapping):
+        return choice
+    own = {key: message.get(key) for key in _KEYS}
+    if not any(own.values()):
+        return choice
+    said = reason if isinstance(reason, str) else None
+    tools = list(reading.tools.values())
+    repaired = repair_message({"role": "assistant", **own}, None, tools, finish_reason=said)
+    for call in repaired.result.calls:
+        if reading.report is not None:
+            tell(reading.report, call)
+    if not repaired.result.diagnostics:
+        return choice
+    kept = {key: part for key, part in message.items() if key not in _KEYS}
+    calls = repaired.get("tool_calls")
+    new = {**kept, "tool_calls": calls} if calls else kept
+    end = Cut()
+    for place, call in enumerate(repaired.result.calls):
+        end.see(CallStart(place, call.name, call.id))
+        end.see(CallEnd(place, call))
+    return {**choice, "message": new, "finish_reason": _reason(reason, end)}
+
+
+def tell(report: Report, call: ToolCall) -> None:
+    """Tells of a call: one that may not run goes out with arguments that are no JSON object."""
+    report(call, None if call.executable else refusal(call, "not-executable"))
+
+
+def _reason(finish_reason: Any, message: Cut) -> Any:
+    """Returns why an answer ended, for the client: calls were made, unless one was cut."""
+    if not isinstance(finish_reason, str):
+        return finish_reason
+    said = end_reason(finish_reason, REASONS, "length", has_calls=message.calls > 0)
+    return said or reason_of(message)
+
+
+class OwnCalls:
+    """The calls that a server made itself in one choice."""
+
+    def __init__(self, reading: Reading, seed: str) -> None:
+        """Sets up the repairs.
+
+        Args:
+            reading: which tools there are, and who is told of each call.
+            seed: what tells the answer from others: ids are made from it.
+        """
+        self._report = reading.report
+        self._pieces = RepairedPieces(reading.tools)
+        self._reader = ChunkReader(self._pieces)
+        self._writer = DeltaWriter(None, seed, None)
+        # The places of calls of custom tools, which take a text: there is nothing to repair.
+        self._custom: dict[object, int] = {}
+        self._message = Cut()
+
+    def feed(self, delta: Mapping[str, Any], finish_reason: object = None) -> Delta:
+        """Returns a delta with its calls put right, and with all that are left where a reason is.
+
+        Args:
+            delta: what the server sent.
+            finish_reason: why the server stopped.
+        """
+        given = delta.get("tool_calls") or []
+        given = given if isinstance(given, list) else [given]
+        custom = [each for each in given if isinstance(each, dict) and each.get("custom")]
+        rest = [each for each in given if each not in custom]
+        own = {"tool_calls": rest, "function_call": delta.get("function_call")}
+        choice = {"delta": own, "finish_reason": finish_reason}
+        calls = self._written(self._reader.feed({"choices": [choice]}))
+        calls = [*(self._placed(each) for each in custom), *calls]
+        kept = {key: part for key, part in delta.items() if key not in _KEYS}
+        return {**kept, "tool_calls": calls} if calls else kept
+
+    def close(self) -> Delta:
+        """Returns what is left where the answer ends without a reason: its last call was cut."""
+        calls = self._written(self._reader.close())
+        return {"tool_calls": calls} if calls else {}
+
+    def reason(self, finish_reason: Any) -> Any:
+        """Returns why the answer ended, for the client."""
+        return finish_reason if self._custom else _reason(finish_reason, self._message)
+
+    def _written(self, events: Iterable[Event]) -> list[Delta]:
+        """Returns the calls of a delta, each once."""
+        calls: dict[int, Delta] = {}
+        for event in events:
+            self._message.see(event)
+            if isinstance(event, CallEnd) and self._report is not None:
+                tell(self._report, event.call)
+            for piece in (self._writer.delta(event) or {}).get("tool_calls", ()):
+                before = calls.setdefault(piece["index"], piece)
+                if before is not piece:
+                    before["function"]["arguments"] += piece["function"]["arguments"]
+        return list(calls.values())
+
+    def _placed(self, call: Delta) -> Delta:
+        index = call.get("index")
+        if index not in self._custom:
+            self._custom[index] = self._pieces.take_place()
+        return {**call, "index": self._custom[index]}
