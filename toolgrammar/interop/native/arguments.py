@@ -55,6 +55,7 @@ class ArgumentsReader:
         self._parser: JsonParser | None = None
         # The parser waits for what follows a quote before it says that a value has ended.
         self._strict = JsonScanner()
+        self._unread = ""
         self._held = ""
         self._given = False
         self._pieces = RepeatedPieces()
@@ -85,7 +86,8 @@ class ArgumentsReader:
         self._parts.append(text)
         self.has_begun = self.has_begun or bool(text.strip())
         if not (self._strict.done or self._strict.failed):
-            self._strict.feed(text if self.has_begun else "", 0, [])
+            self._unread += text if self.has_begun else ""
+            self._unread = self._unread[self._strict.feed(self._unread, 0, []) :]
         if self._parser is not None:
             self._parser.feed(text)
 

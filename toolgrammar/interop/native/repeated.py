@@ -124,11 +124,14 @@ class _Strict:
 
     def __init__(self) -> None:
         self._scanner = JsonScanner(object_only=True)
-        self._behind = False
+        self._rest = ""
 
     def feed(self, text: str) -> None:
-        at = 0 if self.done or self._scanner.failed else self._scanner.feed(text, 0, [])
-        self._behind = self._behind or (self.done and bool(text[at:].strip()))
+        self._rest += text
+        self._rest = self._rest[self._scanner.feed(self._rest, 0, []) :]
+        # Behind the object only white space is dropped.
+        if self.done:
+            self._rest = self._rest.lstrip()
 
     @property
     def done(self) -> bool:
@@ -137,4 +140,4 @@ class _Strict:
     @property
     def failed(self) -> bool:
         """Whether it is none, or something follows it."""
-        return self._scanner.failed or self._behind
+        return self._scanner.failed or (self.done and self._rest != "")

@@ -2,8 +2,8 @@
 
 What is given out is never wrong later: closed with `JsonScanner.finish` it is valid JSON at every
 moment. So a comma, a key, a colon, the quote that closes a string and white space are held until
-the next value begins or a bracket closes; numbers and literals until something delimits them; an
-escape until it is whole. Brackets and the bodies of strings leave at once.
+the next value begins or a bracket closes; numbers and literals until something delimits them.
+Brackets and the bodies of strings leave at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from toolgrammar.core.payloads.json.scalar import SCALAR_STARTS, Scalar
 from toolgrammar.core.payloads.json.tokens import (
     DELIMITERS,
-    LONGEST_UNIT,
     MAX_DEPTH,
     TooDeep,
     as_json,
@@ -22,7 +21,6 @@ from toolgrammar.core.payloads.json.tokens import (
     shown,
     space_run,
     string_run,
-    unit,
     unit_begun,
     unit_run,
     word_character,
@@ -83,7 +81,7 @@ class JsonScanner:
         self._stack: list[str] = []  # the closers that are due
         self._held: list[str] = []  # consumed, given out when the next value begins
         self._quote_held = False  # `_held` begins with the quote that closes a string
-        self._escape = ""  # the begun escape
+        self._in_escape = False  # whether it failed there
         self._scalar = _NO_SCALAR  # the begun number or literal
         self.done = False
         self.failed = False
@@ -93,7 +91,8 @@ class JsonScanner:
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Returns the offset of the first character not consumed; safe pieces go to `out`.
 
-        All of `text` is consumed unless the value is `done` or has `failed`.
+        All of `text` but an escape that is only begun is consumed, unless the value is `done` or has
+        `failed`; what is not is fed again, with more behind it.
         """
         length = len(text)
         if self.plain and position < length:  # most chunks go on in a string: 0.84 to 0.47 µs
@@ -102,7 +101,10 @@ class JsonScanner:
                 out.append(text[position:end])
             position = end
         while position < length and not (self.done or self.failed):
-            position = self._handlers[self._state](self, text, position, out)
+            end = self._handlers[self._state](self, text, position, out)
+            if end == position:  # an escape that is only begun
+                break
+            position = end
         return position
 
     def finish(self, out: list[str]) -> bool:
@@ -124,7 +126,7 @@ class JsonScanner:
 
     def take_control(self, character: str, out: list[str]) -> bool:
         """Take the raw control character that `feed` stopped at; False outside of a string value."""
-        if self._state != _STRING or self._escape:
+        if self._state != _STRING or self._in_escape:
             return False
         self.failed, self.failure, self.plain = False, "", True
         out.append(f"\\u{ord(character):04x}")
@@ -146,7 +148,7 @@ class JsonScanner:
             where, wanted = " after a comma", "another item"
         else:
             where, wanted = " after a colon", "a value"
-        if self._escape:
+        if self._in_escape:
             where, wanted = " in an escape", f"one of `{ESCAPED}` or `u` and four hex digits"
         return self._fail(f"Found `{shown(text[position])}`{where}; JSON wants {wanted}", position)
 
@@ -253,8 +255,6 @@ class JsonScanner:
     def _string(self, text: str, position: int, out: list[str]) -> int:
         """Go on in a string or a key."""
         sink = out if self._state == _STRING else self._held  # a key waits for its value
-        if self._escape:
-            return self._string_escape(text, position, sink)
         end = string_run.match(text, position).end()
         if end > position:
             sink.append(text[position:end])
@@ -262,7 +262,10 @@ class JsonScanner:
                 return end
         character = text[end]
         if character == "\\":
-            return self._string_escape(text, end, sink)
+            begun = unit_begun.match(text, end).end()
+            self._in_escape = begun < len(text)
+            # One that is only begun waits for the rest.
+            return self._refuse(text, begun) if self._in_escape else end
         if character != '"':
             return self._refuse(text, end)
         if self._state == _KEY_BODY:
@@ -281,59 +284,27 @@ class JsonScanner:
         self._end_value()
         return position + 1
 
-    def _string_escape(self, text: str, position: int, sink: list[str]) -> int:
-        """Go on in an escape that the end of a chunk cut, or fail in it."""
-        begun = len(self._escape)
-        window = self._escape + text[position : position + LONGEST_UNIT]
-        match = unit.match(window)
-        if match:
-            return self._take_unit(match.group(), position, sink)
-        end = unit_begun.match(window, 0).end()
-        self._escape = window[:end]
-        self.plain = False
-        position += end - begun
-        return position if end == len(window) else self._refuse(text, position)
-
-    def _take_unit(self, unit: str, position: int, sink: list[str]) -> int:
-        """Emits a whole escape; what was held beyond it stays held (a high surrogate alone)."""
-        begun = len(self._escape)
-        sink.append(unit)
-        self._escape = self._escape[len(unit) :]
-        self.plain = self._state == _STRING and not self._escape
-        return position + max(len(unit) - begun, 0)
-
     def _backtick(self, text: str, position: int, out: list[str]) -> int:
         """Go on in a backtick string: the same escapes, and every other character as it is."""
-        if self._escape or text[position] == "\\":
-            return self._backtick_escape(text, position, out)
         if text[position] == "`":
             return self._end_string(position, out)
-        end = backtick_run.match(text, position).end()
-        out.append(as_json(text[position:end])[1:-1])
-        return end
-
-    def _backtick_escape(self, text: str, position: int, out: list[str]) -> int:
-        begun = len(self._escape)
-        if not begun:
-            end = unit_run.match(text, position).end()
-            if end > position:
-                out.append(text[position:end])
-                return end
-        window = self._escape + text[position : position + LONGEST_UNIT]
-        match = unit.match(window)
-        if match:
-            return self._take_unit(match.group(), position, out)
-        end = unit_begun.match(window, 0).end()
-        if end == len(window):
-            self._escape = window
-            return position + end - begun
-        self._escape = ""
-        if window[1] == "`":
+        if text[position] != "\\":
+            end = backtick_run.match(text, position).end()
+            out.append(as_json(text[position:end])[1:-1])
+            return end
+        end = unit_run.match(text, position).end()
+        if end > position:
+            out.append(text[position:end])
+            return end
+        end = unit_begun.match(text, position).end()
+        if end == len(text):
+            return position
+        if text[position + 1] == "`":
             out.append("`")
-            return position + 2 - begun
+            return position + 2
         # Not an escape: the backslash stays, and what follows it is read as text.
-        out.append("\\" + window[:end])
-        return position + end - begun
+        out.append("\\" + text[position:end])
+        return end
 
     def _scalar_rest(self, text: str, position: int, out: list[str]) -> int:
         """Go on in a number or literal; give it out if what follows delimits it."""
@@ -349,7 +320,7 @@ class JsonScanner:
         self._release(out)
         out.append(scalar.text)
         self._end_value()
-        return position
+        return position if self.done else self._after(text, position, out)
 
     _handlers: ClassVar[tuple[Callable[[JsonScanner, str, int, list[str]], int], ...]] = (
         _value,

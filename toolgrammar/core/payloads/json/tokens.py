@@ -34,12 +34,9 @@ class TooDeep(str):
 
 space_run = anywhere(SPACE)
 digit_run = anywhere(r"[0-9]*+")
-unit = late(UNIT)
 unit_run = anywhere(rf"(?:{UNIT})*+")
 # An escape that the end of a chunk cut: `\`, `\u00`, or `\ud83d\u`, whose low half is to come.
 unit_begun = anywhere(rf"(?:\\(?:u(?:{HIGH_HALF}{LOW_BEGUN}|{HEX}{{0,4}}))?)?")
-# `\ud83d\ude00`: two halves of six characters.
-LONGEST_UNIT: Final = 12
 string_run = anywhere(rf"(?:[^{PLAIN}]++|{UNIT})*+")
 backtick_run = anywhere(r"[^`\\]*+")
 

@@ -30,13 +30,14 @@ def scan(*chunks: str, object_only: bool = False, backticks: bool = False) -> Sc
     """Feed the chunks to a new scanner."""
     scanner = JsonScanner(object_only=object_only, backticks=backticks)
     out: list[str] = []
-    consumed = 0
+    consumed, text = 0, ""
     for chunk in chunks:
-        end = scanner.feed(chunk, 0, out)
-        consumed += end
-        if end < len(chunk):
-            assert scanner.done or scanner.failed
-            break
+        # An escape that is only begun is fed again, with more behind it.
+        text += chunk
+        consumed = scanner.feed(text, consumed, out)
+    is_open = not (scanner.done or scanner.failed)
+    plain = scanner.plain and consumed == len(text)
+    consumed = len(text) if is_open else consumed
     given_out = "".join(out)
     finish: list[str] = []
     assert scanner.finish(finish) == scanner.done
@@ -49,7 +50,7 @@ def scan(*chunks: str, object_only: bool = False, backticks: bool = False) -> Sc
         state,
         scanner.failure,
         "".join(finish),
-        scanner.plain,
+        plain,
     )
 
 
@@ -509,9 +510,11 @@ def count_steps(text: str, size: int, *, backticks: bool = False) -> int:
     out: list[str] = []
     before = sys.getprofile()
     sys.setprofile(count)
+    rest = ""
     try:
         for chunk in chunks:
-            scanner.feed(chunk, 0, out)
+            rest += chunk
+            rest = rest[scanner.feed(rest, 0, out) :]
     finally:
         sys.setprofile(before)
     return steps
