@@ -1,6 +1,6 @@
-"""The values that go in and out: calls, results, events, diagnostics, tools, limits.
+"""Defines the values that callers pass in and get back: calls, results, events, diagnostics, tools.
 
-All are frozen dataclasses with `to_dict` and `from_dict`. Begin with `calls`, `events` and
-`diagnostics`; `codes` lists every code that a diagnostic or a doubt may bear. Imports nothing else of
-the package.
+Those that a parser returns are frozen dataclasses with `to_dict` and `from_dict`. Begin with `calls`,
+`events` and `diagnostics`; `codes` lists every code that a diagnostic or a doubt may have. Imports
+nothing else of the package.
 """

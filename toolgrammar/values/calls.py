@@ -1,4 +1,8 @@
-"""A tool call, and all that was read in one message."""
+"""Defines a tool call, and the result of reading one message.
+
+`<tool_call>{"name": "now", "arguments": {"tz": "UTC"}}</tool_call>` gives a `ParseResult` with
+`calls=(ToolCall(name="now", arguments={"tz": "UTC"}, status="complete", …),)` and `text=""`.
+"""
 
 from __future__ import annotations
 
@@ -12,32 +16,32 @@ from toolgrammar.values.plain import check_version, copy_json, headed
 from toolgrammar.values.spans import NOWHERE, Part, Span
 
 Status: TypeAlias = Literal["complete", "repaired", "truncated", "unreadable"]
-"""`complete`: not one edit. `repaired`: whole, by edits. `truncated`: the text ended inside it.
+"""`complete`: read without an edit. `repaired`: whole after edits. `truncated`: the text ended in it.
 `unreadable`: the arguments could not be read."""
 
 
 class PartsSource(Protocol):
-    """Knows how a message was read, and reads it once more for its parts."""
+    """Remembers how a message was read, and reads it again to find its parts."""
 
     def parts(self, result: ParseResult) -> tuple[Part, ...]:
         """Returns the parts of the message."""
 
 
 class Read:
-    """Has a place for how a message was read; it is no field of a result."""
+    """Adds a slot that records how a message was read; it is not a field of the dataclass."""
 
     __slots__ = ("_read_by",)
 
     _read_by: PartsSource
 
     def read_by(self, source: PartsSource) -> None:
-        """Notes what read the message; `parts` asks it."""
+        """Sets the source that `parts` asks for the parts of the message."""
         # The only way to fill a slot of a frozen class.
         object.__setattr__(self, "_read_by", source)
 
 
 class Edited:
-    """Has a place for what an edited call was made from; it is no field of a call."""
+    """Adds a slot for the text that an edited call comes from; it is not a field of the dataclass."""
 
     __slots__ = ("_origin",)
 
@@ -46,41 +50,41 @@ class Edited:
 class ToolCall(Edited):
     """One call of a tool.
 
-    Two calls are equal when name, arguments, id, input and dependencies are: where and how they
-    were written does not count.
+    Two calls are equal if their names, arguments, ids, inputs and dependencies are: where and how
+    they were written is not compared.
     """
 
     name: str
     """The tool's name."""
     arguments: dict[str, Any] = field(default_factory=dict, hash=False)
-    """The arguments with their types; {} when there are none."""
+    """The arguments, as typed values; {} if there are none."""
     id: str | None = None
-    """As the model wrote it, or as the format derives it; None when there is none."""
+    """The id, as the model wrote it or as the format derives it; None if there is none."""
     input: str | None = None
     """The payload of a free-text call; None for every other."""
     raw_arguments: str = field(default="", compare=False)
     """Exactly what the model wrote as arguments."""
     span: Span = field(default=NOWHERE, compare=False)
-    """Where the call stands in the source."""
+    """Where the call is in the source, with its markup."""
     status: Status = field(default="complete", compare=False)
-    """Whether it came whole."""
+    """Whether the call is whole, and whether it was repaired."""
     depends_on: tuple[str, ...] = ()
-    """The ids of the calls that have to run before."""
+    """The ids of the calls that have to run before this one."""
     format: str = field(default="", compare=False)
-    """The id of the format it was written in; "" when made by hand."""
+    """The id of the format it was written in; "" for a call made by hand."""
     error: str | None = field(default=None, compare=False)
-    """Why the arguments could not be read; then they are {}."""
+    """Why the arguments could not be read; `arguments` is then {}."""
     doubts: tuple[str, ...] = field(default=(), compare=False)
     """The codes of repairs that may have guessed wrong."""
 
     @property
     def executable(self) -> bool:
-        """Whether it is safe to run without asking: whole, readable and without doubts."""
-        # Made by hand, a call may be complete and have an error: all three have to agree.
+        """Whether the call may run without asking: it is whole, readable and has no doubts."""
+        # A call made by hand may be complete and still have an error: all three have to agree.
         return self.status in {"complete", "repaired"} and self.error is None and not self.doubts
 
     def with_arguments(self, arguments: dict[str, Any]) -> ToolCall:
-        """Returns a copy with other arguments; it is complete and has no doubts."""
+        """Returns a copy of the call with other arguments; it is complete and has no doubts."""
         edited = ToolCall(
             name=self.name,
             arguments=arguments,
@@ -89,26 +93,26 @@ class ToolCall(Edited):
             depends_on=self.depends_on,
             format=self.format,
         )
-        # The only way to fill a slot of a frozen class. Ids stay those of the call as it was
+        # The only way to fill a slot of a frozen class. Ids are made from what the model had
         # written.
         object.__setattr__(edited, "_origin", self.origin)
         return edited
 
     @property
     def origin(self) -> str:
-        """What the model wrote as arguments, before any edit: ids are made from it."""
-        # An empty slot has no value at all, hence the default.
+        """The arguments as the model wrote them, before any edit: generated ids are made from them."""
+        # Reading an empty slot raises AttributeError, hence the default.
         return getattr(self, "_origin", "") or self.raw_arguments
 
     def feedback(self, tools: Iterable[object] | None = None) -> str:
-        """Returns what the model is to know about a call that did not run; "" if it may run.
+        """Returns a message for the model about a call that did not run; "" if it may run.
 
-        A short text: what was wrong, and how to write it again.
+        It is a short text: what was wrong, and how to write the call again.
 
         Args:
-            tools: all tools, of any shape, or their names: a call of none of them is told, too.
+            tools: all tools, of any shape, or their names: an unknown tool is then reported too.
         """
-        # A call may be executable by itself, and still name a tool that does not exist.
+        # An executable call may still name a tool that does not exist.
         if self.executable and tools is None:
             return ""
         from toolgrammar.values.feedback import call_feedback  # few messages need it
@@ -120,10 +124,10 @@ class ToolCall(Edited):
         return headed(self.body())
 
     def body(self) -> dict[str, Any]:
-        """Returns what `to_dict` returns, without the version: a part of something larger."""
+        """Returns what `to_dict` returns, without the version, for use inside a larger value."""
         return {
             "name": self.name,
-            # A copy: whoever changes the data shall not change the call.
+            # A copy, so that changing the data does not change the call.
             "arguments": copy_json(self.arguments),
             "id": self.id,
             "input": self.input,
@@ -138,11 +142,11 @@ class ToolCall(Edited):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ToolCall:
-        """Returns the call that `to_dict` wrote; only `name` must be there."""
+        """Returns the call that `to_dict` wrote; `name` is the only required key."""
         check_version(data)
         return cls(
             name=data["name"],
-            # As above: the data may be changed later.
+            # A copy here too: the caller may change the data later.
             arguments=copy_json(data.get("arguments", {})),
             id=data.get("id"),
             input=data.get("input"),
@@ -158,22 +162,22 @@ class ToolCall(Edited):
 
 @dataclass(frozen=True, slots=True)
 class ParseResult(Read):
-    """All that was read in one message."""
+    """The result of reading one message."""
 
     calls: tuple[ToolCall, ...] = ()
     """The calls, in the order of the text."""
     text: str = ""
-    """The message without calls and reasoning, and without outer white space."""
+    """The message without calls and reasoning, stripped of leading and trailing white space."""
     reasoning: str = ""
-    """The reasoning; "" where there is none."""
+    """The reasoning; "" if there is none."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """One for each repair, loss or doubt."""
     format: str = ""
-    """The id of the format it was read in."""
+    """The id of the format in which the message was read."""
     source: str = ""
-    """What was read."""
+    """The message as it was passed in, decoded."""
     digest: str = ""
-    """The SHA-256 of the grammar it was read with."""
+    """The SHA-256 of the grammar that the message was read with."""
 
     @property
     def ok(self) -> bool:
@@ -182,13 +186,14 @@ class ParseResult(Read):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the message: they tile `source`, in its order.
+        """The parts of the message, in order: together they cover all of `source`.
 
-        Nothing is kept for them: the message is read once more for each time that they are asked
-        for, with the tools and the settings of the first time.
+        They are not stored: each access reads the message again, with the tools and the options of
+        the first reading.
 
         Raises:
-            ValueError: the result was not read here: it was made from data, pickled or copied.
+            ValueError: the result does not come from a parser: it was made from data, pickled or
+                copied.
         """
         read_by = getattr(self, "_read_by", None)
         if read_by is None:
@@ -199,27 +204,27 @@ class ParseResult(Read):
         return read_by.parts(self)  # type: ignore[no-any-return]
 
     def raise_for_errors(self) -> Self:
-        """Returns the result itself when it is ok.
+        """Returns the result itself if it is ok.
 
         Raises:
-            ParseError: it is not; the error carries the result.
+            ParseError: the result is not ok; the error has it as `result`.
         """
         if not self.ok:
             raise ParseError(self)
         return self
 
     def feedback(self, tools: Iterable[object] | None = None) -> str:
-        """Returns what the model is to know about its message: a line a problem; "" when ok.
+        """Returns a message for the model about its mistakes, one line per problem; "" if none.
 
         Args:
-            tools: all tools, of any shape, or their names: calls of none of them are told, too.
+            tools: all tools, of any shape, or their names: unknown tools are then reported too.
         """
         from toolgrammar.values.feedback import result_feedback  # few messages need it
 
         return result_feedback(self.calls, self.diagnostics, self.source, names_of(tools))
 
     def unknown_tools(self, tools: Iterable[object] | None) -> tuple[str, ...]:
-        """Returns the names called that no tool has, each once, in the order of the calls.
+        """Returns the called names that belong to no tool, each once, in the order of the calls.
 
         Args:
             tools: tools of any shape that `parse` takes, or just their names.
@@ -258,10 +263,10 @@ class ParseResult(Read):
 
 
 class ParseError(ToolGrammarError):
-    """A result is not ok.
+    """Raised by `raise_for_errors` for a result that is not ok.
 
     Attributes:
-        result: the result, with all that could be read.
+        result: the result, with everything that could be read.
     """
 
     def __init__(self, result: ParseResult) -> None:
@@ -270,21 +275,25 @@ class ParseError(ToolGrammarError):
 
     def __str__(self) -> str:
         errors = [each for each in self.result.diagnostics if each.severity == "error"]
-        # Only in one that was made by hand: `raise_for_errors` raises for errors alone.
+        # Possible only if the exception was made by hand: `raise_for_errors` raises for errors alone.
         if not errors:
             return "the result is not ok"
         first = errors[0]
-        # The first error is told in words, the others as their number: `feedback()` has them all.
+        # The first error is shown, the others are counted: `feedback()` has them all.
         more = len(errors) - 1
         others = f" (and {more} more error{'s' if more > 1 else ''})" if more else ""
         return f"{first.code} at character {first.span.start}: {first.message}{others}"
 
 
 def names_of(tools: Iterable[object] | None) -> dict[str, None] | None:
-    """Returns the names of tools, in their order; None for none given."""
+    """Returns the names of tools, in their order; None if no tools were given.
+
+    Raises:
+        TypeError: the tools are a string, or one of them has no name.
+    """
     if isinstance(tools, str):
         raise TypeError(f"tools must be a list of tools or names, got the string {tools!r}")
-    # Names alone are enough here, so that nobody has to build schemas for this question.
+    # Only the names are needed here, so no schemas are built.
     return None if tools is None else {_name_of(tool): None for tool in tools}
 
 
@@ -300,7 +309,7 @@ def _name_of(tool: object) -> str:
     elif isinstance(tool, type):
         name = tool.__name__
     else:
-        # An object of MCP has a `name`, a function a `__name__`.
+        # A tool object of MCP has a `name`, a Python function a `__name__`.
         name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
     if not isinstance(name, str):
         raise TypeError(f"expected a tool or its name, got {type(tool).__name__} without a name")

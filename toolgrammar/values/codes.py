@@ -1,4 +1,7 @@
-"""Every code that a diagnostic or a doubt may bear, and what it means."""
+"""Lists every code that a diagnostic or a doubt may have, with its severity and its meaning.
+
+`CODES["bare-key"]` is `CodeEntry("bare-key", "warning", "A key has no quotes.")`.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +15,21 @@ if TYPE_CHECKING:
 
 
 class CodeEntry(NamedTuple):
-    """One code; a code never changes its meaning."""
+    """A code, its severity and its meaning. A code never changes its meaning."""
 
     code: str
     """The id, in kebab case."""
     severity: Severity
-    """How bad it is, where the meaning names no exception."""
+    """The severity, unless the meaning names an exception."""
     meaning: str
-    """What was found, and what was made of it."""
+    """What was found in the text, and how it was handled."""
     doubt: bool = False
-    """Whether the repair may have guessed wrong: the call is not executable then."""
+    """Whether the repair may have guessed wrong: the call is then not executable."""
     loss: bool = False
-    """Whether an error of it tells of what was lost: calls beside it may run all the same."""
+    """Whether an error with this code reports a loss: other calls of the message may still run."""
 
 
-# Codes of calls and messages; those of JSON payloads follow in a table of their own.
+# Codes of calls and messages; the codes of JSON payloads are in the next table.
 _CALLS = (
     CodeEntry("truncated", "error", "The text ends inside a call; what came is kept.", loss=True),
     CodeEntry(
@@ -289,14 +292,14 @@ _JSON = (
     CodeEntry("refused", "error", "There is no JSON value in the text."),
 )
 
-# Read-only: one table for everybody.
+# Read-only, since every part of the package shares this one table.
 CODES: Final[Mapping[str, CodeEntry]] = MappingProxyType(
     {entry.code: entry for entry in (*_CALLS, *_JSON)}
 )
 """Every code, by its id."""
 
 LOSSES: Final = frozenset(entry.code for entry in CODES.values() if entry.loss)
-"""The codes whose errors may stand beside calls that run: something else was lost."""
+"""The codes whose errors report a loss: calls of the same message may still be executable."""
 
 DOUBTS: Final = frozenset(entry.code for entry in CODES.values() if entry.doubt)
-"""The codes that are always doubts; others are where their meaning says so."""
+"""The codes that are always doubts; others are doubts only where their meaning says so."""

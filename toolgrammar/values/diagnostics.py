@@ -1,4 +1,8 @@
-"""What was found wrong in a text, and the edits that put it right."""
+"""Defines diagnostics: what was found wrong in a text, and the edits that repair it.
+
+The payload `{tz: "UTC"}` gives a `Diagnostic` with the code `bare-key`, the severity `warning` and an
+`Edit` that replaces `tz` by `"tz"`.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Severity: TypeAlias = Literal["info", "warning", "error"]
-"""`info`: typed by the schema. `warning`: a safe repair. `error`: a loss, a limit or a doubt."""
+"""`info`: a note, as on a value converted to its schema's type. `warning`: a safe repair. `error`: a
+loss, a limit or a doubt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A stretch of the source and what should stand there instead."""
+    """A replacement of a stretch of the source."""
 
     span: Span
-    """What is replaced; empty for an insertion."""
+    """The stretch that is replaced; empty for an insertion."""
     replacement: str
-    """What takes its place; "" for a deletion."""
+    """The new text; "" for a deletion."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the edit as plain JSON data."""
@@ -39,32 +44,32 @@ class Diagnostic:
     """One repair, loss or doubt."""
 
     code: str
-    """A stable id in kebab case; `toolgrammar.values.codes` says what each means."""
+    """A stable id in kebab case; `toolgrammar.values.codes` has the meaning of each."""
     severity: Severity
-    """How bad it is."""
+    """How serious it is."""
     message: str
-    """What stands there, then what the format wants."""
+    """What was found, then what the format wants."""
     span: Span
-    """Where it stands in the source."""
+    """Where it was found in the source."""
     edits: tuple[Edit, ...] = ()
-    """What has to change in the source to make it strict."""
+    """The changes of the source by which a strict parser would accept it."""
     path: str = ""
-    """Where it stands in the arguments, as in `$.items[0].price`; "" outside of them."""
+    """The place in the arguments, as in `$.items[0].price`; "" outside of arguments."""
     hint: str = ""
-    """What to do about it."""
+    """What to do about it; "" if there is nothing to add."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the diagnostic as plain JSON data."""
         return headed(self.body())
 
     def body(self) -> dict[str, Any]:
-        """Returns what `to_dict` returns, without the version: a part of something larger."""
+        """Returns what `to_dict` returns, without the version, for use inside a larger value."""
         return {
             "code": self.code,
             "severity": self.severity,
             "message": self.message,
             "span": self.span.to_dict(),
-            # Only diagnostics bear a version: edits and spans are always parts.
+            # Edits and spans have no version: they are always inside a larger value.
             "edits": [edit.to_dict() for edit in self.edits],
             "path": self.path,
             "hint": self.hint,
@@ -73,7 +78,7 @@ class Diagnostic:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Diagnostic:
         """Returns the diagnostic that `to_dict` wrote."""
-        # Inner parts bear no version, and pass.
+        # A diagnostic inside a result has no version, and is accepted.
         check_version(data)
         return cls(
             code=data["code"],

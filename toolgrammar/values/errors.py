@@ -1,14 +1,14 @@
-"""The exceptions, all of them for the caller's mistakes.
+"""Defines the exceptions; all of them report a mistake of the caller, never of the model.
 
 ```
 ToolGrammarError
-├── ParseError                   raise_for_errors() of a result that is not ok; carries it
+├── ParseError                   raise_for_errors() of a result that is not ok
 ├── UnknownFormat (LookupError)  no format has this name
 ├── GrammarError (ValueError)    a grammar file is broken; points at file, line and column
-└── RenderError (ValueError)     the format can't carry this value
+└── RenderError (ValueError)     the format can't express this value
 ```
 
-What has the wrong Python type raises a plain `TypeError`, a missing extra an `ImportError`.
+A value of the wrong Python type raises a plain `TypeError`, a missing extra an `ImportError`.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ __all__ = ["GrammarError", "RenderError", "ToolGrammarError", "UnknownFormat"]
 
 
 LISTED: Final = "toolgrammar.formats lists them all"
-"""Where Python shows all formats; the command line has words of its own."""
+"""Ends the message of `UnknownFormat` in Python; the command line replaces it by its own hint."""
 
 
 class ToolGrammarError(Exception):
-    """A caller's mistake; the text of a model never raises."""
+    """The base class: a mistake of the caller. The text of a model never raises."""
 
 
 class UnknownFormat(ToolGrammarError, LookupError):  # noqa: N818 - a public name
-    """No format has the given name; the message names the nearest ids."""
+    """Raised if no format has the given name; the message names the nearest ids."""
 
 
 class GrammarError(ToolGrammarError, ValueError):
-    """A grammar file is broken.
+    """Raised if a grammar file is broken.
 
     Attributes:
         message: what is wrong, without the place.
-        file: the path of the file, "" when the grammar is in no file.
-        line: the line, from 1; 0 when unknown.
-        column: the column, from 1; 0 when unknown.
+        file: the path of the file, "" if the grammar is not in a file.
+        line: the line, from 1; 0 if unknown.
+        column: the column, from 1; 0 if unknown.
         hint: what to do about it, or "".
         code: the id of the finding, or "".
     """
@@ -66,8 +66,8 @@ class GrammarError(ToolGrammarError, ValueError):
     def __str__(self) -> str:
         place = self.file
         if self.line:
-            # A grammar that came as a string has lines, and no file.
-            # `grammar.lark:3:7`, as editors and compilers write it, so that a click leads there.
+            # A grammar that was passed as a string has lines, but no file.
+            # `grammar.lark:3:7`, the notation of compilers, which editors turn into a link.
             place = f"{place or '<grammar>'}:{self.line}"
             place += f":{self.column}" if self.column else ""
         said = f"{self.code} {self.message}" if self.code else self.message
@@ -75,34 +75,35 @@ class GrammarError(ToolGrammarError, ValueError):
         return f"{said}\nhint: {self.hint}" if self.hint else said
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # An exception is rebuilt from its positional arguments; the place is not among them.
+        # `Exception.__reduce__` restores positional arguments only; the place is in keywords.
         place = {name: getattr(self, name) for name in ("file", "line", "column", "hint", "code")}
         return partial(type(self), **place), (self.message,)
 
 
 class RenderError(ToolGrammarError, ValueError):
-    """The format can't carry what was to be written in it."""
+    """Raised if a format can't express the calls or the text that should be written in it."""
 
 
 def described(value: object) -> str:
-    """Returns a value as an error shows it: its type, and how it begins."""
+    """Returns a value for an error message: its type, and its repr cut to 60 characters."""
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
 
 
 def check_type(what: str, value: object, wanted: type | tuple[type, ...], mend: str = "") -> None:
-    """Makes sure that a caller handed in what is wanted.
+    """Checks the type of an argument.
 
     Args:
         what: the name of the argument.
-        value: what was handed in.
-        wanted: its type, or one of several.
-        mend: what to do about another.
+        value: the value that the caller passed.
+        wanted: the accepted type, or several.
+        mend: how to mend the mistake, for the message.
 
     Raises:
-        TypeError: it is another: "result must be a ParseResult, got str 'Hi': parse it first".
+        TypeError: the value has another type: "result must be a ParseResult, got str 'Hi': parse
+            it first".
     """
-    # `True` is an `int` for Python, and no number of anything for a caller.
+    # `True` is an `int` in Python, but a caller who passes it does not mean a number.
     if isinstance(value, wanted) and not (wanted is int and isinstance(value, bool)):
         return
     kinds = wanted if isinstance(wanted, tuple) else (wanted,)
@@ -112,24 +113,25 @@ def check_type(what: str, value: object, wanted: type | tuple[type, ...], mend: 
 
 
 def check_several(what: str, values: object, wanted: str, mend: str = "") -> None:
-    """Makes sure that a caller handed in several things, which can be gone through.
+    """Checks that an argument is an iterable of items, not a single text or mapping.
 
     Args:
         what: the name of the argument.
-        values: what was handed in.
-        wanted: what it should be.
-        mend: what to do about anything else.
+        values: the value that the caller passed.
+        wanted: what it should be, for the message.
+        mend: how to mend the mistake, for the message.
 
     Raises:
-        TypeError: it is one thing, or none: "calls must be a list of ToolCall, got str 'Hi'".
+        TypeError: the value is not a list of items: "calls must be a list of ToolCall, got str
+            'Hi'".
     """
-    # Python would take a text for its characters, and a dict for its keys.
+    # Iterating over a text would give its characters, and over a dict its keys.
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise TypeError(f"{what} must be {wanted}, got {_got(values, mend)}")
 
 
 def _got(value: object, mend: str) -> str:
     if hasattr(value, "__await__"):
-        # Asked of an async client and not waited for: the most likely mistake of all.
+        # The result of an async client that was not awaited: the most common mistake.
         mend = "await it first"
     return f"{described(value)}: {mend}" if mend else described(value)

@@ -1,4 +1,8 @@
-"""What a stream says, one event after the other."""
+"""Defines the events of a stream.
+
+`Hi <tool_call>{"name": "now", "arguments": {"tz": "UTC"}}</tool_call>` gives `TextDelta("Hi ")`,
+`CallStart(0, "now")`, `ArgumentsDelta(0, '{"tz": "UTC"}')` and `CallEnd(0, ToolCall("now", …))`.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +60,7 @@ class CallStart:
     name: str
     """The tool's name."""
     id: str | None = None
-    """The call's id; None while it has not been read: the call of `CallEnd` has it."""
+    """The call's id; None if it has not been read yet: the call of `CallEnd` has it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the event as plain JSON data."""
@@ -71,7 +75,7 @@ class CallStart:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsDelta:
-    """More of a call's arguments; joined, they are the JSON of `call.arguments`."""
+    """More of a call's arguments; the joined pieces are the JSON of `call.arguments`."""
 
     index: int
     """The call's place in `result.calls`."""
@@ -111,7 +115,7 @@ class InputDelta:
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """A call is over."""
+    """A call ends."""
 
     index: int
     """The call's place in `result.calls`."""
@@ -131,10 +135,10 @@ class CallEnd:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something was repaired, lost or doubtful."""
+    """Something was repaired, lost, or is doubtful."""
 
     diagnostic: Diagnostic
-    """What it was."""
+    """The diagnostic that describes it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the event as plain JSON data."""
@@ -151,7 +155,7 @@ Event: TypeAlias = (
 )
 """Any event of a stream."""
 
-# By the names that `to_dict` writes under `type`.
+# The event classes, by the names that `to_dict` writes under `type`.
 _KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -161,10 +165,10 @@ _KINDS: dict[str, type[Event]] = {
 
 
 def event_from_dict(data: Mapping[str, Any]) -> Event:
-    """Returns the event, of whatever kind, that a `to_dict` wrote.
+    """Returns the event, of any type, that its `to_dict` wrote.
 
     Raises:
-        ValueError: there is no such kind of event.
+        ValueError: no event has this type.
     """
     check_version(data)
     kind = _KINDS.get(data.get("type", ""))
@@ -174,9 +178,9 @@ def event_from_dict(data: Mapping[str, Any]) -> Event:
 
 
 def _body(kind: type[Event], data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the data after a look at its version and type."""
+    """Returns the data after checking its version and type."""
     check_version(data)
-    # Whoever calls the `from_dict` of a class may leave the type out.
+    # The type may be missing if `from_dict` of an event class is called directly.
     found = data.get("type", kind.__name__)
     if found != kind.__name__:
         raise ValueError(f"expected a {kind.__name__}, got type {found!r}")

@@ -1,6 +1,6 @@
-"""Tells the model what was wrong with what it wrote, and how to write it again.
+"""Writes feedback for the model: what was wrong with its message, and how to write it again.
 
-A call of `get_wether`, where there is `get_weather`, gives "There is no tool `get_wether`; did you
+A call of `get_wether`, with the tool `get_weather`, gives "There is no tool `get_wether`; did you
 mean `get_weather`? Write the call again with the name of a tool that you have."
 """
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.spans import Span
 
-# A model mends the first problems; a long list only fills its context.
+# A model mends the first problems of a list; a longer list only fills its context.
 _MOST: Final = 5
-"""Problems of one message that are told."""
+"""The number of problems of one message that are listed."""
 _REASONS: Final = 3
-"""Reasons that are told of one call."""
+"""The number of reasons that are given for one call."""
 _LONGEST: Final = 80
-"""Characters of a name or piece of text that are quoted."""
+"""The number of characters of a name or a text that are quoted."""
 _NAMES: Final = 10
-"""Names of tools that are told where none is near."""
+"""The number of tool names that are listed if none resembles the called one."""
 _CUT: Final = "truncated"
 _STATES: Final = frozenset({"truncated", "doubtful"})
-"""What an engine says of a call that it refuses for what the call itself says."""
+"""The messages of an engine that refuses a call for the call's own status or doubts."""
 _NEAR: Final = 0.7
-"""How alike names must be, of 1."""
+"""The least similarity of two names, from 0 to 1, for "did you mean"."""
 
 
 def shown_name(name: str) -> str:
-    """Returns a name as a sentence quotes it between backticks: on one line, and not too long.
+    """Returns a name for quoting between backticks: shortened, and on one line.
 
-    A name is the model's text: line breaks in it could look like a new turn, so they are escaped,
-    as are backticks and what no one sees.
+    A name is text of the model: line breaks in it could look like a new turn, so they are escaped,
+    as are backticks and characters that can't be printed.
     """
     short = name[:_LONGEST]
     return "".join(
@@ -46,7 +46,7 @@ def shown_name(name: str) -> str:
 
 
 class Call(Protocol):
-    """A `ToolCall`, as far as feedback needs it: calls import this module."""
+    """The members of `ToolCall` that feedback needs; `calls` imports this module, not the reverse."""
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ class Call(Protocol):
 
     @property
     def status(self) -> str:
-        """Whether it came whole."""
+        """Whether the call is whole."""
 
     @property
     def error(self) -> str | None:
@@ -66,38 +66,39 @@ class Call(Protocol):
 
     @property
     def span(self) -> Span:
-        """Where it stands in the source."""
+        """Where the call is in the source."""
 
     @property
     def executable(self) -> bool:
-        """Whether it may run."""
+        """Whether the call may run."""
 
 
 def call_feedback(
     call: Call, names: Collection[str] | None = None, reasons: Sequence[str] = ()
 ) -> str:
-    """Returns what a model should know about a call of it; "" where it may run.
+    """Returns a message for the model about one of its calls; "" if the call may run.
 
     A call that was cut off gives "Your call of `search` was cut off before its end and did not run.
     Write the whole call again, and shorter: a long text goes into several calls."
 
     Args:
         call: the call.
-        names: the names of all tools, where they are known: another name is told, too.
-        reasons: why it may not run, in the words of the diagnostics; else its codes are told.
+        names: the names of all tools, if known: any other name is then reported too.
+        reasons: why the call may not run, as the diagnostics say it; if empty, the meanings of its
+            doubts are used.
     """
     unknown = "" if names is None or call.name in names else _unknown(call.name, names)
     return " ".join(filter(None, (unknown, "" if call.executable else _refused(call, reasons))))
 
 
 def error_feedback(call: Call, code: str, message: str, names: Collection[str] | None) -> str:
-    """Returns what a model should know about a call that an engine refused; "" where it is told.
+    """Returns a message for the model about a call that an engine refused; "" for other errors.
 
     Args:
         call: the call.
         code: the code of the engine's error.
-        message: what the engine says of it.
-        names: the names of all tools, where they are known.
+        message: the message of the engine's error.
+        names: the names of all tools, if known.
     """
     if code == "unknown_tool":
         return _unknown(call.name, names)
@@ -105,7 +106,7 @@ def error_feedback(call: Call, code: str, message: str, names: Collection[str] |
         return _again(_head(call), message)
     if code != "refused":
         return ""
-    # A policy says in a sentence of its own why it refuses.
+    # A policy gives its reason as a whole sentence, which is passed on as it is.
     return _refused(call, ()) if message in _STATES and not call.executable else message
 
 
@@ -117,7 +118,7 @@ def _refused(call: Call, reasons: Sequence[str]) -> str:
             "shorter: a long text goes into several calls."
         )
     if call.error is not None or call.status in {_CUT, "unreadable"}:
-        # Calls made by hand may be unreadable and have no error.
+        # A call made by hand may be unreadable and have no error.
         why = call.error or "; ".join(reasons) or "the arguments could not be read"
         return _again(head, why)
     meanings = "; ".join(reasons or map(_meaning, call.doubts))
@@ -136,13 +137,13 @@ def _again(head: str, why: str) -> str:
 
 
 def _unknown(name: str, names: Collection[str] | None) -> str:
-    """Returns that there is no such tool, and which ones are near."""
+    """Returns a message about an unknown tool, with the names that resemble it."""
     mend = "Write the call again with the name of a tool that you have."
     if names is None:
         return f"There is no tool `{shown_name(name)}`. {mend}"
-    # The name is the model's and may be of any length, with which a comparison takes longer.
+    # The model's name may have any length, and the time of a comparison grows with it.
     near = get_close_matches(name[:_LONGEST], names, n=3, cutoff=_NEAR)
-    # Without a near one the model sees what it may choose from; of many only the first.
+    # If no name resembles it, the model sees the first of those that it may choose from.
     others = [f"`{shown_name(each)}`" for each in near or sorted(names)[:_NAMES]]
     more = ", \u2026" if not near and len(names) > _NAMES else ""
     which = (
@@ -161,13 +162,13 @@ def result_feedback(
     source: str,
     names: Collection[str] | None = None,
 ) -> str:
-    """Returns what a model should know about its message, one line a problem; "" for none.
+    """Returns a message for the model about its message, one line per problem; "" if none.
 
     Args:
         calls: the calls of the message.
-        diagnostics: all its diagnostics; those of a refused call are told with it.
+        diagnostics: all its diagnostics; those of a refused call are reported with the call.
         source: the message.
-        names: the names of all tools, where they are known.
+        names: the names of all tools, if known.
     """
     lines: list[str] = []
     told: set[int] = set()
@@ -182,7 +183,7 @@ def result_feedback(
     lines = [line for line in lines if line]
     for index, each in enumerate(diagnostics):
         if each.severity == "error" and index not in told:
-            # An empty span, as of something that is missing, shows what follows it.
+            # The span of something missing is empty: the text after it shows the place.
             place = source[each.span.start : max(each.span.end, each.span.start + 40)]
             quoted = (
                 f" at `{shown_name(' '.join(place[:_LONGEST].split()))}`" if place.strip() else ""
@@ -198,20 +199,20 @@ def result_feedback(
 
 def _is_of(diagnostic: Diagnostic, call: Call) -> bool:
     """Whether a diagnostic is about a call."""
-    # Calls of an API stand in no text: what is said of them names them.
+    # Calls of an API are in no text: the message of a diagnostic names its call.
     if call.span.end == call.span.start:
         return (
             diagnostic.span == call.span
             and f"in the call of {call.name!r:.80}" in diagnostic.message
         )
-    # To the end of the call and one further: an error about a missing closer stands behind it.
+    # The end counts too: an error about a missing closer has its span right after the call.
     return call.span.start <= diagnostic.span.start <= call.span.end
 
 
 def _reasons(call: Call, diagnostics: Iterable[Diagnostic]) -> list[str]:
-    """Returns why a call may not run: what was found, and where; none where its status says all."""
+    """Returns why a call may not run: what was found, and where; [] if its status says enough."""
     found = list(diagnostics)
-    # A limit ends a call, too: only then is there more to say than that it was cut.
+    # A limit ends a call too, and its diagnostic says more than that the call was cut off.
     if call.status == _CUT and (not found or any(each.code == _CUT for each in found)):
         return []
     said: dict[str, None] = {}
@@ -223,12 +224,12 @@ def _reasons(call: Call, diagnostics: Iterable[Diagnostic]) -> list[str]:
 
 
 def _on_one_line(message: str) -> str:
-    # Each problem is one line.
+    # The feedback has one line per problem.
     return " ".join(message.split())
 
 
 def _meaning(code: str) -> str:
-    """Returns what a doubt is about: the beginning of its entry in the table of codes."""
+    """Returns the meaning of a doubt: the beginning of its entry in the table of codes."""
     entry = CODES.get(code)
     if entry is None:
         return code

@@ -1,4 +1,4 @@
-"""The types of JSON values and of JSON Schemas."""
+"""Defines the types of JSON values and of JSON Schemas."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, TypeAlias, Union
 
 # `Union`, since `|` between names in quotes fails at run time.
 JsonValue: TypeAlias = Union["dict[str, JsonValue]", "list[JsonValue]", str, int, float, bool, None]
-"""Whatever a JSON text can say."""
+"""Any value that a JSON text can hold."""
 
 JsonSchema: TypeAlias = dict[str, Any]
-"""A JSON Schema that is an object; `true` is `{}`."""
+"""A JSON Schema that is an object; the schema `true` is written `{}`."""
 
 AnySchema: TypeAlias = JsonSchema | bool
-"""A JSON Schema; `True` admits every value, and `False` none."""
+"""Any JSON Schema; `True` admits every value, `False` admits no value."""

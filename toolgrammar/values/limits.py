@@ -1,4 +1,7 @@
-"""How much a parser reads before it gives up."""
+"""Defines the limits on the length, the nesting and the number of calls of one message.
+
+With `Limits(max_calls=1)` the second call of a message is text, and `limit-calls` is reported.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,35 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 DEEPEST: Final = 400
-"""Levels of nesting that are read whatever the limit: a result that nests deeper could not be
-compared, copied or written as JSON within Python's default limit on recursion, nor be made in a
-program whose own stack is deep."""
+"""The most levels of nesting that are read, whatever `Limits.max_depth` is: a result that nests deeper
+could not be compared, copied or written as JSON within Python's default limit on recursion, nor be
+made in a program whose own stack is deep."""
 
 MOST_LISTED: Final = 256
-"""Diagnostics of one code that are listed one by one; the others are counted."""
+"""The number of diagnostics of one code that are listed one by one; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one message; None is no limit. Past one the rest is text, with a diagnostic.
+    """The limits of one message; None means no limit.
 
-    Nesting alone has a bound of its own: see `max_depth`.
+    What is past a limit is text, and a diagnostic reports it. Nesting is always limited: see
+    `max_depth`.
     """
 
     max_chars: int | None = 16_000_000
-    """Characters of the message."""
+    """The most characters of the message."""
     max_depth: int | None = 200
-    """Objects and arrays inside each other in one payload; None, and more than 400, is 400."""
+    """The most levels of objects and arrays in one payload; None, and more than 400, mean 400."""
     max_calls: int | None = 100_000
-    """Calls of one message."""
+    """The most calls of one message."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
             limit = getattr(self, field.name)
             if limit is None:
                 continue
-            # True is an int in Python, and no limit.
+            # `True` is an int in Python, but not a limit.
             if not isinstance(limit, int) or isinstance(limit, bool):
                 got = type(limit).__name__
                 raise TypeError(f"Limits.{field.name} must be an int or None, got {got}")
@@ -42,6 +46,6 @@ class Limits:
 
     @property
     def depth(self) -> int:
-        """How deep a payload may nest: `max_depth`, where that can be kept."""
-        # No limit is not an option for depth: see `DEEPEST`.
+        """The most levels of nesting in one payload: `max_depth`, but never more than 400."""
+        # Nesting can't be unlimited: see `DEEPEST`.
         return DEEPEST if self.max_depth is None else min(self.max_depth, DEEPEST)

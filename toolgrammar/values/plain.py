@@ -1,4 +1,7 @@
-"""Values as plain JSON data, and back: what `to_dict` and `from_dict` share."""
+"""Converts values to plain JSON data: what all `to_dict` and `from_dict` methods share.
+
+`headed({"start": 1})` is `{"schema": 1, "start": 1}`; `check_version` accepts it.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,19 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 SCHEMA: Final = 1
-"""The version of the shape that `to_dict` returns; it stands at the top under `schema`."""
+"""The version of the shape that `to_dict` returns; it is the first key, `schema`."""
 
 
 def headed(body: dict[str, Any]) -> dict[str, Any]:
-    """Returns a body of plain data with the version of its shape on top."""
+    """Returns plain data with the version of its shape as the first key."""
     return {"schema": SCHEMA, **body}
 
 
 def check_version(data: Mapping[str, Any]) -> None:
-    """Refuses data of another version; data without one (an inner part) is taken as this one.
+    """Checks the version of data; data without one, as inside a larger value, is accepted.
 
     Raises:
-        TypeError: the data is no mapping.
+        TypeError: the data is not a mapping.
         ValueError: the data has the shape of another version.
     """
     if not isinstance(data, Mapping):
@@ -29,21 +32,21 @@ def check_version(data: Mapping[str, Any]) -> None:
 
 
 def copy_json(value: Any) -> Any:
-    """Returns a copy that shares no list or dict with `value`; any depth will do."""
+    """Returns a copy that shares no list or dict with `value`, which may be nested to any depth."""
     if not isinstance(value, dict | list | tuple):
         return value
-    # A list of its own and no recursion, which `copy.deepcopy` needs: arguments may nest deeply.
+    # An explicit stack, since `copy.deepcopy` recurses and arguments may nest deeply.
     top: list[Any] = [None]
     pending: list[tuple[Any, Any, Any]] = [(value, top, 0)]
     while pending:
         source, holder, key = pending.pop()
         copy: Any
         if isinstance(source, dict):
-            # The keys are set first, so that they keep their order whatever is copied when.
+            # All keys are set first: they keep their order, whichever value is copied first.
             copy = dict(source)
             parts: Any = source.items()
         else:
-            # A tuple becomes a list: JSON has no other, and `from_dict` would give a list back.
+            # A tuple becomes a list: JSON has no tuples, and `from_dict` returns a list.
             copy = list(source)
             parts = enumerate(source)
         holder[key] = copy

@@ -1,15 +1,16 @@
-"""Writes possessive repeats of groups as atomic groups, for the Pythons that read them wrongly.
+"""Rewrites possessive repeats of groups as atomic groups, for Pythons that match them wrongly.
 
-CPython before 3.11.5 gives back too little where a round of a possessive repeat fails after it
-began to match: `(?:ab?c)++` took all of `aca` (gh-106052). An atomic group around a plain repeat
-means the same and is read rightly there; it takes longer, so that nothing else uses it.
+`(?:ab?c)++` becomes `(?>(?:ab?c)+)`. CPython before 3.11.5 does not restore the position if a round
+of a possessive repeat fails after it began to match: `(?:ab?c)++` matched all of `aca` (gh-106052).
+The atomic group means the same and is matched correctly there, but is slower, so that newer Pythons
+do not use it.
 """
 
 from __future__ import annotations
 
 import re
 
-# What stands as it is (escapes, sets, comments), the brackets of groups, and all else.
+# Parts that are copied (escapes, sets, comments), the parentheses of groups, and other text.
 _PART = re.compile(
     r"(?P<kept>\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\))"
     r"|(?P<open>\()"
@@ -20,23 +21,23 @@ _PART = re.compile(
 
 
 def as_atomic(expression: str) -> str:
-    """Returns an expression of the same matches and groups without a possessive repeat of a group.
+    """Returns an expression with the same matches and groups, without possessive repeats of groups.
 
     Args:
         expression: a regular expression in Python's syntax, without comments of the verbose kind.
     """
     pieces: list[str] = []
-    # Where among the pieces each open group begins.
+    # The index in `pieces` at which each open group begins.
     opened: list[int] = []
     for part in _PART.finditer(expression):
         if part["open"]:
             opened.append(len(pieces))
-        # A closer without its opener is for `re` to refuse.
+        # An unbalanced parenthesis is left to `re`, which reports it.
         start = opened.pop() if part["close"] and opened else None
         if start is not None and part["repeat"]:
             # `(…)*+` becomes `(?>(…)*)`.
-            # The flags or the name of the group, `(?:` or `(?P<n>`, stand in the piece that
-            # follows.
+            # The flags or the name of the group, as in `(?:` or `(?P<n>`, are in the piece after
+            # it.
             pieces[start] = "(?>" + pieces[start]
             pieces.append(f"){part['repeat']})")
         else:

@@ -1,4 +1,7 @@
-"""Reads JSON Schemas: local references, alternatives, and the types that a value may have."""
+"""Reads JSON Schemas: resolves local references and alternatives, and lists the admitted types.
+
+`types_of({"anyOf": [{"type": "string"}, {"type": "null"}]})` is `("string", "null")`.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,25 @@ _TYPE_NAMES: Final = {
     "array": "array", "list": "array", "tuple": "array",
     "object": "object", "dict": "object",
 }  # fmt: skip
-"""Type names as tool authors write them; JSON Schema has the left of each first pair."""
+"""The type of JSON Schema for each type name that tool authors write."""
 
-# Tuples made once: nothing is built for an argument whose schema names one type.
+# Tuples are made once, so that a schema with a single type costs only a look-up.
 _SINGLE: Final = {name: (standard,) for name, standard in _TYPE_NAMES.items()}
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
-# Keywords by which a schema admits something else than its `type` says.
+# Keywords by which a schema may admit other types than its `type` names.
 _COMBINING: Final = frozenset({*_ALTERNATIVES, "allOf", "nullable"})
-# The names in these are no keywords: a property may be called `enum`.
+# The keys inside these are names, not keywords: a property may be called `enum`.
 _MAPS_OF_SCHEMAS: Final = frozenset(
     {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
-# What is data in a schema is no schema: `{"default": {"$ref": "x"}}` refers to nothing.
+# Keywords that hold data, not schemas: `{"default": {"$ref": "x"}}` has no reference.
 _DATA: Final = frozenset({"enum", "const", "default", "examples", "example", "required"})
-# Beside a reference these change nothing of what is admitted.
+# Beside a reference, these keywords do not change which values are admitted.
 _ANNOTATIONS: Final = frozenset(
     {"$ref", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
 )
 _DEEPEST: Final = 100
-"""Schemas below this many others are left as they are: no tool has them, and the stack ends."""
+"""The depth below which schemas are not resolved, which keeps recursion within Python's stack."""
 
 
 _Types: TypeAlias = tuple[str, ...] | None
@@ -43,14 +46,14 @@ _Members: TypeAlias = tuple[dict[str, JsonSchema], list[str]]
 
 
 class Shape(NamedTuple):
-    """What the schema of a tool's arguments says about their names."""
+    """The names that the schema of a tool's arguments describes."""
 
     properties: dict[str, JsonSchema]
-    """The schema of each argument, without references."""
+    """The schema of each argument, with references resolved."""
     required: tuple[str, ...]
-    """The arguments that have to be there."""
+    """The names of the required arguments."""
     lone_text: str | None
-    """The argument that a text without a name is; None where there is none, or several."""
+    """The argument to which a text without a name belongs; None if there is none, or several."""
 
 
 def shape_of(parameters: object) -> Shape:
@@ -59,10 +62,10 @@ def shape_of(parameters: object) -> Shape:
         return Shape({}, (), None)
     properties, names = _members(_Resolver(parameters).resolved(parameters), {})
     required = tuple(names)
-    # A text without a name can only be the one that has to be there; where none has to, the one
-    # that may be a text.
+    # A text without a name can only be the required argument or, if none is required, the one
+    # that may be a string.
     texts = [name for name in required or properties if _takes_text(properties.get(name))]
-    # Beside another required argument, a text alone would be no whole call.
+    # With another required argument, a text alone would not be a whole call.
     lone = texts[0] if len(texts) == 1 and len(required) <= 1 else None
     return Shape(properties, required, lone)
 
@@ -75,9 +78,10 @@ def _takes_text(schema: object) -> bool:
 
 
 def patterns_beside(parameters: object) -> tuple[str, ...] | None:
-    """Returns the patterns of the names that a schema admits beside its own; None: it admits all.
+    """Returns the patterns of the names that a schema admits beside its properties.
 
-    A schema is closed where a part that holds in any case says so.
+    It is None if the schema admits any name. A schema is closed if a part that always applies has
+    `"additionalProperties": false`.
     """
     if not isinstance(parameters, dict):
         return None
@@ -87,14 +91,14 @@ def patterns_beside(parameters: object) -> tuple[str, ...] | None:
 
 
 def types_of(schema: object) -> tuple[str, ...] | None:
-    """Returns the JSON types that a schema admits, in its order; None when it doesn't say.
+    """Returns the JSON types that a schema admits, in its order; None if it names none.
 
-    A member of a union that says nothing counts as a string: bare text fits it as it stands.
+    A member of a union that names no type counts as a string, which any bare text is.
     """
     if isinstance(schema, dict) and _COMBINING.isdisjoint(schema):
-        # Nearly every argument of every tool: this costs a tenth of the long way.
+        # A shortcut for nearly every argument of every tool: a tenth of the cost of `_types`.
         kind = schema.get("type")
-        # `_SINGLE` knows `str` and `int` as well as JSON's own names.
+        # `_SINGLE` has `str` and `int` as well as JSON's own names.
         found = _SINGLE.get(kind) if isinstance(kind, str) else None
         if found is not None:
             return found
@@ -102,12 +106,12 @@ def types_of(schema: object) -> tuple[str, ...] | None:
 
 
 def admitted_types(schema: object) -> tuple[str, ...] | None:
-    """Returns the JSON types that a schema admits; None where a part of a union admits any."""
+    """Returns the JSON types that a schema admits; None if a member of a union admits any type."""
     return _types(schema, {}, open_unions=True) or None
 
 
 def _types(schema: object, known: dict[int, _Types], *, open_unions: bool = False) -> _Types:
-    """Returns the types; () for a schema that is being read already: it adds nothing to itself."""
+    """Returns the types; () for a schema that is already being read, since it refers to itself."""
     if not isinstance(schema, dict):
         return None
     if id(schema) in known:
@@ -124,16 +128,16 @@ def _types(schema: object, known: dict[int, _Types], *, open_unions: bool = Fals
         ),
         *(_types(part, known, open_unions=open_unions) for part in _list(schema.get("allOf"))),
     ):
-        # Each keyword narrows what the others leave; an empty limit says nothing.
+        # Each keyword narrows what the others admit; an empty limit does not narrow.
         if limit:
             found = limit if found is None else _both(found, limit)
     if found is None:
-        # `{"properties": {…}}` without a type: an object is meant.
+        # `{"properties": {…}}` without a type describes an object.
         if "properties" in schema:
             found = ("object",)
         elif "items" in schema or "prefixItems" in schema:
             found = ("array",)
-    # OpenAPI 3.0 has no type null.
+    # OpenAPI 3.0 has no type `null`; it says `"nullable": true`.
     if found is not None and schema.get("nullable") is True and "null" not in found:
         found = (*found, "null")
     known[id(schema)] = found
@@ -143,7 +147,7 @@ def _types(schema: object, known: dict[int, _Types], *, open_unions: bool = Fals
 def _named(kind: object) -> tuple[str, ...] | None:
     """Returns the types that the keyword `type` names."""
     if isinstance(kind, str):
-        # Authors write `String` as well.
+        # Authors also write `String`.
         name = _TYPE_NAMES.get(kind) or _TYPE_NAMES.get(kind.lower())
         return None if name is None else (name,)
     if not isinstance(kind, list):
@@ -153,8 +157,8 @@ def _named(kind: object) -> tuple[str, ...] | None:
 
 
 def _of_values(schema: JsonSchema) -> tuple[str, ...] | None:
-    """Returns the types of the values that `enum` or `const` lists, unless `type` names them."""
-    # `{"type": "number", "enum": [1, 2]}` is no integer: the name counts.
+    """Returns the types of the values of `enum` or `const`, unless the schema has a `type`."""
+    # `{"type": "number", "enum": [1, 2]}` admits numbers, not integers: `type` decides.
     if "type" in schema:
         return None
     values = _list(schema.get("enum")) or ([schema["const"]] if "const" in schema else [])
@@ -166,7 +170,7 @@ def type_of(value: object) -> str:
     match value:
         case None:
             return "null"
-        # Before `int`: True is one.
+        # Before `int`, since `True` is an `int` too.
         case bool():
             return "boolean"
         case int():
@@ -192,7 +196,7 @@ def is_one_of(value: object, types: Container[str]) -> bool:
 
 def _union(members: object, known: dict[int, _Types], *, open_unions: bool) -> _Types:
     read = (_types(each, known, open_unions=open_unions) for each in _list(members))
-    # A member that is the schema itself adds no types to it.
+    # A member that refers back to the schema itself adds no types.
     types = [found for found in read if found != ()]
     if all(each is None for each in types) or (open_unions and None in types):
         return None
@@ -200,8 +204,8 @@ def _union(members: object, known: dict[int, _Types], *, open_unions: bool) -> _
 
 
 def _both(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the types that two limits leave; the first one, should they leave none."""
-    # An integer is a number: of both, `integer` is left.
+    """Returns the types that two limits have in common; the first limit if there are none."""
+    # An integer is a number: `number` and `integer` have `integer` in common.
     kept = [name for name in left if name in right or (name == "integer" and "number" in right)]
     if "number" in left and "integer" in right and "integer" not in kept:
         kept.append("integer")
@@ -218,16 +222,16 @@ def _members(schema: object, known: dict[int, _Members]) -> _Members:
         return {}, []
     if id(schema) in known:
         return known[id(schema)]
-    # A part may refer to the whole, which adds nothing to itself.
+    # Set before the parts are read: a part may refer to the whole schema, and adds nothing then.
     known[id(schema)] = ({}, [])
     own = schema.get("properties")
     properties: dict[str, JsonSchema] = {}
     if isinstance(own, dict):
         properties = {str(name): _as_object(part) for name, part in own.items()}
     required = [name for name in _list(schema.get("required")) if isinstance(name, str)]
-    # All parts hold: each name that any of them requires is required.
+    # All parts apply: a name that any of them requires is required.
     for part in _list(schema.get("allOf")):
-        # `allOf` with references is how authors extend a schema by another.
+        # Authors extend a schema by another with `allOf` and a reference.
         more, names = _members(part, known)
         _lay_together(properties, [more], "allOf")
         required += names
@@ -235,7 +239,7 @@ def _members(schema: object, known: dict[int, _Members]) -> _Members:
         read = [_members(part, known) for part in _list(schema.get(keyword))]
         _lay_together(properties, [more for more, _ in read], "anyOf")
         if read:
-            # Only what every alternative requires is required in any case.
+            # Only a name that every alternative requires is always required.
             common = set(read[0][1]).intersection(*(names for _, names in read[1:]))
             required += [name for name in read[0][1] if name in common]
     known[id(schema)] = found = (properties, list(dict.fromkeys(required)))
@@ -243,20 +247,20 @@ def _members(schema: object, known: dict[int, _Members]) -> _Members:
 
 
 def _as_object(schema: object) -> JsonSchema:
-    """Returns a schema as an object: `true` admits all, as `{}` does, and `false` nothing."""
+    """Returns a schema as an object: `true` becomes `{}`, and `false` becomes `{"not": {}}`."""
     if schema is False:
         return {"not": {}}
     return schema if isinstance(schema, dict) else {}
 
 
 def _is_closed(schema: object, patterns: list[str], seen: set[int]) -> bool:
-    """Says whether a schema admits no names beside its own; adds the patterns of all its parts."""
+    """Whether a schema admits only its own names; appends its `patternProperties` to `patterns`."""
     if not isinstance(schema, dict) or id(schema) in seen:
         return False
     seen.add(id(schema))
     named = schema.get("patternProperties")
     patterns += map(str, named) if isinstance(named, dict) else []
-    # Closed by any part that always holds, or by all alternatives of a union.
+    # A schema is closed by any part of `allOf`, or by all alternatives of a union.
     whole = [_is_closed(part, patterns, seen) for part in _list(schema.get("allOf"))]
     for keyword in _ALTERNATIVES:
         branches = [_is_closed(part, patterns, seen) for part in _list(schema.get(keyword))]
@@ -267,15 +271,16 @@ def _is_closed(schema: object, patterns: list[str], seen: set[int]) -> bool:
 def _lay_together(
     properties: dict[str, JsonSchema], parts: Iterable[dict[str, JsonSchema]], keyword: str
 ) -> None:
-    """Adds the properties of several parts; a name that parts write differently gets them all.
+    """Adds the properties of several parts; where parts differ, `keyword` joins their schemas.
 
-    Of alternatives, what stands outside of them already is the more general and is kept.
+    A property that the schema has outside of its alternatives is more general than theirs, and is
+    kept.
     """
     found: dict[str, list[JsonSchema]] = {}
     for part in parts:
         for name, schema in part.items():
             known = found.setdefault(name, [])
-            # Branches of a union often repeat a property as it is: then it has one schema.
+            # Branches of a union often repeat a property unchanged: it then has one schema.
             if not any(_same(schema, each) for each in known):
                 known.append(schema)
     for name, schemas in found.items():
@@ -288,20 +293,20 @@ def _lay_together(
 def _same(left: JsonSchema, right: JsonSchema) -> bool:
     try:
         return left is right or left == right
-    except RecursionError:  # two schemas that hold themselves
+    except RecursionError:  # both schemas contain themselves
         return False
 
 
 class _Resolver:
-    """Replaces the local references of one schema by what they point at."""
+    """Replaces the local references of one schema by their targets."""
 
     def __init__(self, root: JsonSchema) -> None:
         self._root = root
         self._done: dict[int, JsonSchema] = {}
 
     def resolved(self, schema: Any, depth: int = 0) -> Any:
-        """Returns the schema without references; one that holds itself becomes a cyclic dict."""
-        # A schema may be built from user input: its depth must not end the process.
+        """Returns the schema without references; one that refers to itself becomes a cyclic dict."""
+        # A schema may come from user input: its depth must not overflow the stack.
         if depth > _DEEPEST:
             return schema
         if isinstance(schema, list):
@@ -313,7 +318,7 @@ class _Resolver:
             return known
         if isinstance(schema.get("$ref"), str):
             return self._followed(schema, depth)
-        # Known before its parts are, so that a part may refer to the whole.
+        # Registered before its parts are resolved, so that a part may refer to the whole.
         copy = self._done[id(schema)] = {}
         for keyword, part in schema.items():
             copy[keyword] = self._part(keyword, part, depth + 1)
@@ -327,9 +332,9 @@ class _Resolver:
         return self.resolved(part, depth)
 
     def _followed(self, schema: JsonSchema, depth: int) -> JsonSchema:
-        """Returns what a reference points at, together with what stands beside it."""
+        """Returns the target of a reference, combined with the keywords beside the reference."""
         target = self._target(schema)
-        # Nothing beside the reference narrows it: what it refers to is the whole schema.
+        # No keyword beside the reference narrows it: the target is the whole schema.
         if target is not None and set(schema) <= _ANNOTATIONS:
             found: JsonSchema = self.resolved(target, depth + 1)
             return found
@@ -337,20 +342,20 @@ class _Resolver:
         for keyword, part in schema.items():
             if keyword != "$ref":
                 copy[keyword] = self._part(keyword, part, depth + 1)
-        # What stands beside a reference holds as well: `{"$ref": "#/$defs/n", "minimum": 3}`.
+        # Keywords beside a reference apply too: `{"$ref": "#/$defs/n", "minimum": 3}`.
         if target is not None:
             copy["allOf"] = [self.resolved(target, depth + 1), *_list(copy.get("allOf"))]
         return copy
 
     def _target(self, schema: JsonSchema) -> JsonSchema | None:
-        """Returns the schema at the end of a chain of references, or None when it has no end."""
+        """Returns the schema at the end of a chain of references; None if the chain is a cycle."""
         passed: set[int] = set()
         target: Any = schema
         while isinstance(target, dict) and isinstance(target.get("$ref"), str):
-            # `a` refers to `b`, and `b` to `a`.
+            # A cycle: `a` refers to `b`, and `b` to `a`.
             if id(target) in passed:
                 return None
-            # With something beside it, a reference is a schema of its own, to be resolved as one.
+            # A reference with other keywords is a schema of its own, to be resolved as one.
             if not set(target) <= _ANNOTATIONS and target is not schema:
                 return target
             passed.add(id(target))
@@ -359,7 +364,7 @@ class _Resolver:
 
     def _pointed_at(self, reference: str) -> Any:
         if not reference.startswith("#"):
-            return None  # another document: nothing is fetched
+            return None  # in another document, which is never fetched
         place: Any = self._root
         # As in `#/$defs/a~1b`: `~1` is `/`, `~0` is `~`, and `%20` a blank.
         for step in unquote(reference[1:]).split("/")[1:]:

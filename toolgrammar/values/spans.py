@@ -1,4 +1,8 @@
-"""Where something stands in the source."""
+"""Defines spans and parts: stretches of the source text.
+
+In `Hi <tool_call>{"name": "now"}</tool_call>` the part `text` has `Span(0, 3)`, and the name of the
+call `Span(24, 27)`.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of the source, in characters; empty where something is missing."""
+    """A stretch of the source, in characters; empty if it marks the place of something missing."""
 
     start: int
     """The offset of the first character."""
     end: int
-    """The offset behind the last character."""
+    """The offset after the last character."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the span as plain JSON data."""
@@ -31,21 +35,22 @@ class Span:
 PartKind: TypeAlias = Literal[
     "text", "reasoning", "markup", "name", "id", "key", "value", "arguments", "input"
 ]
-"""`arguments` are those whose members can't be told; `markup` is what belongs to none of the others."""
+"""`arguments` is a payload whose members can't be located; `markup` is everything that is none of the
+others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a message, and what it is."""
+    """A stretch of a message, with its kind."""
 
     kind: PartKind
-    """What it is."""
+    """What the stretch is."""
     span: Span
-    """Where it stands in the source."""
+    """Where it is in the source."""
     call: int | None = None
-    """The number of its call among the calls of the result; None outside of calls."""
+    """The index of its call in `result.calls`; None outside of calls."""
     key: str | None = None
-    """The argument that a key or a value is of; None where it is of none."""
+    """The argument to which a key or a value belongs; None for other parts."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the part as plain JSON data."""
@@ -54,6 +59,6 @@ class Part:
         }  # fmt: skip
 
 
-# One value for all: spans are frozen.
+# One object for all: spans are frozen.
 NOWHERE = Span(0, 0)
-"""The span of what was made by hand."""
+"""The span of calls and diagnostics that were made by hand."""

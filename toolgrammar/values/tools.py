@@ -1,4 +1,8 @@
-"""What the parser knows about a tool."""
+"""Defines `ToolSpec`: the name, the description and the schema of a tool.
+
+With `{"properties": {"q": {"type": "string"}}, "required": ["q"]}` as its parameters, a spec has the
+properties `{"q": {"type": "string"}}`, `required == ("q",)` and `lone_text_parameter == "q"`.
+"""
 
 from __future__ import annotations
 
@@ -21,38 +25,38 @@ class ToolSpec:
     description: str = ""
     """What the tool does, for prompts."""
     parameters: JsonSchema | None = field(default=None, hash=False)
-    """The JSON Schema of the arguments; None when it is not known."""
-    # Most tools of a list are not called in a given message: their schemas are never looked at.
+    """The JSON Schema of the arguments; None if it is not known."""
+    # Computed on first use: most tools of a list are not called in a given message.
     _shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def properties(self) -> dict[str, JsonSchema]:
         """The schema of each argument, with local references resolved (don't change them).
 
-        Alternatives at the top (`anyOf`, `oneOf`, `allOf`) are laid together. A schema that
-        refers to itself becomes a dict that holds itself: walk it along a value.
+        Alternatives at the top (`anyOf`, `oneOf`, `allOf`) are merged. A schema that refers to
+        itself becomes a cyclic dict, so walk it along a value.
         """
         return self._known_shape().properties
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The names of the arguments that have to be there in any case."""
+        """The names of the arguments that are always required."""
         return self._known_shape().required
 
     @property
     def lone_text_parameter(self) -> str | None:
-        """The argument that a text without a name is; None where there is none, or several.
+        """The argument to which a text without a name belongs; None if there is none, or several.
 
-        It is the one required argument, if it can be a string; where none is required, the one
-        that can.
+        It is the only required argument, if it can be a string; if none is required, the only
+        argument that can be a string.
         """
         return self._known_shape().lone_text
 
     def drops_text(self, given: Collection[str]) -> bool:
-        """Says whether the tool would run on its defaults without a text that none of them is.
+        """Whether the tool would run on its defaults if a text that fits no argument were dropped.
 
-        One that lacks a required argument does not run, and of one whose schema names no
-        arguments, or admits any, nothing is known.
+        It is False if a required argument is missing, since the tool does not run then, and if
+        the schema names no arguments or admits any, since nothing is known then.
 
         Args:
             given: the names of the arguments beside the text.
@@ -61,10 +65,10 @@ class ToolSpec:
 
     @property
     def names_arguments(self) -> bool:
-        """Whether the schema names the arguments, and does not say that it admits any."""
+        """Whether the schema names the arguments, and does not explicitly admit any others."""
         parameters = self.parameters or {}
-        # `{"properties": {}}` says that there are no arguments; without the keyword nothing is
-        # said.
+        # `{"properties": {}}` declares that there are no arguments; without the keyword nothing is
+        # declared.
         named = bool(self.properties) or "properties" in parameters
         return named and parameters.get("additionalProperties") is not True
 
@@ -72,6 +76,6 @@ class ToolSpec:
         shape = self._shape
         if shape is None:
             shape = shape_of(self.parameters)
-            # Two threads may both come here: they set the same shape.
+            # Two threads may both compute the shape; they set the same value.
             object.__setattr__(self, "_shape", shape)
         return shape
