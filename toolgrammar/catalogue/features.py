@@ -1,4 +1,7 @@
-"""Tells what a format can do, from its grammar and by writing sample calls in it."""
+"""Finds what a format can do, from its grammar and by writing sample calls in it.
+
+`hermes` gives `Features(payload=("JSON", "text a value"), parallel=True, ids="optional", …)`.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,12 @@ _PAYLOADS = {
     ("input", "RAW"): "free text",
     ("body", "RAW"): "free text",
 }
-# Types within types, all of which have to come back: raw text would make strings of them.
+# Nested values of several types, which have to read back the same: raw text makes strings of them.
 _NESTED = {"list": [1, {"deep": None}], "flag": True}
 
 
 class Paged(Writable, Protocol):
-    """A format with its page."""
+    """A format that has a page."""
 
     @property
     def page(self) -> str:
@@ -43,7 +46,7 @@ class Paged(Writable, Protocol):
 
     @property
     def page_path(self) -> Path:
-        """Where the page stands, or would stand."""
+        """The path of the page, whether the file exists or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Features:
     """What a format can do."""
 
     payload: tuple[str, ...]
-    """How arguments are written, the plainest way first."""
+    """How arguments can be written, the simplest notation first."""
     parallel: bool
     """Whether a message can hold several calls."""
     ids: Ids
@@ -63,12 +66,12 @@ class Features:
     nested: bool
     """Whether lists and objects can be arguments and keep their types."""
     streaming: Streaming
-    """What of an argument is given out as it comes: each character of a string, or whole values."""
+    """How an argument is streamed: each character of a string as it comes, or whole values."""
 
 
 def features_of(fmt: Paged) -> Features:
     """Returns what a format can do."""
-    # Without a call that the format carries, nothing about calls can be tried.
+    # Without a call that the format can write, no feature of calls can be tried.
     call = next(sound_calls(fmt), None)
     one = Stretch("calls", calls=(call,) if call else ())
     two = Stretch("calls", calls=(*one.calls, *one.calls))
@@ -85,11 +88,11 @@ def features_of(fmt: Paged) -> Features:
 
 
 def sound_calls(fmt: Paged) -> Iterator[ToolCall]:
-    """Yields calls that a format carries: those of its page, then made-up ones."""
+    """Yields calls that the format can write: those of its page, then made-up ones."""
     made_up = ToolCall("search", {"query": "ferries"})
     for call in (*_calls_of_page(fmt), made_up, replace(made_up, arguments={}, input="ferries")):
         bare = replace(call, id=None, depends_on=())
-        # Ids and order are no matter here, and would rule out formats that have none.
+        # Ids and dependencies are dropped, since formats without them would refuse the call.
         if _carries(fmt, Stretch("calls", calls=(bare,))):
             yield bare
 
@@ -98,7 +101,7 @@ def _calls_of_page(fmt: Paged) -> Iterator[ToolCall]:
     page = read_page_text(fmt.page, str(fmt.page_path))
     for example in page.examples:
         calls = example.expected.get("calls")
-        # A damaged example holds a call as well, but one that its repair made.
+        # Calls of damaged examples are the results of repairs, and are not used.
         sound = example.expected.get("tier", "well_formed") == "well_formed"
         if sound and isinstance(calls, list):
             yield from (ToolCall.from_dict(call) for call in calls if isinstance(call, dict))
@@ -122,32 +125,32 @@ def _payload(fmt: Paged) -> tuple[str, ...]:
         for production in fmt.tables.productions
         for symbol in production.symbols
     )
-    # In the order of the grammar, in which an author puts the plainest form first.
+    # In the order of the grammar: authors write the simplest form first.
     known = tuple(dict.fromkeys(kind for kind in found if kind))
-    # Without a payload that has a name, arguments stand as words on the line of the call.
+    # Without a named payload, arguments are words on the line of the call.
     return known or ("words",)
 
 
 def _ids(fmt: Paged, call: ToolCall | None) -> Ids:
     productions, terminals = fmt.tables.productions, fmt.tables.terminals
-    # An id may be an argument on the wire, a rule of its own, or a part of another terminal.
+    # An id may be an argument on the wire, a rule of its own, or a group of a terminal.
     on_wire = "id" in fmt.header.roles.values() or any(p.role == "id" for p in productions)
     if not on_wire and not any(role == "id" for t in terminals for _, role in t.groups):
         return "none"
-    # Where the plainest writing of a call has an id, the format can't do without.
+    # If a call without an id is written with one, the format always needs an id.
     written = "" if call is None else render_message(fmt, [Stretch("calls", calls=(call,))])
     return "always" if call is not None and _reads_id(fmt, written) else "optional"
 
 
 def _reads_id(fmt: Paged, written: str) -> bool:
     calls = [call for stretch in read_message(fmt, written) for call in stretch.calls]
-    # Where the header names the id, a call without one is given one: what is read tells nothing.
+    # If the header has a role for the id, reading makes an id: it need not be on the wire.
     return not fmt.header.roles and any(call.id is not None for call in calls)
 
 
 def _streaming(fmt: Paged) -> Streaming:
-    """Returns how arguments stream; a role that needs its end first does not."""
-    # Where quotes are taken off, the end has to be known before the first character is given out.
+    """Returns how arguments are streamed: a role whose end must be known first has whole values."""
+    # To strip quotes, the end has to be known before the first character is emitted.
     trim = fmt.header.trim
     leaves = [p for p in fmt.tables.productions if p.role in ("arguments", "value", "input")]
     by_character = any(

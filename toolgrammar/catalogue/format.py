@@ -1,4 +1,8 @@
-"""A wire format: one grammar file, its page, and what can be done with them."""
+r"""Defines `Format`: one grammar file with its page, its compiled tables and its renderer.
+
+`Format("grammars/hermes.lark").render([ToolCall("now")])` returns
+`<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>`.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +36,14 @@ if TYPE_CHECKING:
 
 
 class Format:
-    """One wire format. Safe to use from any thread, also for the first time."""
+    """One wire format. All methods are thread-safe, also on first use."""
 
     def __init__(self, path: str | os.PathLike[str], header: Header | None = None) -> None:
-        """Sets up the format of a grammar file; nothing is compiled before it is needed.
+        """Reads the header of a grammar file; the grammar is compiled on first use.
 
         Args:
             path: the grammar file.
-            header: what the file's header says, where it was already read.
+            header: the header of the file, if it was already read.
 
         Raises:
             GrammarError: the header is wrong or has no id.
@@ -48,7 +52,7 @@ class Format:
         """The grammar file."""
         self.header = read_header(self.path) if header is None else header
         """The metadata at the top of the grammar file."""
-        # A library of common rules has no id: other grammars import it.
+        # A file without an id is a library of rules that other grammars import.
         if not self.header.id:
             message = "there is no id, so this file is a library and no format"
             hint = f"a format needs `//@ id: {self.path.stem}` on its first line"
@@ -59,17 +63,17 @@ class Format:
 
     @property
     def id(self) -> str:
-        """The id, which is the name of the grammar file."""
+        """The id, which is also the name of the grammar file."""
         return self.header.id
 
     @property
     def title(self) -> str:
-        """The name for people."""
+        """The human-readable name."""
         return self.header.title
 
     @property
     def family(self) -> str:
-        """What formats of its kind are called together; empty where nothing is said."""
+        """The name of the group of similar formats; "" if the header names none."""
         return self.header.family
 
     @property
@@ -79,12 +83,12 @@ class Format:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Patterns of the models that speak it."""
+        """Patterns for the names of the models that use it."""
         return self.header.models
 
     @property
     def stop(self) -> tuple[str, ...]:
-        """The strings at which a server should stop."""
+        """The strings at which a server should stop generating."""
         return self.header.stop
 
     @property
@@ -94,18 +98,18 @@ class Format:
 
     @property
     def page(self) -> str:
-        """The Markdown text of the page beside the grammar, or an empty string."""
+        """The Markdown text of the page beside the grammar; "" if there is no page."""
         return read_text_if_there(self.page_path)
 
     @property
     def page_path(self) -> Path:
-        """Where the page stands, or would stand: beside the grammar file."""
+        """The path of the page beside the grammar file, whether the file exists or not."""
         return self.path.with_suffix(".md")
 
     @property
     def digest(self) -> str:
-        """The SHA-256, in hex, of the grammar and all that it imports."""
-        # No lock: two threads at once find the same.
+        """The SHA-256, in hex, of the grammar and everything that it imports."""
+        # No lock: two threads would compute the same value.
         if self._digest is None:
             self._digest = digest_of(self.path)
         return self._digest
@@ -117,27 +121,27 @@ class Format:
         Raises:
             GrammarError: the grammar is broken.
         """
-        # Locked only for the first use: afterwards nothing waits.
+        # The lock is only taken on first use.
         if self._tables is None:
             with self._lock:
                 # Another thread may have compiled them while this one waited.
                 if self._tables is None:
                     from toolgrammar.grammar import stored
 
-                    # Anew: the file may have been edited since, and tables are kept by digest.
+                    # Computed again: the file may have been edited since, and tables are cached by digest.
                     self._digest = digest_of(self.path)
                     self._tables = stored.load(self.path, self._digest)
         return self._tables
 
     @cached_property
     def plain(self) -> ShortcutRules | None:
-        """What its messages need to be read straight; None where the end of a call decides more."""
-        # Late, since listing the formats needs no machine.
+        """The rules by which a shortcut reads its messages; None if a call's end may change the call."""
+        # Imported here, since listing the formats needs no machine.
         from toolgrammar.core.machine.kept_machines import machine_for
 
         header, tables = self.header, self.tables
-        # In these formats a call may change at its end: an argument is its id, another comes from
-        # the call before, only the last call counts.
+        # In these formats a call may change at its end: an argument becomes its id, or is copied
+        # from the call before, or only the last call counts.
         if (
             header.roles
             or header.carry
@@ -154,7 +158,7 @@ class Format:
     def render(
         self, calls: Iterable[ToolCall], text: str = "", *, tools: Iterable[object] | None = None
     ) -> str:
-        """Returns the wire text of calls, after a text.
+        """Returns the wire text of calls, with a text before them.
 
         Args:
             calls: the calls.
@@ -170,11 +174,11 @@ class Format:
 
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, got {type(text).__name__}")
-        # A tuple: an iterator could be read once only, and the calls are written and then compared.
+        # A tuple, since the calls are written and then compared: an iterator is consumed once.
         chosen = _checked(calls)
         try:
             return render(self, chosen, text, None if tools is None else to_specs(tools))
-        # A value deeper than Python's stack is the caller's, and no bug of the format.
+        # The caller's value nests deeper than Python's stack allows.
         except RecursionError:
             raise RenderError("a value of these calls nests too deeply") from None
 
@@ -187,18 +191,18 @@ class Format:
     ) -> str:
         r"""Returns tool results in the format's own wire text.
 
-        What a tool said is foreign text: the format's markup and special tokens in it are written
-        so that they are none, by the escapes of the wire (`\u003c` in a JSON string), else visibly
-        broken (`<\tool_response>`).
+        The result of a tool is untrusted text: markup and special tokens of the format in it are
+        escaped where the wire has escapes (`\u003c` in a JSON string), and otherwise visibly
+        broken (`<\tool_response>`), so that they are not read as markup.
 
         Args:
             results: the results of the engine, in the order of the calls.
-            id_prefix: what stands before the index in the id of a call that has none, where the
-                format can't do without.
-            on_markup: `refuse` raises instead, where the wire has no escape.
+            id_prefix: the text before the index in the generated id of a call without one, in
+                formats that need an id.
+            on_markup: `refuse` raises where the wire has no escape, instead of breaking markup.
 
         Raises:
-            RenderError: the format has no such text, or there is markup that is to be refused.
+            RenderError: the format defines no text for results, or markup is to be refused.
             TypeError: `results` holds something else.
             ValueError: `on_markup` is something else.
         """
@@ -217,26 +221,26 @@ class Format:
     ) -> Conversation:
         """Returns a conversation as one prompt, for a server that completes text.
 
-        Each message is a turn, as the header's `turns` say; where it has none, a line such as
-        `User: Hi`. Calls of the assistant are written behind its text, results that follow each
-        other as one turn of the tool, a line of JSON each where the format has no text of its own
-        for results. Ids are written where the results of the format name them, or its calls can't
-        do without; reasoning before a text is left out where the wire has no place for it. With
-        tools, the format's `prompt` ends the turn of the system. The text ends where the model's
-        next turn begins.
+        Each message is a turn, written as the header's `turns` define; without them, it is a line
+        such as `User: Hi`. Calls of the assistant follow its text. Consecutive results are one turn
+        of the tool: a line of JSON each, if the format defines no text for results. Ids are written
+        if the format's results name them or its calls need them; reasoning is dropped if the wire
+        has no place for it. With tools, the format's `prompt` is at the end of the system's turn.
+        The text ends where the model's next turn begins.
 
-        It is a string; its `messages` holds the turns one by one, for a server that has a chat
-        template but knows no tools, and its `stop` the strings at which the server should stop.
+        The result is a string with two attributes: `messages` has the turns one by one, for a
+        server that applies a chat template without tools, and `stop` the strings at which the
+        server should stop.
 
         Args:
             messages: dicts in the shape of OpenAI's API: `role`, `content`, `tool_calls`,
                 `tool_call_id`, `reasoning_content`.
             tools: all tools of the conversation: what is written is read back with them.
-            on_markup: as in `render_results`, of what begins or ends a turn in any message, too.
+            on_markup: as in `render_results`; it also applies to markup of turns in any message.
 
         Raises:
             RenderError: the format can't carry a message.
-            TypeError: `messages` is no list.
+            TypeError: `messages` is not a list.
             ValueError: a message is of another shape.
         """
         from toolgrammar.writing.conversation import render_conversation
@@ -248,7 +252,8 @@ class Format:
     def prompt(self, tools: Iterable[object]) -> Prompt:
         """Returns the instructions that teach a model this format, with its tools.
 
-        It is a string; its `stop` holds the strings at which the server should stop.
+        The result is a string whose attribute `stop` has the strings at which the server should
+        stop.
 
         Args:
             tools: the tools that the model has, of any shape.

@@ -1,4 +1,7 @@
-"""Knows how the islands of formats open without loading their tables: they are kept in one file."""
+"""Lists the openers of formats, cached in one file so that their tables need not be loaded.
+
+The openers of `hermes` include `<tool_call>`, with an expression for its beginnings `<`, `<t`, …
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format
 
 _VERSION = 9
-"""Raised whenever what is kept changes its shape or its meaning."""
+"""To be raised whenever the cached data change their shape or their meaning."""
 _CORE = Path(core.__file__).parent
 _MODULES = (
     "machine/*.py",
@@ -29,46 +32,46 @@ _MODULES = (
     "several/quotes.py",
     "several/reasoning_ends.py",
 )
-"""What the expressions depend on besides the compiler."""
+"""The modules that the expressions depend on, besides the compiler."""
 _ANY_NAMES = (("a",), ("a", "b"))
-"""Names that tell which openers have the names of tools in them; some know one tool only."""
-# A program that asks for all formats at once need not load the tables of each.
+"""Two sets of tool names: openers that differ between them contain the names of tools."""
+# A program that reads with all formats at once need not load the tables of each.
 _WORTH_KEEPING = 8
-"""So many formats are kept in a file; fewer are loaded faster than looked up."""
+"""The least number of formats that are cached: the tables of fewer are loaded faster."""
 
 
 class Opening(NamedTuple):
-    """How the islands of one format open."""
+    """The openers of one format, and what else is needed to choose between formats."""
 
     names_tools: bool
-    """Whether the names of the tools stand in some openers."""
+    """Whether some openers contain the names of tools."""
     pairs: list[tuple[str, str]]
-    """The expressions of all others, each with that of its beginnings."""
+    """The expressions of all other openers, each with the expression of its beginnings."""
     tags: dict[str, str]
-    """What closes reasoning, each with what opens it."""
+    """The closers of reasoning, each with its opener."""
     lost: list[tuple[str, str]]
-    """What stands behind openers that may be missing, written like `pairs`."""
+    """What follows openers that may be missing, in the form of `pairs`."""
     takes_input: bool
-    """Whether a call may carry any text at all."""
+    """Whether a call may carry free text."""
     ends: list[ReasoningEnd]
-    """How reasoning opens, and what ends it."""
+    """The openers of reasoning, with what ends it."""
     quotes: list[Quote]
-    """What opens text in which the format's calls are examples, and what ends it."""
+    """The openers of text in which calls of the format are examples, with what ends it."""
     signs: list[tuple[str, int]]
-    """What shows in text that a call was written there, as `signs_of` finds it."""
+    """Texts that show that a call was written, each with its weight: see `signs_of`."""
     closers: list[str]
-    """What ends calls and sections."""
+    """The closers of calls and sections."""
     results: list[str]
-    """What begins the results of tools."""
+    """The openers of tool results."""
 
 
 def openings(formats: Sequence[Format]) -> list[Opening]:
-    """Returns how the islands of each format open."""
+    """Returns the openings of each format, in the order of `formats`."""
     if len(formats) < _WORTH_KEEPING:
         return [_opening(each) for each in formats]
     name = _file_name(formats)
     kept = _read(files.read_cache(name), len(formats))
-    # Absent, or damaged: they are found anew.
+    # The file is absent or damaged: the openings are computed again.
     if kept is None:
         kept = [_opening(each) for each in formats]
         files.write_cache(name, json.dumps(kept, ensure_ascii=False))
@@ -76,16 +79,16 @@ def openings(formats: Sequence[Format]) -> list[Opening]:
 
 
 def opener_pairs(machine: Machine) -> list[tuple[str, str]]:
-    """Lists the openers of a format's islands, each with the expression of its beginnings.
+    """Lists the openers of a format, each with the expression of its beginnings.
 
-    What a format quotes (a fence in which its calls are examples) is no island to the others.
+    Openers of quotations (a fence in which calls are examples) are omitted: they do not open a call.
     """
     start = machine.start
     found = []
-    # The step of each opener says what it leads to.
+    # The step of each opener has the node after it.
     for (group, _), pair in zip(start.tokens, start.opener_pairs(), strict=True):
         step = start.steps[group]
-        # Text that holds a payload is a quotation: what opens it is no opener for other formats.
+        # A text leaf with a payload is a quotation: other formats do not open there.
         if step.leaf != "text" or not step.node.payloads:
             found.append(pair)
     return found
@@ -96,8 +99,7 @@ def _opening(format_: Format) -> Opening:
     machine = Machine(tables)
     pairs = found = opener_pairs(machine)
     if tables.names_tools:
-        # Openers with names of tools in them differ from machine to machine; those that do not are
-        # kept.
+        # Openers that contain names of tools differ between the machines; the others are kept.
         others = [opener_pairs(Machine(tables, names)) for names in _ANY_NAMES]
         pairs = [same[0] for same in zip(found, *others, strict=True) if len(set(same)) == 1]
     takes_input = "input" in tables.leaf_roles
@@ -117,8 +119,8 @@ def _opening(format_: Format) -> Opening:
 
 def _file_name(formats: Sequence[Format]) -> str:
     parts = [f"{_VERSION} {files.compiler_stamp()}"]
-    # A change of the code that finds the openers makes what was kept worthless, like one of a
-    # grammar.
+    # The name depends on the code that finds the openers and on the grammars, so that a change of
+    # either leads to a new file.
     found = sorted(path for pattern in _MODULES for path in _CORE.glob(pattern))
     parts += [files.read_text_if_there(path) for path in found]
     parts += [f"\n{each.id} {each.digest}" for each in formats]
@@ -126,7 +128,7 @@ def _file_name(formats: Sequence[Format]) -> str:
 
 
 def _read(text: str | None, count: int) -> list[Opening] | None:
-    """Reads what was kept; None where it is absent or damaged."""
+    """Returns the openings of a cache file; None if it is absent or damaged."""
     try:
         rows = json.loads(text or "[]")
         found = [
@@ -144,8 +146,8 @@ def _read(text: str | None, count: int) -> list[Opening] | None:
             )
             for named, pairs, tags, lost, takes_input, ends, quoted, signs, closers, results in rows
         ]
-    # An older version wrote other rows, or the file was cut: it is made anew.
+    # An older version wrote other rows, or the file is incomplete.
     except (ValueError, TypeError):
         return None
-    # Zero rows for no file as well: `[]` has not as many as were asked for.
+    # An absent file was read as `[]`, whose count never fits.
     return found if len(found) == count else None

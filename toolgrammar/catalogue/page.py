@@ -1,9 +1,9 @@
-"""Reads the page of a format: its title, its golden examples and its tools.
+"""Reads the page of a format: its title, examples, tools and prompt.
 
-A page is plain Markdown. An example is a heading `### One call`, a fence
-`text example`, and a fence `json` with what is expected. The fence
-`json tools` holds the tools of the page, the fence `prompt` the text that
-teaches a model the format. All else is prose.
+A page is plain Markdown. An example is a heading `### One call`, a fence `text example`, and a fence
+`json` with the expected result: it gives `Example(name="One call", slug="one-call", text=…)`. The
+fence `json tools` has the tools of the page, and the fence `prompt` the text that teaches a model the
+format. Everything else is prose.
 """
 
 import difflib
@@ -23,20 +23,20 @@ EXPECTED_KEYS = (
     "calls", "codes", "content", "id", "note", "prefix",
     "reasoning", "source", "status", "tier", "tools",
 )  # fmt: skip
-"""The keys that an expectation may have."""
+"""The keys that an expected result may have."""
 
 _EXAMPLE_LEVEL = 3
-# A heading may be closed by signs of its own: `### Two calls ###`.
+# A heading may end with signs too: `### Two calls ###`.
 _HEADING = late(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-# Backticks in the info string would make it inline code, as Markdown has it; tildes may have them.
+# As in Markdown, a line with more backticks is inline code; after tildes they are allowed.
 _FENCE = late(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*?)[ \t]*$")
-# The last way matches a backslash alone, so that an unknown escape is found and refused.
+# The last alternative matches a lone backslash, so that unknown escapes are found and refused.
 _ESCAPE = late(r"\\(?:([nrt\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|)")
 _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
 
 
 class PageError(ValueError):
-    """Says what is wrong with a page, where, and how to mend it."""
+    """Raised if a page is wrong; the message has the file, the line and how to mend it."""
 
     def __init__(self, name: str, line: int, problem: str) -> None:
         super().__init__(f"{name}:{line}: {problem}")
@@ -47,36 +47,36 @@ class PageError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One golden example of a page."""
+    """One example of a page."""
 
     name: str
     """The heading above it."""
     slug: str
-    """The name of its test: the heading in lower case, joined by hyphens."""
+    """The name of its test: the heading in lower case, its words joined by hyphens."""
     text: str
-    """What a model wrote."""
+    """The text that a model wrote."""
     expected: dict[str, JsonValue]
-    """What is to be read in the text, in the keys of `EXPECTED_KEYS`."""
+    """The expected result of parsing the text, under the keys of `EXPECTED_KEYS`."""
     line: int
     """The line on which the fence of the text opens, from 1."""
     golden: tuple[int, int]
-    """The lines on which the fence of the expectation opens and closes, from 1."""
+    """The lines on which the fence of the expected result opens and closes, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page says that a machine can check."""
+    """The parts of a page that are checked or used: title, examples, tools and prompt."""
 
     title: str
-    """The first heading of level one, or an empty string."""
+    """The first heading of level one; "" if there is none."""
     examples: tuple[Example, ...]
-    """In the order of the page."""
+    """The examples, in the order of the page."""
     tools: list[JsonValue] | None
-    """The tools of the fence `json tools`, or None where there is none."""
+    """The tools of the fence `json tools`; None if there is no such fence."""
     name: str = ""
-    """The file that was read, as it appears in messages."""
+    """The name of the file, for messages."""
     prompt: str | None = None
-    """The text of the fence `prompt`, or None where there is none."""
+    """The text of the fence `prompt`; None if there is no such fence."""
 
 
 class _Heading(NamedTuple):
@@ -93,10 +93,10 @@ class _Fence(NamedTuple):
 
 
 def read_page(path: str | Path) -> Page:
-    """Reads the page in a file.
+    """Returns the page in a file.
 
     Raises:
-        PageError: the page can't be read; the message names file, line and mend.
+        PageError: the page can't be read; the message has the file, the line and how to mend it.
     """
     try:
         text = read_text(path)
@@ -107,7 +107,7 @@ def read_page(path: str | Path) -> Page:
 
 
 def read_page_text(text: str, name: str) -> Page:
-    """Reads a page that is already in memory; `name` stands in the messages."""
+    """Returns the page with the given text; `name` is its name in error messages."""
     return _Reader(name).read(text)
 
 
@@ -117,7 +117,7 @@ def slug_of(heading: str) -> str:
 
 
 class _Reader:
-    """Gathers the parts of one page."""
+    """Collects the parts of one page."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -139,11 +139,11 @@ class _Reader:
         return Page(self._title, tuple(self._examples), self._tools, self._name, self._prompt)
 
     def _take_heading(self, heading: _Heading) -> None:
-        # An example without an expectation would be prose in silence: an author's slip.
+        # An example without an expected result is a mistake of the author, and would never be tested.
         self._refuse_waiting_text()
         if heading.level == 1 and not self._title:
             self._title = heading.text
-        # Headings of level two are the sections in which examples stand.
+        # Only headings of level three name examples.
         self._heading = heading if heading.level == _EXAMPLE_LEVEL else None
 
     def _take_fence(self, fence: _Fence) -> None:
@@ -151,7 +151,7 @@ class _Reader:
         if words[:2] == ["text", "example"]:
             self._take_text(fence, words[2:])
         elif self._text is not None:
-            # Any other fence here means that the expectation is missing.
+            # Any other fence after the text means that the expected result is missing.
             if words != ["json"]:
                 self._refuse_waiting_text()
             self._take_expectation(self._text, fence)
@@ -172,14 +172,14 @@ class _Reader:
                 fence.line,
                 f"unknown words after `text example`: {' '.join(options)!r}; only `escapes` is known",
             )
-        # `escapes` is for texts with characters that Markdown or editors change: `\r\n`, U+FEFF.
+        # `escapes` is for characters that Markdown or editors change, such as `\r\n` and U+FEFF.
         text = self._unescape(fence) if options else fence.text
         self._text = fence._replace(text=text)
 
     def _take_expectation(self, text: _Fence, fence: _Fence) -> None:
         heading = cast("_Heading", self._heading)
         slug = slug_of(heading.text)
-        # Names of tests: two alike could not be told apart.
+        # Slugs are names of tests, so they have to be unique.
         if slug in self._lines_by_slug:
             raise self._error(
                 text.line,
@@ -191,7 +191,7 @@ class _Reader:
             raise self._error(fence.line, 'an expectation is an object: `{"calls": […]}`')
         for key in expected:
             if key not in EXPECTED_KEYS:
-                # Misspelt, an assertion would hold for ever.
+                # A misspelt key would assert nothing.
                 nearest = difflib.get_close_matches(key, EXPECTED_KEYS, 1)
                 mend = f"did you mean {nearest[0]!r}?" if nearest else f"known: {EXPECTED_KEYS}"
                 raise self._error(fence.line, f"unknown key {key!r} in an expectation; {mend}")
@@ -214,7 +214,7 @@ class _Reader:
             nearest = difflib.get_close_matches(name, PLACEHOLDERS, 1)
             mend = f"did you mean {nearest[0]!r}?" if nearest else f"known: {PLACEHOLDERS}"
             raise self._error(fence.line, f"unknown placeholder {name!r} in a prompt; {mend}")
-        # The text of a fence ends before the line end of its last line, which is the prompt's.
+        # The text of a fence lacks the last line end, which belongs to the prompt.
         self._prompt = fence.text + "\n"
 
     def _refuse_waiting_text(self) -> None:
@@ -228,7 +228,7 @@ class _Reader:
         try:
             return cast("JsonValue", json.loads(fence.text))
         except json.JSONDecodeError as error:
-            # Lines of the JSON count from 1 below the fence: the sum is the line of the page.
+            # The first line of the JSON is one below the fence.
             raise self._error(
                 fence.line + error.lineno, f"this is not JSON: {error.msg} (column {error.colno})"
             ) from None
@@ -239,7 +239,7 @@ class _Reader:
             if plain:
                 return _PLAIN_ESCAPES[plain]
             code = int(short or long or "-1", 16)
-            # -1 stands for no digits at all: a lone backslash is refused as well.
+            # A lone backslash has no digits and gives -1, which is refused too.
             if not 0 <= code <= 0x10FFFF:
                 line = fence.line + 1 + fence.text.count("\n", 0, match.start())
                 found = fence.text[match.start() : match.start() + 10]
@@ -265,7 +265,7 @@ def _blocks(text: str, name: str) -> Iterator[_Heading | _Fence]:
         if heading := _HEADING.match(line):
             yield _Heading(len(heading[1]), heading[2], index + 1)
         elif opener := _FENCE.match(line):
-            # CommonMark closes an open fence at the end; here it is more likely a slip.
+            # CommonMark ends an open fence at the end of the file; here it is likely a mistake.
             end = _closing_line(lines, index + 1, opener[1])
             if end is None:
                 raise PageError(
@@ -277,7 +277,7 @@ def _blocks(text: str, name: str) -> Iterator[_Heading | _Fence]:
 
 
 def _closing_line(lines: list[str], first: int, marks: str) -> int | None:
-    """Returns the index of the line that closes a fence, or None."""
-    # At least as many marks as opened it, and nothing behind them.
+    """Returns the index of the line that closes a fence; None if there is none."""
+    # As in CommonMark: at least as many marks as opened it, and no text after them.
     closer = re.compile(rf" {{0,3}}{re.escape(marks[0])}{{{len(marks)},}}[ \t]*$")
     return next((at for at in range(first, len(lines)) if closer.match(lines[at])), None)

@@ -1,4 +1,7 @@
-"""Returns the prompt of a format: the one on its page, or the one for formats of its kind."""
+"""Makes the prompt of a format, from the template on its page or from the generic template.
+
+The template is filled with the tools, and with sample calls written in the format.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def prompt_of(fmt: Paged, tools: Sequence[ToolSpec]) -> Prompt:
-    """Returns the instructions that teach a model a format, with its tools."""
-    # What a page says itself goes before the general text.
+    """Returns the instructions that teach a model a format, with the tools that it may call."""
+    # The template of the page takes precedence over the generic one.
     template = read_page_text(fmt.page, str(fmt.page_path)).prompt
     if template is None:
         features = features_of(fmt)

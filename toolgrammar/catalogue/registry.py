@@ -1,4 +1,7 @@
-"""The mapping of all formats: shipped, registered, and those of installed packages."""
+"""Maps ids and aliases to formats: shipped ones, registered ones, and those of installed packages.
+
+`formats["hermes"]` is the format of `grammars/hermes.lark`, `resolve_any("hermes,phi4_mini")` both.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,18 @@ FormatLike: TypeAlias = str | os.PathLike[str] | Format
 """An id, an alias, a format, or a path to a `.lark` file."""
 
 FormatsLike: TypeAlias = FormatLike | AnyOf | Sequence[FormatLike]
-"""A format, several, or the word `auto`, which means all."""
-
+"""A format, several formats, or the word `auto` for all of them."""
 _Default = TypeVar("_Default")
 _KEPT = 64
-"""Combinations of formats that are kept."""
-
+"""The number of combinations of formats that are cached."""
 _FILE_NAME = late(r"[a-z0-9][a-z0-9_-]*")
 
 ENTRY_POINTS = "toolgrammar.formats"
-"""The group of entry points by which installed packages bring formats."""
+"""The group of entry points with which installed packages add formats."""
 
 
 class _Loaded(NamedTuple):
-    """A format that was named by its path, and the state of its files then."""
+    """A format that was loaded by its path, and the state of its files at that time."""
 
     format: Format
     files: tuple[Path, ...]
@@ -42,10 +43,10 @@ class _Loaded(NamedTuple):
 
 
 class Formats(Mapping[str, Format]):
-    """All formats by id; aliases are found too. Safe to use from any thread."""
+    """All formats by id; aliases are accepted too. Thread-safe."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Sets up the formats of a folder, by default the shipped ones; nothing is read yet."""
+        """Sets the folder of the formats, by default the shipped ones; nothing is read yet."""
         self._folder = folder
         self._lock = threading.RLock()
         self._formats: dict[str, Format] = {}
@@ -54,13 +55,13 @@ class Formats(Mapping[str, Format]):
         self._joined: dict[tuple[Format, ...], AnyOf] = {}
         self._auto: AnyOf | None = None
         self._scanned = False
-        self._asked = False  # whether packages were asked for theirs
+        self._asked = False  # whether the entry points of packages were loaded
 
     def __getitem__(self, name: str) -> Format:
-        """Returns the format that has this id or alias.
+        """Returns the format with this id or alias.
 
         Raises:
-            UnknownFormat: there is none; the message names the nearest.
+            UnknownFormat: there is none; the message names similar ids.
         """
         found = self._find(name)
         if found is None:
@@ -77,7 +78,7 @@ class Formats(Mapping[str, Format]):
             self._ask_packages()
             return len(self._formats)
 
-    # `Mapping` expects a KeyError from `__getitem__`; `UnknownFormat` need not be one.
+    # `Mapping.__contains__` expects a KeyError from `__getitem__`, which raises `UnknownFormat`.
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None
 
@@ -88,7 +89,7 @@ class Formats(Mapping[str, Format]):
     def get(self, name: str, default: Format | _Default, /) -> Format | _Default: ...
 
     def get(self, name: object, default: object = None, /) -> object:
-        """Returns the format that has this id or alias, or the default."""
+        """Returns the format with this id or alias; the default if there is none."""
         found = self._find(name) if isinstance(name, str) else None
         return default if found is None else found
 
@@ -96,16 +97,16 @@ class Formats(Mapping[str, Format]):
         return f"<formats: {', '.join(self)}>"
 
     def for_model(self, name: str) -> Format:
-        """Returns the format that a model speaks; the longest pattern that fits decides.
+        """Returns the format that a model uses; of all patterns that match, the longest decides.
 
-        A copy under another owner, or a name without one, is found by the model's own name.
+        If none matches the whole name, the part after the owner is tried (`owner/model`).
 
         Raises:
-            UnknownFormat: no format names this model.
+            UnknownFormat: no format has a pattern for this model.
         """
         check_type("the name of a model", name, str)
         wanted = name.casefold()
-        # In any case: owners of models write one name as `Hermes-3` and as `hermes-3`.
+        # Case is ignored: one model is named `Hermes-3` here and `hermes-3` there.
         patterns = [
             (pattern.casefold(), entry) for entry in self.values() for pattern in entry.models
         ]
@@ -120,14 +121,14 @@ class Formats(Mapping[str, Format]):
         )
 
     def search(self, words: str) -> list[Format]:
-        """Returns the formats whose id, title, family, aliases or models hold every word."""
+        """Returns the formats whose id, title, family, aliases or models contain every word."""
         wanted = words.casefold().split()
         return [entry for entry in self.values() if all(word in _about(entry) for word in wanted)]
 
     def register(self, format: FormatLike) -> Format:
-        """Adds a format, given as such or as the path of its grammar file, and returns it.
+        """Adds a format, or the format of a grammar file, and returns it.
 
-        Registering a file again replaces what it gave before.
+        Registering a file again replaces the format that it gave before.
 
         Raises:
             GrammarError: the grammar is broken.
@@ -153,12 +154,12 @@ class Formats(Mapping[str, Format]):
         Raises:
             UnknownFormat: no format has this id or alias.
             GrammarError: the grammar file is broken.
-            TypeError: it is nothing of the kind.
+            TypeError: the argument has another type.
         """
         if isinstance(format, Format):
             return format
         if isinstance(format, str):
-            found = self._formats.get(format)  # the way of nearly every message: no lock is taken
+            found = self._formats.get(format)  # the common case: no lock is taken
             if found is not None:
                 return found
             return self._load(format) if format.endswith(".lark") else self[format]
@@ -170,20 +171,20 @@ class Formats(Mapping[str, Format]):
         )
 
     def resolve_any(self, format: FormatsLike) -> Format | AnyOf:
-        """Returns the format that a caller means, or the several that are read at once.
+        """Returns the format that a caller means, or several formats that are read at once.
 
         Args:
-            format: what `resolve` takes, what `any_of` gave, a sequence of these, ids and
-                paths with commas between, or `auto`.
+            format: an argument of `resolve`, a result of `any_of`, a sequence of these, ids and
+                paths separated by commas, or `auto`.
 
         Raises:
             UnknownFormat: no format has this id or alias.
             GrammarError: the grammar file is broken.
-            TypeError: it is nothing of the kind.
+            TypeError: the argument has another type.
             ValueError: the sequence is empty.
         """
         if isinstance(format, str):
-            found = self._formats.get(format)  # the way of nearly every message: no lock is taken
+            found = self._formats.get(format)  # the common case: no lock is taken
             if found is not None:
                 return found
             if format == AUTO:
@@ -199,13 +200,13 @@ class Formats(Mapping[str, Format]):
         return self.resolve(format)
 
     def any_of(self, *formats: FormatLike | AnyOf) -> AnyOf:
-        """Returns several formats as one, to be read at once; the first is preferred in a tie.
+        """Joins several formats that are read at once; in a tie, the earlier one is preferred.
 
         Raises:
             UnknownFormat: no format has this id or alias.
             GrammarError: a grammar file is broken.
-            TypeError: one of them is no format.
-            ValueError: there is none.
+            TypeError: an argument does not denote a format.
+            ValueError: there are no arguments.
         """
         found: list[Format] = []
         for each in formats:
@@ -214,13 +215,12 @@ class Formats(Mapping[str, Format]):
         key = tuple(found)
         joined = self._joined.get(key)
         if joined is None:
-            if len(self._joined) >= _KEPT:  # without a lock: at worst one is made twice
+            if len(self._joined) >= _KEPT:  # no lock: at worst a combination is made twice
                 self._joined.clear()
             joined = self._joined[key] = AnyOf(found)
         return joined
 
     def _all(self) -> AnyOf:
-        """Returns all formats as one."""
         found = self._auto
         if found is None:
             with self._lock:
@@ -231,13 +231,13 @@ class Formats(Mapping[str, Format]):
         return found
 
     def _load(self, path: str | os.PathLike[str]) -> Format:
-        """Returns the format of a file, compiled anew only when the file has changed."""
+        """Returns the format of a file, which is compiled again only if the file has changed."""
         key = str(Path(path).absolute())
         with self._lock:
             known = self._loaded.get(key)
         if known is not None and known.stamp == file_stamp(known.files):
             return known.format
-        # The stamp comes first: what is written while the grammar is compiled shows next time.
+        # The stamp is taken first, so that a change made during compilation is seen next time.
         files = tuple(file for _, file in grammar_files(Path(path)))
         stamp = file_stamp(files)
         loaded = load_format(path)
@@ -255,7 +255,7 @@ class Formats(Mapping[str, Format]):
             self._scan()
             found = self._look_up(name)
             if found is None and not self._asked:
-                self._ask_packages()  # slow: only for names not known yet
+                self._ask_packages()  # slow, so only for names that were not found
                 found = self._look_up(name)
             return found
 
@@ -266,14 +266,14 @@ class Formats(Mapping[str, Format]):
         return None if format_id is None else self._formats[format_id]
 
     def _of_file(self, name: str) -> Format | None:
-        """Returns the format whose file bears the name: the headers of the others stay unread."""
+        """Returns the format whose file has this name, without reading the headers of the others."""
         if self._scanned or not _FILE_NAME.fullmatch(name):
             return None
         path = (self._folder or grammar_folder()) / f"{name}.lark"
         if not path.is_file():
             return None
         header = read_header(path)
-        # A library of common rules has a file too, and is no format.
+        # A library of rules has a file too, but no id.
         if not header.id:
             return None
         self._add(Format(path, header))
@@ -283,7 +283,7 @@ class Formats(Mapping[str, Format]):
         if self._scanned:
             return
         for path, header in scan_headers(self._folder or grammar_folder()):
-            # It may have been found by its file name before.
+            # It may have been added by `_of_file` before.
             if header.id not in self._formats:
                 self._add(Format(path, header))
         self._scanned = True
@@ -297,14 +297,14 @@ class Formats(Mapping[str, Format]):
                 raise ValueError(
                     f"the name {name!r} of {added.path} is taken by {taken.id!r} ({taken.path})"
                 )
-        # Registered again, a format may have lost an alias.
+        # A format that is registered again may have lost an alias.
         self._names = {name: owner for name, owner in self._names.items() if owner != added.id}
         self._formats[added.id] = added
         self._auto = None  # what `auto` means has changed
         self._names.update(dict.fromkeys(names, added.id))
 
     def _ask_packages(self) -> None:
-        """Adds the formats of installed packages, once; a broken one warns and is left out."""
+        """Adds the formats of installed packages, once; a broken one is skipped with a warning."""
         self._scan()
         if self._asked:
             return
@@ -312,7 +312,7 @@ class Formats(Mapping[str, Format]):
         from importlib.metadata import entry_points
 
         for point in entry_points(group=ENTRY_POINTS):
-            # A stranger's package may fail in any way, and shall not take the others with it.
+            # A foreign package may raise anything, which must not affect other formats.
             try:
                 for found in _brought(point.load()):
                     self._add(found)
@@ -324,19 +324,19 @@ class Formats(Mapping[str, Format]):
                 )
 
     def _unknown(self, name: str) -> UnknownFormat:
-        # Good names elsewhere, where several formats can be read at once.
+        # These names are valid for `resolve_any`, but not where a single format is needed.
         if name == AUTO or "," in name:
             return UnknownFormat(f"{name!r} means several formats at once; name one of them here")
         with self._lock:
             names = [*self._formats, *self._names]
-        # An alias leads to its id, under which the list has the format.
+        # Similar aliases are shown as the ids of their formats.
         by_id = {owner: owner for owner in self._formats} | self._names
         nearest = list(dict.fromkeys(by_id[near] for near in _nearest(_normal(name), names)))
         return UnknownFormat(f"unknown format {name!r}{_said('nearest', nearest)}. {LISTED}")
 
 
 def _brought(loaded: object) -> Iterator[Format]:
-    """Yields the formats that an entry point leads to: a format, a path, several, or a function."""
+    """Yields the formats of an entry point: a format, a path, an iterable, or a function of these."""
     if isinstance(loaded, Format):
         yield loaded
     elif isinstance(loaded, str | os.PathLike):
@@ -355,11 +355,12 @@ def _brought(loaded: object) -> Iterator[Format]:
 
 
 def _fitting(name: str, patterns: list[tuple[str, Format]]) -> Format | None:
-    """Returns the format of the longest pattern that fits a name."""
+    """Returns the format of the longest pattern that matches a name; None if no pattern does."""
     fitting = [
         (len(pattern), entry)
         for pattern, entry in patterns
-        if pattern.strip("*?") and fnmatch.fnmatchcase(name, pattern)  # `*` alone fits any model
+        if pattern.strip("*?")
+        and fnmatch.fnmatchcase(name, pattern)  # `*` alone would match any model
     ]
     return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
 
@@ -370,19 +371,18 @@ def _own_name(model: str) -> str:
 
 
 def _about(entry: Format) -> str:
-    """Returns what a search looks at."""
     return "\n".join(
         (entry.id, entry.title, entry.family, *entry.aliases, *entry.models)
     ).casefold()
 
 
 def _normal(name: str) -> str:
-    # `My-Format` and `my_format` are one name.
+    # `My-Format` and `my_format` are the same name.
     return name.casefold().replace("-", "_")
 
 
 def _nearest(name: str, known: list[str]) -> list[str]:
-    import difflib  # for mistakes alone
+    import difflib  # only needed for error messages
 
     return difflib.get_close_matches(name, known, 3, 0.5)
 

@@ -1,4 +1,7 @@
-"""Several formats as one: what `any_of` returns and what `"auto"` means."""
+"""Joins several formats that are read at once, as `any_of` and `"auto"` do.
+
+`any_of("hermes", "mistral_v11")` has the id `hermes,mistral_v11`.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +20,27 @@ AUTO = "auto"
 
 
 class AnyOf:
-    """Several formats that are read at once, in the order in which ties are resolved.
+    """Several formats that are read at once; in a tie, the earlier one is preferred.
 
-    Safe to use from any thread.
+    Thread-safe.
     """
 
     def __init__(self, formats: Iterable[Format], id: str = "") -> None:
-        """Joins formats; one that is there twice counts once.
+        """Joins formats; duplicates are dropped.
 
         Raises:
-            ValueError: there is no format.
+            ValueError: `formats` is empty.
         """
-        # A dict keeps the order and each format once: `any_of("a", "a,b")` is a and b.
+        # A dict keeps the order and drops duplicates: `any_of("a", "a,b")` is a and b.
         self.formats = tuple(dict.fromkeys(formats))
         """The formats, the preferred ones first."""
         if not self.formats:
             raise ValueError("any_of() needs at least one format")
         self.id = id or ",".join(each.id for each in self.formats)
-        """The name of the whole: `auto`, or the ids with commas between."""
-        # Kept here, so that machines of a combination live as long as it does.
+        """`auto`, or the ids of the formats, separated by commas."""
+        # Cached here, so that the machines of a combination live as long as it does.
         self.readers: dict[Any, Any] = {}
-        """What reading needs, by the names of the tools; made on first use."""
+        """The readers for each set of tool names, made on first use; see `parsing.readers`."""
 
     @cached_property
     def digest(self) -> str:
@@ -55,6 +58,6 @@ class AnyOf:
     def __repr__(self) -> str:
         return f"any_of({', '.join(repr(each.id) for each in self.formats)})"
 
-    # Without the readers: a process that gets a copy makes its own.
+    # Without the readers, which are rebuilt in the process that unpickles it.
     def __reduce__(self) -> tuple[type[AnyOf], tuple[tuple[Format, ...], str]]:
         return type(self), (self.formats, self.id)
