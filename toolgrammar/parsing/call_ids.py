@@ -1,7 +1,7 @@
-"""Makes ids for calls that have none, for APIs that want one.
+"""Makes ids for calls that have none, for APIs that require them.
 
-Two calls without ids become `call_0` and `call_1`, or `call_` and what is made from their place and
-text: the same each time they are read.
+With a prefix, two calls without ids get `call_0` and `call_1`; without one, `call_` and a hash of the
+call's place and text. Reading the same message again gives the same ids.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 _MARK = "_"
 _PREFIX = "call_"
 _DIGITS = 24
-"""Digits of an id that is made from a call: with the prefix it is as long as OpenAI's own."""
+"""The number of hex digits of a hashed id: with its prefix it is as long as OpenAI's ids."""
 
 
 def ids_of(
     calls: Iterable[ToolCall], prefix: str | None = None, places: Iterable[int] | None = None
 ) -> list[str]:
-    """Returns the ids of the calls of a message: their own, or such as are made for them.
+    """Returns the ids of the calls of a message: their own, or generated ones.
 
-    Where another call has such an id as its own, `_` is put behind it.
+    `_` is appended to a generated id if another call has the same id as its own.
 
     Args:
         calls: the calls.
-        prefix: what stands before the place of a call in an id that is made; None: it is made
-            from the call's place and text, so that two turns do not share one.
-        places: the places of the calls in their message; None: as they stand here.
+        prefix: the text before the call's index in a generated id; None: the id is a hash of the
+            call's place and text, so that calls of two turns have different ids.
+        places: the indexes of the calls in their message; None: their indexes in `calls`.
     """
     given = list(calls)
-    # The own ids of all calls, the later ones too: a made one must not meet any.
+    # The own ids of all calls, later ones too: a generated id must differ from each.
     taken = {call.id for call in given}
     found: list[str] = []
     for place, call in zip(range(len(given)) if places is None else places, given, strict=True):
         identity = call.id or (made_id(call, place) if prefix is None else f"{prefix}{place}")
-        # Made ids give way; what the model wrote stays as it is.
+        # Generated ids are changed; an id that the model wrote is kept.
         while not call.id and identity in taken:
             identity += _MARK
         taken.add(identity)
@@ -52,63 +52,64 @@ def ids_of(
 
 
 def made_id(call: ToolCall, place: int) -> str:
-    """Returns the id of a call that has none: the same for the same call at the same place."""
-    if call.span == NOWHERE:  # made by hand: it stands in no text
+    """Returns the generated id of a call; the same call at the same place gets the same id."""
+    if call.span == NOWHERE:  # made by hand, so it has no place in a text
         return f"{_PREFIX}{place}"
     return _hashed(call.span.start, call.span.end, call.name, call.origin)
 
 
 def _hashed(*parts: object) -> str:
-    import hashlib  # loads OpenSSL: few messages need it
+    import hashlib  # slow, since it loads OpenSSL, and few messages need it
 
     text = json.dumps(parts)
     return _PREFIX + hashlib.sha256(text.encode("ascii")).hexdigest()[:_DIGITS]
 
 
 class UniqueIds:
-    """The ids of one answer's calls: no other call of the conversation has them."""
+    """Makes the ids of one answer's calls, unique within the conversation."""
 
     def __init__(self, taken: Iterable[str], turn: str) -> None:
-        """Sets up the ids of one answer.
+        """Starts the ids of one answer.
 
         Args:
-            taken: the ids of the conversation's calls.
-            turn: what tells the answer from others of the conversation: a model may write the same
-                call twice.
+            taken: the ids of the conversation's calls so far.
+            turn: a text that distinguishes the answer from others of the conversation, since a
+                model may write the same call twice.
         """
         self._taken = set(taken)
         self._turn = turn
 
     def next(self, call: ToolCall, place: int) -> str:
-        """Returns the call's own id where it is new, else one that is made.
+        """Returns the call's own id if it is new, else a generated one.
 
-        It is the same each time, whole and streamed; the calls are asked for in their order.
+        The result is the same for whole and streamed messages, provided that the method is called
+        for all calls in their order.
 
         Args:
             call: the call.
-            place: its place among the calls of the answer.
+            place: its index among the calls of the answer.
         """
         identity, tries = call.id, 0
         while not identity or identity in self._taken:
             span = call.span
             made_from = (self._turn, place, span.start, span.end, call.name, call.origin)
             identity = _hashed(*made_from, tries)
-            # Only where the model wrote an id that would be made, for another call.
+            # A second round is needed only if the model itself wrote the id generated here.
             tries += 1
         self._taken.add(identity)
         return identity
 
 
 class ArrivingIds:
-    """The ids of calls that come one after the other: what comes later is not known."""
+    """Makes the ids of calls that arrive one after the other, when later ones are not known yet."""
 
     def __init__(self, prefix: str | None, message: str = "") -> None:
-        """Sets up the ids of one message.
+        """Starts the ids of one message.
 
         Args:
-            prefix: what stands before the place in an id that is made; None: it is made from the
-                place and from what is known of the message by then, where anything is.
-            message: what tells the message from others, such as its own id.
+            prefix: the text before the call's index in a generated id; None: the id is a hash of
+                the index and of the message so far, if there is anything before the call.
+            message: a text that distinguishes the message from others, such as its own id.
         """
         self._prefix = prefix
         self._seen = [message]
@@ -116,8 +117,8 @@ class ArrivingIds:
         self._made: set[str] = set()
 
     def see(self, event: Event) -> None:
-        """Takes the next event of the message."""
-        # With a prefix, the place alone makes the id.
+        """Records the next event of the message."""
+        # With a prefix, the id depends on the index alone.
         if self._prefix is None:
             if isinstance(event, TextDelta | ReasoningDelta | InputDelta):
                 self._seen.append(event.text)
@@ -125,10 +126,10 @@ class ArrivingIds:
                 self._seen.append(event.json)
 
     def next(self, own: str | None, index: int, name: str) -> str:
-        """Returns the id of the next call: a made one may have taken what it has as its own."""
-        # The id goes out with the call's start, before anything of what comes later is known.
+        """Returns the id of the next call; its own id is changed if a generated one already equals it."""
+        # The id is emitted with the start of the call, before later calls are known.
         identity = own or self._id(index, name)
-        # The id that was made is out already, so here the own one gives way.
+        # The generated id was emitted already, so the call's own id is changed here.
         while identity in (self._made if own else self._taken):
             identity += _MARK
         self._taken.add(identity)
@@ -140,9 +141,9 @@ class ArrivingIds:
         if self._prefix is not None:
             return f"{self._prefix}{index}"
         seen = "".join(self._seen)
-        # Nothing came before the call that could tell its message from another.
+        # Nothing came before the call that distinguishes this message from others.
         if not seen:
             return f"{_PREFIX}{index}"
-        # One short string again: no call's id shall cost the whole text before it.
+        # Replaced by a short hash, so that each id costs only the text since the last call.
         self._seen = [_hashed(index, name, seen)]
         return self._seen[0]

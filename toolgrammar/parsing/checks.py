@@ -1,4 +1,7 @@
-"""Looks at what a caller hands in, so that a mistake is told where it was made."""
+"""Checks the options of a caller, so that a mistake is reported at the call that made it.
+
+`check_options(1, "", "", Limits())` raises `TypeError: strict must be a bool, got int`.
+"""
 
 from __future__ import annotations
 
@@ -10,32 +13,32 @@ _CUT: Final = frozenset(
     {
         *("length", "max_tokens", "max_output_tokens", "model_length"),
         *("model_context_window_exceeded", "content_filter"),
-        # Of servers of open models, and of gateways: the answer broke off.
+        # Reasons of servers of open models and of gateways for an answer that broke off.
         *("abort", "error", "cancelled", "timeout"),
     }
 )
-"""What APIs say of an answer that they cut: the first is that of chat completions."""
+"""The finish reasons of answers that were cut; `length` is that of chat completions."""
 
 
 def is_cut(finish_reason: object) -> bool:
-    """Tells whether a server says that it cut the answer.
+    """Whether a finish reason means that the server cut the answer.
 
     Raises:
-        TypeError: what it says is no str.
+        TypeError: the finish reason is not a str.
     """
     if not isinstance(finish_reason, str):
         raise TypeError(f"finish_reason must be a str or None, got {type(finish_reason).__name__}")
-    # Some gateways hand another API's word on in capitals: `MAX_TOKENS`.
+    # Some gateways pass the reason of another API on in capitals: `MAX_TOKENS`.
     return finish_reason.lower() in _CUT
 
 
 def check_finish_reason(finish_reason: object) -> None:
-    """Makes sure that something tells why a server stops, or will.
+    """Checks that a finish reason is a str, None, or a callable that returns one of them.
 
     Raises:
-        TypeError: it does not.
+        TypeError: it is none of these.
     """
-    # A callable is asked when the chunks are over; what it returns is checked then.
+    # A callable is called when the chunks are over, and its result is checked then.
     if not (finish_reason is None or isinstance(finish_reason, str) or callable(finish_reason)):
         raise TypeError(
             f"finish_reason must be a str, None or a callable, got {type(finish_reason).__name__}"
@@ -43,12 +46,12 @@ def check_finish_reason(finish_reason: object) -> None:
 
 
 def check_options(strict: object, prefix: object, id_seed: object, limits: object) -> None:
-    """Makes sure that options are of their types, so that a mistake shows at the first message.
+    """Checks the types of options, so that a mistake shows at the first message.
 
-    `strict=0` would be read as False on the short ways and refused by others.
+    `strict=0`, for example, would be accepted by the shortcuts and refused by the driver.
 
     Raises:
-        TypeError: one is not: "strict must be a bool, got int".
+        TypeError: an option has another type: "strict must be a bool, got int".
     """
     options = (
         ("strict", strict, bool),
@@ -57,6 +60,6 @@ def check_options(strict: object, prefix: object, id_seed: object, limits: objec
         ("limits", limits, Limits),
     )
     for name, value, wanted in options:
-        # A subclass will do; `strict=1` will not, though it is true.
+        # Subclasses are accepted; `strict=1` is not, though it is true.
         if not isinstance(value, wanted):
             raise TypeError(f"{name} must be a {wanted.__name__}, got {type(value).__name__}")

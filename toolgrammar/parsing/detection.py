@@ -1,4 +1,7 @@
-"""Tells which formats a text may be written in."""
+"""Detects the formats that a text may be written in.
+
+`[TOOL_CALLS]now[ARGS]{}` gives `[Detection("mistral_v11", 1.0), …]`.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +24,21 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _WORTH = {"complete": 1.0, "repaired": 0.8, "truncated": 0.5, "unreadable": 0.2}
-"""What a call tells of its format, by its status."""
+"""How much a call counts as evidence for its format, by its status."""
 _DOUBTED = 0.8
 _UNKNOWN_TOOL = 0.5
 
 
 def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> list[Detection]:
-    """Returns the formats that a text may be written in, the best first; none without a call.
+    """Returns the formats that a text may be written in, the best first; [] if it has no call.
 
-    The text is read once in all formats, as `parse` reads it. Each format that opens anything in
+    The text is read once with all formats, as `parse` reads it. Each format that has an opener in
     it then reads it alone. Half of a score is the share of the calls that the first reading found
     in the format; the other half is how much the format reads alone, and how well.
 
     Args:
-        text: what a model wrote.
-        tools: the tools that the model had, of any shape: calls of others count half.
+        text: the text of a model.
+        tools: the tools that the model had, of any shape: calls of unknown tools count half.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -44,18 +47,18 @@ def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> l
     specs = to_specs(tools) if tools is not None else {}
     known = None if tools is None else list(specs.values())
     chosen = parse(content, AUTO, tools=known)
-    # `<tool_call>` alone opens a format, and no call shows how well that fits.
+    # Without a call there is no evidence: an opener alone does not show how well a format fits.
     if not chosen.calls:
         return []
     every = formats.resolve_any(AUTO)
     assert isinstance(every, AnyOf)
     several = several_of(every, specs)
-    # Only formats that open something read the text alone: all of them would take too long.
+    # Only formats with an opener in the text read it alone: all of them would take too long.
     alone = {
         several.formats[number].id: parse(content, several.formats[number], tools=known)
         for number in sorted(_opening(several.openers, content))
     }
-    # The longest reading is the measure: a format that reads one call of three alike gets a third.
+    # Relative to the longest reading: one call of three of the same length counts a third.
     most = max((_covered(result) for result in alone.values()), default=0)
     found = [
         Detection(name, round((_share(name, chosen) + _fit(result, most, specs)) / 2, 3))
@@ -66,7 +69,7 @@ def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> l
 
 
 def _opening(openers: AnyOpeners, text: str) -> set[int]:
-    """Lists the formats that open anything in a text."""
+    """Returns the indexes of the formats that have an opener in a text."""
     found: set[int] = set()
     search = OpenSearch(openers)
     place = search.find(text, 0)
@@ -87,12 +90,12 @@ def _share(name: str, chosen: ParseResult) -> float:
 
 
 def _fit(result: ParseResult, most: int, specs: Mapping[str, ToolSpec]) -> float:
-    """Returns how much of what any format reads as calls one format reads, and how well."""
+    """Returns the share of the longest reading that one format reads, times the worth of its calls."""
     worth = sum(_worth(call, specs) for call in result.calls) / len(result.calls)
     return worth * _covered(result) / max(1, most)
 
 
 def _worth(call: ToolCall, specs: Mapping[str, ToolSpec]) -> float:
-    # Without tools every name may be one.
+    # If no tools were given, any name may be that of a tool.
     known = not specs or call.name in specs
     return _WORTH[call.status] * (_DOUBTED if call.doubts else 1) * (1 if known else _UNKNOWN_TOOL)

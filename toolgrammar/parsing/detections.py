@@ -1,4 +1,4 @@
-"""What detection says of a format."""
+"""Defines `Detection`: a format that a text may be written in, with its score."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Detection:
     format: str
     """The id of the format."""
     score: float
-    """How well it fits, from 0 to 1: 1 where it reads all calls, and none needs a repair."""
+    """How well it fits, from 0 to 1; 1 if it reads all calls and none needs a repair."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the detection as plain JSON data."""
         return headed(self.body())
 
     def body(self) -> dict[str, Any]:
-        """Returns what `to_dict` gives, without the version: a part of something larger."""
+        """Returns what `to_dict` returns, without the version, for use inside a larger value."""
         return {"format": self.format, "score": self.score}
 
     @classmethod

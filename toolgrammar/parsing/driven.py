@@ -1,7 +1,7 @@
-"""Reads one message by the driver: the reading that defines what every other one has to give.
+"""Reads one message with the driver; every shortcut has to give the same result.
 
-In: chunks, `Let me look. <tool`, `_call>…`. Out: events, each as soon as it is certain, and at the end
-the result.
+In: the chunks `Let me look. <tool`, `_call>…`. Out: events, each as soon as it is certain, and at
+the end the result.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ _NEUTRAL = Settings("", {}, {}, drop_unknown=False, free_text=False)
 
 
 class Options(NamedTuple):
-    """What is known of a message before it comes."""
+    """The options for reading a message."""
 
     format: Format | AnyOf
-    """The format, or those that it may be written in."""
+    """The format, or several that the message may be written in."""
     specs: Mapping[str, ToolSpec]
-    """The tools that the model had, by name."""
+    """The tools that the model had, by their names."""
     strict: bool
-    """Whether nothing is repaired."""
+    """Whether repairs are disabled."""
     id_seed: str
-    """What ids that the format leaves out are made from."""
+    """The seed of ids that the format requires but the message lacks."""
     limits: Limits
-    """Bounds on length, depth and number of calls."""
+    """The limits on length, depth and number of calls."""
 
 
 class DrivenReading:
-    """One message, read by the driver."""
+    """Reads one message with the driver."""
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class DrivenReading:
         delivered: GivenOut | None = None,
         steps: int = 0,
     ) -> None:
-        """Sets the driver to the beginning of a message.
+        """Starts reading a message.
 
         Args:
-            options: what is known of the message.
-            source: takes the text, whole.
-            prefix: what the chat template had written of the answer.
-            delivered: the events that the caller has from another reading: they are left out.
+            options: the options of the message.
+            source: stores the whole text.
+            prefix: the beginning of the answer that the chat template wrote.
+            delivered: the events that another reading has emitted; they are not emitted again.
             steps: the rounds of work of that reading.
         """
         self._options = options
@@ -79,7 +79,7 @@ class DrivenReading:
         self._several = self._several_formats()
         self._withheld = Withheld()
         self._over = False
-        """Whether the limit of characters was passed."""
+        """Whether the text is longer than the limit on characters."""
         self._ended = False
         machine, settings = self._machine_and_settings()
         self._builder = Builder(
@@ -91,7 +91,7 @@ class DrivenReading:
             strict=options.strict,
             max_calls=options.limits.max_calls,
         )
-        # Of several formats nobody knows yet whose signs count.
+        # With several formats, it is not known yet whose signs of calls count.
         self._builder.read_signs(None if self._several is not None else machine.signs)
         self.driver = new_driver(
             machine, self._builder, base=-len(prefix), max_depth=options.limits.depth
@@ -99,14 +99,14 @@ class DrivenReading:
         self.among = None if self._several is None else self._several.among(self._builder)
         if self.among is not None:
             self.driver.read_among(self.among)
-        # Fed like text, at offsets below 0: what it opens is open, and it has no place in the
+        # The prefix is read at offsets below 0: what it opens is open, but it is not part of the
         # message.
         if prefix:
             source.stand_behind(prefix)
             self.driver.feed(prefix)
 
     def _machine_and_settings(self) -> tuple[Machine, Settings]:
-        """Returns those of the format; for several formats, such as decide nothing yet."""
+        """Returns the machine and settings of the format; neutral ones for several formats."""
         chosen = self._options.format
         if self._several is not None:
             return self._several.start, _NEUTRAL
@@ -114,29 +114,29 @@ class DrivenReading:
         return machine_of(chosen, self._options.specs), settings_of(chosen)
 
     def _several_formats(self) -> Several | None:
-        """Returns what reading several formats needs; None for one format."""
+        """Returns the shared state for reading several formats; None for a single format."""
         if not isinstance(self._options.format, AnyOf):
             return None
-        # Messages of one format do without this import.
+        # Imported here, since messages of one format do not need it.
         from toolgrammar.parsing.readers import several_of
 
         return several_of(self._options.format, self._options.specs)
 
     @property
     def builder(self) -> Builder:
-        """What the message consists of."""
+        """Builds the message from what the driver reports."""
         return self._builder
 
     @property
     def steps(self) -> int:
-        """Rounds of work so far, those of the reading before this one too."""
+        """The rounds of work so far, including those of the reading before this one."""
         return self._steps_before + self.driver.steps
 
     @property
     def held(self) -> str:
-        """What is kept since something of it is undecided."""
+        """The text that is held back, since part of it is undecided."""
         driver = self.driver
-        # What stands before is kept for anchors alone: it was given out.
+        # The buffer also keeps text that was emitted already, for lookbehind: it is not held.
         return driver.buffer[driver.position if driver.island < 0 else driver.island :]
 
     def take(self, chunk: str) -> list[Event]:
@@ -150,15 +150,15 @@ class DrivenReading:
         return self._new_events()
 
     def read_whole(self, text: str, *, cut: bool) -> None:
-        """Reads a whole message, with nobody listening."""
+        """Reads a whole message, without recording events."""
         self._builder.queue.listen(listening=False)
         self._end(text, cut=cut)
 
     def result(self) -> ParseResult:
-        """Returns the whole message, once it has ended."""
+        """Returns the parse result, after the message has ended."""
         builder = self._builder
         chosen = self._format_of_all()
-        source = self._source.text()  # first: its blocks are free before the text is joined
+        source = self._source.text()  # first, since joining it frees the blocks of the source
         return ParseResult(
             tuple(builder.calls),
             builder.text_parts.stripped(),
@@ -172,7 +172,7 @@ class DrivenReading:
     # ------------------------------------------------------------ the parts of these
 
     def _feed(self, chunk: str, *, final: bool) -> None:
-        # Past the limit nothing is read; an empty last piece there has nothing to end again.
+        # Past the limit nothing is read, and the reading was ended already.
         limit = self._options.limits.max_chars
         if limit is not None and self._source.length + len(chunk) > limit:
             self._feed_to_limit(chunk, limit - self._source.length)
@@ -180,14 +180,14 @@ class DrivenReading:
             self._read(chunk, final=final)
 
     def _read(self, chunk: str, *, final: bool) -> None:
-        """Has the driver read a piece; behind the last one nothing is left to be judged."""
+        """Reads a piece with the driver; after the last one, no later text can change a judgement."""
         self._source.append(chunk)
         self.driver.feed(chunk, final=final)
         if final:
             self._builder.watch(watched=False)
 
     def _feed_to_limit(self, chunk: str, room: int) -> None:
-        """Ends the reading at the limit of characters: the rest is text."""
+        """Ends the reading at the limit on characters: the rest is text."""
         source, builder = self._source, self._builder
         if not self._over:
             self._over = True
@@ -203,14 +203,14 @@ class DrivenReading:
         builder.text(chunk, offset)
 
     def _end(self, rest: str, *, cut: bool) -> None:
-        """Takes the last piece, and reports what only the end of the message shows."""
+        """Reads the last piece, and reports what only the end of the message shows."""
         builder, several = self._builder, self._several
         self._ended = True
         builder.end.cut(is_cut=cut or self._over)
         self._feed(rest, final=True)
         report_unopened(builder, self._reasoning_tags())
         report_inline(builder)
-        # Behind a limit the rest was not read, so nothing is said of calls in it.
+        # After a limit the rest was not read, so calls in it are not reported.
         if not self._over:
             report_begun(builder)
             machine = self.driver.start_node.machine
@@ -218,26 +218,26 @@ class DrivenReading:
         builder.count_rest()
 
     def _reasoning_tags(self) -> Mapping[str, str]:
-        """Returns what closes reasoning, each with what opens it."""
+        """Returns the closers of reasoning, each with its opener."""
         if self._several is not None:
             return self._several.tags
         chosen = self._options.format
         return {} if isinstance(chosen, AnyOf) else chosen.tables.reasoning_tags
 
     def _new_events(self) -> list[Event]:
-        """Returns the events that the caller has not got yet."""
+        """Returns the events that were not emitted yet."""
         events = self._builder.queue.take()
-        # A later part of the message may put a call into doubt: its end is withheld until that is
-        # known.
+        # A later part of the message may make a call doubtful: its `CallEnd` is withheld until
+        # that is known.
         if self._builder.turns.awaiting:
             events = self._withheld.take(events, self._builder, ended=self._ended)
         return events if self._delivered is None else self._delivered.new(events)
 
     def _format_of_all(self) -> Format | AnyOf:
-        """Returns the one format that all calls are written in, else what the caller named."""
+        """Returns the format in which all calls are written, or else the caller's formats."""
         chosen = self._options.format
         used = {call.format for call in self._builder.calls}
-        # Of calls in two formats no single id would be true.
+        # With calls in two formats, neither id would be right for the message.
         if isinstance(chosen, AnyOf) and len(used) == 1:
             return next(each for each in chosen.formats if each.id in used)
         return chosen

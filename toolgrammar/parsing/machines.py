@@ -1,4 +1,4 @@
-"""Makes what reading the messages of one format needs and messages share: machine, settings."""
+"""Returns the machine and the settings of a format, which all its messages share."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def machine_of(format_: Format, specs: Mapping[str, ToolSpec]) -> Machine:
-    """Returns the machine of a format for these tools; made once."""
-    # A header may bring tools that models know without being told; they count where none are
-    # passed.
+    """Returns the machine of a format for these tools, which is cached."""
+    # A header may declare tools that its models know without being told; they are used if the
+    # caller passes none.
     return machine_for(format_.tables, specs or format_.header.tools)
 
 
 def settings_of(format_: Format) -> Settings:
-    """Returns what a format tells the builder."""
+    """Returns the settings of a format for the builder."""
     header = format_.header
     drop_unknown = header.unknown_arguments == "drop"
     free_text = format_.tables.free_text

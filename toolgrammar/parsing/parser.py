@@ -1,8 +1,9 @@
-"""The push parser of the public API: one message, read by the first reader that can.
+"""Defines `Parser`, which reads one message as its chunks arrive.
 
-A message of one format begins with the stream reader (`core/shortcuts/stream`), which mends nothing.
-Where that needs judgement the driver reads the message from its beginning (`driven.py`), and what
-was delivered is left out. All other messages are the driver's from the start.
+`Parser("hermes").feed("Hi <tool")` returns `[TextDelta("Hi ")]` and holds `<tool` back. A message of
+one format begins with the stream reader (`core/shortcuts/stream`), which repairs nothing. Where the
+message is not sound, the driver reads it again from its beginning (`driven.py`), and events that were
+emitted already are skipped. All other messages are read by the driver from the start.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _ENDLESS = Limits()
 class Parser:
     """Reads one message as it arrives.
 
-    A parser belongs to one thread or task. Text never raises; `feed` after `close` does.
+    A parser must be used by one thread or task. No text raises; `feed` after `close` does.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Parser:
         id_seed: str = "",
         limits: Limits = _ENDLESS,
     ) -> None:
-        # Here and not where they are used: a shortcut does not look at all of them.
+        # Checked here, since a shortcut does not use all of them.
         check_options(strict, prefix, id_seed, limits)
         chosen = formats.resolve_any(format)
         specs = to_specs(tools) if tools is not None else {}
@@ -61,92 +62,94 @@ class Parser:
         self._closed, self._prefix, self._cut = False, prefix, False
         self._result: ParseResult | None = None
         stream = None
-        # The shortcut knows neither strict reading nor a prefix, and one format alone.
+        # The shortcut supports neither `strict` nor a prefix, and only a single format.
         if not (strict or prefix or isinstance(chosen, AnyOf)):
             stream = self._stream_reader(chosen)
         self._reader: StreamReader | DrivenReading
-        """What reads the message: the shortcut for streams, until it gives up, or the driver."""
+        """The reader of the message: the shortcut for streams until it gives up, or the driver."""
         self._taker: Cursor | DrivenReading
-        """What of that takes the chunks."""
+        """The part of the reader whose `take` reads the chunks."""
         if stream is not None:
             self._reader, self._taker = stream, stream.cursor
         else:
             self._reader = self._taker = DrivenReading(self._options, self._source, prefix=prefix)
 
     def _stream_reader(self, chosen: Format) -> StreamReader | None:
-        """Returns the shortcut for streams, where it is worth a try."""
+        """Returns the shortcut for streams; None if it can't be used or is not worth a try."""
         plain, limits = chosen.plain, self._options.limits
-        # Its JSON is read to the default depth.
+        # The shortcut reads JSON to the default depth, so a lower limit needs the driver.
         if plain is None or limits.depth < MAX_DEPTH:
             return None
         machine = plain.machine or machine_of(chosen, self._options.specs)
-        # Where streams of this format keep needing the driver, it reads them at once.
+        # If many streams of this format needed the driver, it reads the next ones at once.
         if not machine.stream_budget.tries():
             return None
         most = sys.maxsize if limits.max_calls is None else limits.max_calls
         return _stream_class()(machine, self._source, plain, self._options.specs, most)
 
     def run_whole(self, text: str, finish_reason: FinishReason = None) -> ParseResult:
-        """Reads a whole message at once: the driver fed once, with nobody listening."""
+        """Reads a whole message with the driver, without recording events."""
         cut = finish_reason is not None and is_cut(finish_reason)
         self._closed, self._cut = True, cut
         self._driven().read_whole(text, cut=cut)
         return self.result
 
     def _driven(self) -> DrivenReading:
-        """Returns the driver's reading of a message of which nothing has come."""
+        """Returns the driver's reading, for a parser that was not fed yet."""
         if not isinstance(self._reader, DrivenReading):
             self._reader = self._taker = DrivenReading(self._options, self._source)
         return self._reader
 
     @property
     def steps(self) -> int:
-        """Rounds of work so far: grows linearly with the text."""
+        """The rounds of work so far, which grow linearly with the text."""
         return self._reader.steps
 
     @property
     def held(self) -> int:
-        """Characters that are kept since something of them is undecided: not those in a call."""
+        """The number of characters held back since they are undecided, outside of begun calls."""
         return len(self._reader.held)
 
     def read_text(self, start: int, end: int | None = None) -> str:
-        """Returns what was fed between two offsets; what lies past a limit is left out."""
+        """Returns the text between two offsets, up to the limit on characters."""
         return self._source.slice(start, self._source.length if end is None else end)
 
     def feed(self, chunk: str) -> list[Event]:
-        """Takes the next piece of the message; returns what is certain by now.
+        """Reads the next chunk of the message; returns the events that are certain now.
 
         Raises:
-            RuntimeError: after `close`.
-            TypeError: for anything but a str.
+            RuntimeError: the parser was closed.
+            TypeError: the chunk is not a str.
         """
-        # One test for everything that is rare, since a chunk comes for each token.
+        # One test for all rare cases, since this runs for each token of a model.
         if type(chunk) is not str or not chunk or self._closed:
             self._check(chunk)
             if not chunk:
                 return []
-        take = self._taker.take  # a field of a stream, not a method: CPython finds it sooner so
+        take = (
+            self._taker.take
+        )  # an instance attribute of a stream, which CPython finds faster than a method
         found = take(chunk)
         return self._go_on() if found is None else found
 
     def _check(self, chunk: object) -> None:
-        """Raises where a chunk can't be taken."""
+        """Raises if a chunk can't be read."""
         if self._closed:
             raise RuntimeError("feed() after close(): make a new Parser for a new message")
         if not isinstance(chunk, str):
             raise TypeError(f"feed() takes a str, got {type(chunk).__name__}")
 
     def _go_on(self) -> list[Event]:
-        """Has the driver read the message from its beginning; returns what is new of it."""
+        """Reads the message again with the driver; returns the events that were not emitted yet."""
         from toolgrammar.core.shortcuts.stream.delivered import GivenOut
 
         stream = self._reader
         assert not isinstance(stream, DrivenReading)
-        # A stream that was not sound counts against the next tries.
+        # A failure makes the next tries of the shortcut rarer.
         stream.machine.stream_budget.failed()
         delivered = GivenOut(stream.so_far())
         stream.release()
-        # The driver appends the whole text once more, so it gets a source of its own.
+        # The driver appends the whole text again, so it gets a new source.
         text, self._source = self._source.text(), Source()
         self._reader = self._taker = DrivenReading(
             self._options, self._source, delivered=delivered, steps=stream.steps
@@ -154,10 +157,10 @@ class Parser:
         return self._reader.take(text)
 
     def close(self, finish_reason: FinishReason = None) -> list[Event]:
-        """Ends the message; returns the events of its end. A second call returns none.
+        """Ends the message; returns its last events. A second call returns [].
 
         Args:
-            finish_reason: why the server stopped; "length", or what else APIs call it, says that
+            finish_reason: why the server stopped; "length", and its names in other APIs, mean that
                 the answer was cut.
         """
         cut = finish_reason is not None and is_cut(finish_reason)
@@ -166,7 +169,7 @@ class Parser:
         events: list[Event] = []
         reader = self._reader
         if not isinstance(reader, DrivenReading):
-            # What a cut answer lacks, only the driver can tell.
+            # Only the driver can report what a cut answer lacks.
             last = None if cut else reader.finish()
             if last is not None:
                 self._closed = True
@@ -181,14 +184,14 @@ class Parser:
 
     @property
     def result(self) -> ParseResult:
-        """The whole message, from `close` on.
+        """The result of the whole message, available after `close`.
 
         Raises:
-            RuntimeError: before `close`.
+            RuntimeError: the parser was not closed.
         """
         if not self._closed:
             raise RuntimeError("result is there from close() on: call close() first")
-        # Made at the first question, and kept: streams are often read for their events alone.
+        # Made on first access, since streams are often read for their events alone.
         if self._result is None:
             options = self._options
             self._result = self._reader.result()
@@ -208,48 +211,45 @@ class Parser:
 
 @cache
 def _stream_class() -> type[StreamReader]:
-    """Returns the class of the shortcut; whole messages do without its import."""
+    """Returns the class of the shortcut, imported on first use: whole messages do not need it."""
     from toolgrammar.core.shortcuts.stream.stream_reader import StreamReader
 
     return StreamReader
 
 
 class DrivenParser(Parser):
-    """A parser that has the driver read from the beginning on."""
+    """A parser that always reads with the driver."""
 
     def _stream_reader(self, chosen: Format) -> StreamReader | None:
         return None
 
     def reader_at(self, text: str, start: int, most: int) -> tuple[int, str]:
-        """Tells which of several formats reads what opens at a place of a sound message.
+        """Finds which of several formats reads the call that opens at an offset of a sound message.
 
-        Nothing that comes behind the beginning changes it, as streams and whole messages give the
-        same.
+        Later text can't change the answer, since streams and whole messages give the same result.
 
         Args:
             text: the message.
-            start: the place.
-            most: characters behind it to read, at most.
+            start: the offset.
+            most: the number of characters after it to read at most.
 
         Returns:
-            The place of the format among them, -1 where that takes a judgement between formats, and
-            as much of the text as tells.
+            The index of the format, or -1 if formats have to be compared, and the shortest
+            beginning of the text that decides it.
         """
         among = self._driven().among
         assert among is not None
         self.feed(text[:start])
         number, beginning = -1, ""
-        # One character at a time, so that the shortest beginning that tells is found, as in a
-        # stream that is cut everywhere.
+        # One character at a time, to find the shortest beginning that decides.
         for end in range(start + 1, min(start + most, len(text)) + 1):
             self.feed(text[end - 1])
             current = among.current if among.opened and among.begun == start else None
             if current is not None and current.number != number:
                 number, beginning = current.number, text[start:end]
-            # The next opener has begun, or what opened here is over: the rest tells nothing more of
-            # it.
+            # The next opener has begun, or the call that opened here is over.
             if among.begun > start or (number >= 0 and not among.opened):
                 break
-        # A judgement may look at text behind the beginning, so the beginning alone does not tell.
+        # A comparison of formats may depend on later text, so the beginning alone is not enough.
         is_judged = among.begun == start and (among.passed >= 0 or among.doubted)
         return -1 if is_judged else number, beginning

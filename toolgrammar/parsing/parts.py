@@ -1,7 +1,7 @@
-"""Reads a message once more for its parts: what each stretch of its source is.
+"""Reads a message again to find its parts: what each stretch of its source is.
 
 `On it. <tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>` has the text `On it. `, the markup
-`<tool_call>{"name": "`, the name `f`, more markup, the key `a`, the value `1`, and markup.
+`<tool_call>{"name": "`, the name `f`, more markup, the key `a`, more markup, the value `1`, and markup.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from toolgrammar.values.spans import PartKind
 
 _NOWHERE = -1
-"""The offset of a character that does not stand in the source."""
+"""The offset of a character that is not in the source."""
 _WHOLE = frozenset({"complete", "repaired"})
 
 
 class Reread(NamedTuple):
-    """How a message was read; it costs a result one reference."""
+    """The options with which a message was read, so that it can be read again."""
 
     format: Format | AnyOf
     tools: Iterable[object] | None
@@ -55,8 +55,8 @@ class Reread(NamedTuple):
 
 
 def _claims(result: ParseResult, builder: Builder, places: Places) -> list[Part]:
-    """Returns what is known of stretches, in the order of the source, without overlaps."""
-    # Text is sure: what the driver gave back as text is no part of a call any more.
+    """Returns the parts that were reported, in the order of the source, without overlaps."""
+    # Text is certain: what the driver gave up as text is not part of a call any more.
     parts = [
         Part("text", Span(start, start + len(text)))
         for start, text in builder.text_parts.stretches()
@@ -73,37 +73,36 @@ def _claims(result: ParseResult, builder: Builder, places: Places) -> list[Part]
 
 
 def _of_call(place: Place, index: int, result: ParseResult) -> Iterator[Part]:
-    """Yields the parts of what was noted in a call."""
+    """Yields the parts of one stretch that was noted in a call."""
     call, written = result.calls[index], result.source[place.start : place.end]
     if place.kind == "arguments":
         yield from _of_arguments(place, index, result)
         return
     start, end = place.start, place.end
     if place.kind in ("name", "id", "key"):
-        # The call's own name, which is without the doubled half or the backslashes that the text
-        # may have.
+        # The name as it was read: the text may have it doubled, or with backslashes.
         read = {"name": call.name, "id": call.id or "", "key": place.key}[place.kind]
         start, end = _word(written, read, start)
     key = place.key or None
-    # Of a key that came twice the first value was dropped; it is a value all the same.
+    # The value of a duplicate key may have been dropped; it is still shown as a value.
     if place.kind == "value" and key not in call.arguments:
         key = None
     yield Part(place.kind, Span(start, end), index, key)
 
 
 def _word(written: str, read: str, start: int) -> tuple[int, int]:
-    """Returns where a word stands that was read, without blanks and quotes around it."""
+    """Returns the start and end of a word that was read, without blanks and quotes around it."""
     inner = written.find(read) if read else -1
     if inner >= 0:
         return start + inner, start + inner + len(read)
-    # With escapes or entities the text does not hold what was read: then all of it counts.
+    # Text with escapes or entities does not contain the word as it was read: all of it counts.
     bare = written.strip().strip("\"'")
     at = written.find(bare)
     return start + at, start + at + len(bare)
 
 
 def _of_arguments(place: Place, index: int, result: ParseResult) -> Iterator[Part]:
-    """Yields the members of arguments that were one payload; them as a whole where it has none."""
+    """Yields the members of an arguments payload; the whole payload if they can't be located."""
     call = result.calls[index]
     text, offsets = _mended(place, result)
     found = members_of(text, call.arguments, whole=call.status in _WHOLE)
@@ -116,7 +115,7 @@ def _of_arguments(place: Place, index: int, result: ParseResult) -> Iterator[Par
 
 
 def _part(kind: PartKind, offsets: list[int], index: int, key: str) -> Iterator[Part]:
-    """Yields the part whose characters have these offsets; none where it has no characters."""
+    """Yields the part whose characters have these offsets; nothing if none is in the source."""
     there = [offset for offset in offsets if offset != _NOWHERE]
     if there:
         yield Part(kind, Span(there[0], there[-1] + 1), index, key)
@@ -125,7 +124,7 @@ def _part(kind: PartKind, offsets: list[int], index: int, key: str) -> Iterator[
 def _mended(place: Place, result: ParseResult) -> tuple[str, list[int]]:
     """Returns a payload with its edits applied, and the offset of each character in the source.
 
-    What an edit puts in where nothing stands has none.
+    Inserted characters have the offset -1.
     """
     edits = sorted(
         {
@@ -143,7 +142,7 @@ def _mended(place: Place, result: ParseResult) -> tuple[str, list[int]]:
             continue  # two edits of one place: the first counts
         pieces += (result.source[here:start], replacement)
         offsets += range(here, start)
-        # What is put in for a stretch has its characters, as far as they go.
+        # The characters of a replacement get the offsets of the stretch that they replace.
         offsets += [start + at if start + at < end else _NOWHERE for at in range(len(replacement))]
         here = end
     pieces.append(result.source[here : place.end])
@@ -152,10 +151,10 @@ def _mended(place: Place, result: ParseResult) -> tuple[str, list[int]]:
 
 
 def _disjoint(parts: list[Part]) -> list[Part]:
-    """Returns the parts in order; of what overlaps, the surest keeps its place.
+    """Returns the parts in order; of parts that overlap, the most certain one is kept.
 
-    Text is, and then what was read last: an island that was given back was read before. A name may
-    stand in an id, which keeps what stands around it.
+    Text is the most certain. After it, later readings are: a call that was given up was read before
+    them. A name may be inside an id: the id then keeps what is around the name.
     """
     ranked = [part for part in parts if part.kind == "text"]
     ranked += [part for part in reversed(parts) if part.kind not in ("text", "id")]
@@ -165,7 +164,7 @@ def _disjoint(parts: list[Part]) -> list[Part]:
         here, end = part.span.start, part.span.end
         at = bisect_right(kept, here, key=lambda each: each[1])
         over = kept[at : bisect_left(kept, end, key=lambda each: each[0])]
-        # What is there already is surer, so this one is left out whole, not cut to what is free.
+        # The parts there already are more certain, so this one is dropped as a whole.
         if over and part.kind != "id":
             continue
         for start, stop, _ in [*over, (end, end, part)]:
@@ -180,7 +179,7 @@ def _start(placed: tuple[int, int, Part]) -> int:
 
 
 def _tiled(result: ParseResult, parts: list[Part]) -> Iterator[Part]:
-    """Yields the parts with the markup between them, which ends where a call begins or ends."""
+    """Yields the parts and the markup between them, which is split where a call begins or ends."""
     borders = [
         (place, index if place == call.span.start else None)
         for index, call in enumerate(result.calls)
@@ -191,11 +190,11 @@ def _tiled(result: ParseResult, parts: list[Part]) -> Iterator[Part]:
     for part in (*parts, None):
         start = len(result.source) if part is None else part.span.start
         while here < start:
-            # A call that begins where another ends comes behind it in the list.
+            # Where a call begins right where another ends, the end is first in the list.
             while at < len(borders) and borders[at][0] <= here:
                 inside = borders[at][1]
                 at += 1
-            # Markup of two calls side by side, `</call><call>`, is a part for each.
+            # Markup between two adjacent calls, `</call><call>`, is split into a part for each.
             end = min(start, borders[at][0]) if at < len(borders) else start
             yield Part("markup", Span(here, end), inside)
             here = end

@@ -1,4 +1,7 @@
-"""Makes what reading several formats at once needs and messages share: openers, machines."""
+"""Makes the readers of several formats at once, which all their messages share.
+
+For `any_of("hermes", "mistral_v11")` one search finds the openers `<tool_call>` and `[TOOL_CALLS]`.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _READERS_KEPT = 64
 
 
 class Shared:
-    """What reading several formats needs whatever the tools are."""
+    """The part of a reader for several formats that does not depend on the tools."""
 
     def __init__(self, any_of: AnyOf) -> None:
         formats = any_of.formats
@@ -48,22 +51,22 @@ class Shared:
         self.tags: Mapping[str, str] = {
             tag: opener for each in found for tag, opener in each.tags.items()
         }
-        """What closes reasoning, each with what opens it."""
+        """The closers of reasoning, each with its opener."""
         self.quotes: Sequence[Sequence[Quote]] = [each.quotes for each in found]
         self.ends: Sequence[Sequence[ReasoningEnd]] = [each.ends for each in found]
-        # Where nobody chose the formats, there are others for what stands behind a lost opener.
+        # In `auto`, other formats read the text after a lost opener.
         lost = [[] if self.wary else each.lost for each in found]
         pairs = ([*each.pairs, *more] for each, more in zip(found, lost, strict=True))
         self.openers = AnyOpeners(OpenerSet(pairs))
-        """The openers without those that have the names of tools in them."""
+        """The openers, except those that contain the names of tools."""
         self.named = {
             number: frozenset(each.pairs) for number, each in enumerate(found) if each.names_tools
         }
-        """The formats that have such, each with the others."""
-        # What is a sign in one format is plain text in another: most tell of a call only with the
-        # name of a tool.
+        """The other openers of each format that has openers with the names of tools, by its index."""
+        # A sign of one format is plain text in another: most signs show a call only together with
+        # the name of a tool.
         weighed = sorted({sign for each in found for sign in each.signs})
-        # A sign with the name of a tool in it is made when the tools are known.
+        # A sign that contains the name of a tool is made when the tools are known.
         texts = {text for text, _ in weighed if ANY_NAME not in text}
         certain = frozenset(filter(is_of_any_call, texts))
         self.signs = Signs(
@@ -71,16 +74,16 @@ class Shared:
             (),
             sorted(text for text in certain if text.startswith("</")),
         )
-        """What shows in text that a call was written there, in one format or another."""
+        """The signs that a call of any of the formats was written in a text."""
         closers = sorted({text for each in found for text in each.closers})
         results = sorted({text for each in found for text in each.results})
         self.around = Signs(weighed, (), closers, results)
-        """The signs of all formats, for what may stand around a call, without names of tools."""
+        """The signs of all formats for text around a call, except those with names of tools."""
         self.with_names = [sign for sign in weighed if ANY_NAME in sign[0]]
 
 
 class Several:
-    """Several formats with one set of tools."""
+    """The reader for several formats and one set of tools."""
 
     def __init__(self, shared: Shared, specs: Mapping[str, ToolSpec]) -> None:
         self.formats, self.by_id = shared.formats, shared.by_id
@@ -90,19 +93,19 @@ class Several:
         self.around = SeveralSigns(shared.around, more)
         self.specs = specs
         self.openers = shared.openers
-        # Only what has the names of tools in it is made anew for each set of tools.
+        # Only openers that contain the names of tools are made for each set of tools.
         if shared.named:
             named = [self._named(number, shared) for number in range(len(shared.formats))]
             self.openers = shared.openers.beside(OpenerSet(named))
         self.no_calls = next(filter(None, (each.header.no_calls for each in shared.formats)), "")
-        """The name by which one of the formats says that no tool is called; it counts in all."""
-        # By and by: of a hundred formats a message needs the machines of a few.
+        """The name by which one of the formats says that no tool is called; it applies to all."""
+        # Loaded on first use: a message needs the machines of only a few formats.
         self._loaded: dict[int, tuple[Machine, Settings]] = {}
         self.reading = WholeSeveral(self)
-        """What reads most messages without a driver."""
+        """The shortcut that reads most messages without the driver."""
 
     def _named(self, number: int, shared: Shared) -> list[tuple[str, str]]:
-        """Lists the openers of a format that have the names of tools in them."""
+        """Lists the openers of a format that contain the names of tools."""
         fixed = shared.named.get(number)
         if fixed is None:
             return []
@@ -115,39 +118,39 @@ class Several:
         if loaded is None:
             format_ = self.formats[number]
             settings = settings_of(format_)
-            # Where one format's model says that it calls nothing, that is no call in the others
-            # either.
+            # A name by which one format says that it calls no tool is not a call in the others.
             header = settings.header._replace(no_calls=settings.header.no_calls or self.no_calls)
             loaded = machine_of(format_, self.specs), settings._replace(header=header)
             self._loaded[number] = loaded
         return loaded
 
     def rules(self, number: int) -> ShortcutRules | None:
-        """Returns what reading a sound message of one of the formats depends on."""
+        """Returns the rules by which a shortcut reads one of the formats; None if none can."""
         return self.formats[number].plain
 
     def among(self, builder: Builder) -> TriedFormats:
-        """Returns what one message's driver asks where several formats may open."""
+        """Returns the object that chooses between the formats for the driver of one message."""
         return TriedFormats(self, builder)
 
 
 def _rank(format_: Format, opening: Opening) -> tuple[bool, int, bool, str]:
-    """Returns what a format is sorted by where nobody chose the formats.
+    """Returns the sort key of a format in `auto`.
 
-    What takes any text would take that of the others too. Where few models tell, a name on the
-    wire is better evidence than one that the format puts in.
+    Formats with free text come last, since they would accept the calls of the others too. Formats
+    of more models come first; among equals, a name on the wire is better evidence than a name that
+    the header supplies.
     """
     names = bool(format_.header.names)
     return opening.takes_input, -len(format_.models), names, format_.id
 
 
 def several_of(any_of: AnyOf, specs: Mapping[str, ToolSpec]) -> Several:
-    """Returns what reading several formats with these tools needs; made once for their names."""
-    # Names are all that openers and machines depend on.
+    """Returns the reader for several formats and these tools, cached by the names of the tools."""
+    # Openers and machines depend on the names alone.
     key = tuple(sorted(specs))
     found: Several | None = any_of.readers.get(key)
     if found is None:
-        # `None` is the key of what does not depend on tools.
+        # The key `None` has the part that does not depend on the tools.
         shared = any_of.readers.get(None) or Shared(any_of)
         if len(any_of.readers) >= _READERS_KEPT:
             any_of.readers.clear()

@@ -1,6 +1,6 @@
-"""Reads a message while it comes in, from any iterable of chunks.
+"""Reads a message from an iterable of chunks, and yields its events as they become certain.
 
-Example: the chunks `Hi <tool`, `_call>…` give the text `Hi ` at once, and the call as it comes.
+The chunks `Hi <tool`, `_call>…` give `TextDelta("Hi ")` after the first, and then the call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 FinishReason: TypeAlias = str | Callable[[], str | None] | None
-"""Why the server stopped; a callable is asked when the chunks are over."""
+"""Why the server stopped; a callable is called when the chunks are over."""
 
 _LIMITS = Limits()
 
@@ -36,27 +36,27 @@ def stream(
     finish_reason: FinishReason = None,
     limits: Limits = _LIMITS,
 ) -> EventStream:
-    """Returns the events of a message, each as soon as it is certain, to the end.
+    """Returns an iterator over the events of a message, each as soon as it is certain.
 
     Args:
-        chunks: the pieces of the message, strings; None, an empty delta of some servers, is passed
-            over. An item with a `finish_reason`, such as the last choice of a completion or
-            `{"finish_reason": "length"}`, says why the server stopped.
+        chunks: the chunks of the message, as strings; None, the empty delta of some servers, is
+            skipped. An item with a `finish_reason`, such as the last choice of a completion or
+            `{"finish_reason": "length"}`, gives the reason why the server stopped.
         format: an id, an alias, a format or the path of a `.lark` file.
         tools: the tools that the model had, of any shape.
         strict: accept only the language of the grammar and repair nothing.
-        prefix: what the chat template had written of the answer before the model began.
-        id_seed: what ids that the format leaves out are made from.
+        prefix: the beginning of the answer that the chat template wrote.
+        id_seed: the seed of ids that the format requires but the message lacks.
         finish_reason: why the server stopped ("length": it cut the answer), or a callable that is
-            asked once, when the chunks are over. What the chunks say themselves goes before.
-        limits: bounds on length, depth and number of calls.
+            called once, when the chunks are over. A reason in the chunks takes precedence.
+        limits: the limits on length, depth and number of calls.
 
     Raises:
         UnknownFormat: no format has this id or alias.
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
     """
-    # Here and not in the generator: a wrong argument raises at the call, not at first use.
+    # Checked here, so that a wrong argument raises at the call, not at the first event.
     if not isinstance(chunks, Iterable):
         raise TypeError(
             f"chunks must be an iterable of strings, got {type(chunks).__name__}; "
@@ -70,7 +70,7 @@ def stream(
         id_seed=id_seed,
         limits=limits,
     )
-    # A string is iterable as well: it is one chunk, not many of one character.
+    # A string is iterable too: it is one chunk, not one per character.
     return EventStream([chunks] if isinstance(chunks, str) else chunks, parser, finish_reason)
 
 
@@ -85,8 +85,8 @@ def astream(
     finish_reason: FinishReason = None,
     limits: Limits = _LIMITS,
 ) -> AsyncEventStream:
-    """Returns the events of a message whose chunks come asynchronously; else as `stream`."""
-    # Without this check a plain iterable would raise only when it is first awaited.
+    """Returns an async iterator over the events of a message; otherwise like `stream`."""
+    # Without this check a plain iterable would raise only at the first event.
     if not hasattr(chunks, "__aiter__"):
         raise TypeError(
             f"chunks must be an async iterable, got {type(chunks).__name__}; "
@@ -104,59 +104,58 @@ def astream(
 
 
 class _Reading:
-    """One message that is being read, and what is known of its end."""
+    """One message that is being read, and its finish reason."""
 
     def __init__(self, parser: Parser, finish_reason: FinishReason) -> None:
         check_finish_reason(finish_reason)
         self._parser = parser
         self.finish_reason = finish_reason
-        """Why the server stopped, or what will tell; may be set as long as the chunks come."""
+        """Why the server stopped, or a callable; may be set until the chunks are over."""
         self._said: str | None = None
 
     @property
     def result(self) -> ParseResult:
-        """The whole message, when all events were taken.
+        """The result of the whole message, available after the last event.
 
         Raises:
-            RuntimeError: before that.
+            RuntimeError: not all events were consumed.
         """
         return self._parser.result
 
     def text_from(self, offset: int) -> str:
-        """Returns what has come of the message, from an offset on."""
+        """Returns the text received so far, from an offset on."""
         return self._parser.read_text(offset)
 
     def _taken(self, chunk: Any) -> list[Event]:
-        # Nearly all chunks are strings, and nothing else is asked of them.
+        # Nearly all chunks are strings, which need no other test.
         if type(chunk) is str:
             return self._parser.feed(chunk)
         if chunk is None:
             return []
         if isinstance(chunk, Mapping) and "finish_reason" in chunk:
             said = chunk["finish_reason"]
-        # A choice of OpenAI's client is an object, the same from a server a dict.
+        # A choice is an object in OpenAI's client, and a dict in a server's JSON.
         elif hasattr(chunk, "finish_reason"):
             said = chunk.finish_reason
         else:
             return self._parser.feed(chunk)
-        # Items that come after may have no reason any more.
+        # Later items may have None here.
         self._said = said or self._said
         return []
 
     def _ended(self) -> list[Event]:
         reason = self.finish_reason
-        # What the chunks say is of this answer; a reason that was passed in may be a guess.
+        # A reason in the chunks is that of this answer; one passed in may be a guess.
         if self._said is not None:
             reason = self._said
         elif callable(reason):
-            # Asked only now: a client often knows the reason when its stream is over, and not
-            # before.
+            # Called only now: a client often knows the reason only after its stream has ended.
             reason = reason()
         return self._parser.close(reason)
 
 
 class EventStream(_Reading, Iterator["Event"]):
-    """The events of one message; `result` is the message itself, when all were taken."""
+    """Iterates over the events of one message; `result` is available after the last one."""
 
     def __init__(
         self, chunks: Iterable[Any], parser: Parser, finish_reason: FinishReason = None
@@ -176,12 +175,12 @@ class EventStream(_Reading, Iterator["Event"]):
         return next(self._events)
 
     def close(self) -> None:
-        """Gives the rest of the message up."""
+        """Stops reading; the rest of the message is abandoned."""
         self._events.close()
 
 
 class AsyncEventStream(_Reading, AsyncIterator["Event"]):
-    """The events of one message that comes asynchronously; else as `EventStream`."""
+    """Iterates asynchronously over the events of one message; otherwise like `EventStream`."""
 
     def __init__(
         self, chunks: AsyncIterable[Any], parser: Parser, finish_reason: FinishReason = None
@@ -203,5 +202,5 @@ class AsyncEventStream(_Reading, AsyncIterator["Event"]):
         return await anext(self._events)
 
     async def aclose(self) -> None:
-        """Gives the rest of the message up."""
+        """Stops reading; the rest of the message is abandoned."""
         await self._events.aclose()

@@ -1,6 +1,7 @@
-"""Writes a message of one format in another, with its text and its order kept.
+"""Translates a message from one format to another, keeping its text and its order.
 
-Example: `<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>` becomes `[f(x=1)]`.
+`<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>` (`hermes`) becomes `[f(x=1)]`
+(`pythonic`).
 """
 
 from __future__ import annotations
@@ -34,36 +35,36 @@ def translate(
     tools: Iterable[object] | None = None,
     prefix: str = "",
 ) -> str:
-    """Returns a message that was written in one format as the other format writes it.
+    """Translates a message from one format to another.
 
-    Text and calls keep their order. Reasoning is kept where the other format can say it in that
-    place, ids and dependencies where it has them.
+    Text and calls keep their order. Reasoning is kept if the other format can express it in that
+    place, ids and dependencies if it has them.
 
     Args:
-        text: what a model wrote.
+        text: the text of a model.
         from_: the format it was written in: an id, an alias, a format or the path of a `.lark` file.
-        to: the format to write it in, given alike.
+        to: the format to write it in, named in the same ways.
         tools: the tools that the model had, of any shape; their schemas give values their types,
             and a call that carries one free text the name of its argument.
-        prefix: what the chat template had written of the answer before the model began.
+        prefix: the beginning of the answer that the chat template wrote.
 
     Raises:
-        ParseError: the message is not whole or not sound: it carries the result that says why.
-        RenderError: the other format can't carry a call or the text.
+        ParseError: the message has errors; the exception carries the result.
+        RenderError: the other format can't express a call or the text.
         UnknownFormat: no format has this id or alias.
         GrammarError: a grammar is broken.
     """
-    # Both at once: a wrong name is told before a long message is read.
+    # Both are resolved first, so that a wrong name is reported before a long message is read.
     source, target = formats.resolve(from_), formats.resolve(to)
     specs = to_specs(tools)
     content, _ = as_text(text)
     parser = Parser(source, tools=specs.values(), prefix=prefix)
-    # The events and not the result, which does not say where between the calls a text stands.
+    # The events are used, since the result does not have the order of texts and calls.
     events = [*parser.feed(content), *parser.close()]
     result = parser.result.raise_for_errors()
     message = _stretches(events, result)
     problem: RenderError | None = None
-    # Each way writes less than the one before. The first error tells what the message would need.
+    # Each try writes less than the one before. The first error concerns the whole message.
     for tried in _ways(message, target):
         try:
             return render_message(target, tried, specs if tools is not None else None)
@@ -74,7 +75,7 @@ def translate(
 
 
 def _stretches(events: Iterable[Event], result: ParseResult) -> list[Stretch]:
-    """Returns what the message is made of; calls with only white space between belong together."""
+    """Returns the stretches of the message; calls separated only by white space are one stretch."""
     pieces: list[Stretch] = []
     for event in events:
         match event:
@@ -90,30 +91,30 @@ def _stretches(events: Iterable[Event], result: ParseResult) -> list[Stretch]:
 
 
 def _written(result: ParseResult, index: int) -> ToolCall:
-    """Returns a call without the id that stands nowhere and that no other call needs."""
+    """Returns a call, without its id if that is not in the text and no other call refers to it."""
     call = result.calls[index]
     needed = {each for other in result.calls for each in other.depends_on}
     own = result.source[call.span.start : call.span.end]
-    # An id that was generated, and that nothing refers to, is no part of the message.
+    # A generated id that no call refers to is not part of the message.
     if call.id is None or call.id in needed or call.id in own:
         return call
     return replace(call, id=None)
 
 
 def _ways(message: Sequence[Stretch], target: Format) -> list[list[Stretch]]:
-    """Lists what of a message may be written, from all of it to what has to be."""
+    """Lists what to try to write of a message, from all of it to the least that is allowed."""
     roles = set(target.tables.leaf_roles)
-    # A format without free text needs a name for the one text of a call.
+    # In a format without free text, the text of a call has to be a named argument.
     takes_text = bool(roles & {"input", "body"})
     whole = message if takes_text else _each(message, _as_arguments)
-    # Ids and dependencies go first: many formats have no place for them.
+    # Ids and dependencies are dropped first: many formats have no place for them.
     bare = _each(whole, lambda call: replace(call, id=None, depends_on=()))
     ways = [list(whole), bare]
-    # Where arguments can't be written, a call with one string may be written as free text.
+    # If arguments can't be written, a call with one string may be written as free text.
     if takes_text:
         ways.append(_each(bare, _as_text))
     without = [_without(way, "reasoning") for way in ways]
-    # Where the format has no place for reasoning, no way keeps it.
+    # If the format has no place for reasoning, it is always dropped.
     return [*ways, *without] if has_place_for(target, "reasoning") else without
 
 
@@ -123,15 +124,15 @@ def _each(message: Iterable[Stretch], change: Callable[[ToolCall], ToolCall]) ->
 
 
 def _as_arguments(call: ToolCall) -> ToolCall:
-    """Returns a call of one free text as one with named arguments.
+    """Returns a free-text call as a call with named arguments.
 
     Raises:
-        RenderError: nobody says what the argument is called.
+        RenderError: the name of the argument is not known.
     """
     # An empty text needs no argument to carry it.
     if not call.input:
         return replace(call, input=None)
-    # With the schema at hand, the reader has put the text under its argument's name already.
+    # If the schema was given, the reader has already set the text as a named argument.
     if call.input not in call.arguments.values():
         raise RenderError(
             f"the call of {call.name!r} carries one text, and the format wants named arguments; "
@@ -141,18 +142,18 @@ def _as_arguments(call: ToolCall) -> ToolCall:
 
 
 def _as_text(call: ToolCall) -> ToolCall:
-    """Returns a call whose one argument is a string as one of free text."""
+    """Returns a call whose only argument is a string as a free-text call."""
     values = list(call.arguments.values())
-    # Of two arguments, or of a number, one text would not say what they were.
+    # A text can't express two arguments, or the type of a number.
     if call.input is not None or len(values) != 1 or not isinstance(values[0], str):
         return call
     return replace(call, arguments={}, input=values[0])
 
 
 def _without(message: Sequence[Stretch], kind: Kind) -> list[Stretch]:
-    """Returns a message without the stretches of a kind."""
+    """Returns a message without the stretches of one kind."""
     kept = said(stretch for stretch in message if stretch.kind != kind)
     if kept and kept[0].text and message[0].kind == kind:
-        # The white space was there to set the text off from what is left out.
+        # The white space separated the text from the dropped stretch.
         kept[0] = replace(kept[0], text=kept[0].text.lstrip())
     return kept

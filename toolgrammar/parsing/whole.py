@@ -1,6 +1,6 @@
-"""Reads a whole message at once.
+"""Reads a whole message at once, by a shortcut if it is sound, else with the driver.
 
-Example: `Hi <tool_call>…</tool_call>` gives the text `Hi` and one call.
+`Hi <tool_call>{"name": "now", "arguments": {}}</tool_call>` gives the text `Hi` and one call.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _LIMITS = Limits()
 _NO_TOOLS: Mapping[str, ToolSpec] = {}
 _SHORT = 1_000_000
-"""Characters up to which a message is within the usual limits."""
+"""The length up to which a message is certainly within the default limits."""
 
 
 def parse(
@@ -49,32 +49,32 @@ def parse(
     finish_reason: str | None = None,
     limits: Limits = _LIMITS,
 ) -> ParseResult:
-    """Returns what a message holds: its calls, its text, its reasoning and what was wrong.
+    """Returns the calls, the text, the reasoning and the diagnostics of a message.
 
-    No text makes it raise; only a caller's mistake does.
+    No text raises; only a mistake of the caller does.
 
     Args:
-        text: what the model wrote. Bytes are read as UTF-8; None is an empty message.
+        text: the text of a model. Bytes are decoded as UTF-8; None is an empty message.
         format: an id, an alias, a format or the path of a `.lark` file.
         tools: the tools that the model had, of any shape; their schemas give values their types.
         strict: accept only the language of the grammar and repair nothing.
-        prefix: what the chat template had written of the answer before the model began.
-        id_seed: what ids that the format leaves out are made from.
-        finish_reason: why the server stopped; "length" says that the answer was cut.
-        limits: bounds on length, depth and number of calls.
+        prefix: the beginning of the answer that the chat template wrote.
+        id_seed: the seed of ids that the format requires but the message lacks.
+        finish_reason: why the server stopped; "length" means that the answer was cut.
+        limits: the limits on length, depth and number of calls.
 
     Raises:
         UnknownFormat: no format has this id or alias.
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
     """
-    # Defaults need no check: most calls pass none of these.
+    # Defaults need no check, and most calls pass none of these.
     if not (strict is False and prefix == "" and id_seed == "" and limits is _LIMITS):
         check_options(strict, prefix, id_seed, limits)
     content, problems = (text, ()) if type(text) is str else as_text(text)
     entry = format if type(format) is Format else formats.resolve_any(format)
     cut = finish_reason is not None and is_cut(finish_reason)
-    # The shortcuts read what is whole and sound, by the default rules.
+    # The shortcuts only read whole messages, by the default rules.
     if not (strict or prefix or cut):
         if isinstance(entry, Format):
             read = _by_shortcut(entry, content, tools, limits)
@@ -99,7 +99,7 @@ def parse(
 
 
 def _with(result: ParseResult, problems: tuple[Diagnostic, ...]) -> ParseResult:
-    """Puts what was wrong with the bytes before what was wrong with the text."""
+    """Returns the result with the diagnostics of its bytes before those of its text."""
     if not problems:
         return result
     return replace(result, diagnostics=(*problems, *result.diagnostics))
@@ -108,25 +108,25 @@ def _with(result: ParseResult, problems: tuple[Diagnostic, ...]) -> ParseResult:
 def _by_shortcut(
     entry: Format, text: str, tools: Iterable[object] | None, limits: Limits
 ) -> ParseResult | None:
-    """Reads a message in which everything is as its format says; None where it is not."""
+    """Returns the result of a sound message; None if it has to be read by the driver."""
     plain = entry.plain
     if plain is None:
         return None
-    # A short message within the usual limits needs no look at them.
+    # A short message is always within the default limits.
     if (limits is not _LIMITS or len(text) > _SHORT) and not _within(limits, text):
         return None
-    # Entities have to be decoded.
+    # The shortcut does not decode entities.
     if plain.entities and "&" in text:
         return None
-    # The same list of tools comes with each message. It may have been changed since, so it is
-    # compared.
+    # Callers often pass the same list of tools. It may have been changed in place, so its items
+    # are compared.
     known = recent_specs.get(id(tools))
-    if known is not None and known[0] == tools:  # the first question of `to_specs`
+    if known is not None and known[0] == tools:  # inlined from `to_specs`
         specs: Mapping[str, ToolSpec] = known[1]
     else:
         specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = plain.machine or machine_of(entry, specs)
-    # Where messages of this format keep failing here, only some of them are tried.
+    # If messages of this format often fail here, only some of them are tried.
     if not machine.whole_budget.tries():
         return None
     reading = WholeReader(machine, plain, text, specs)
@@ -135,8 +135,8 @@ def _by_shortcut(
         return None
     calls, parts = reading.calls, reading.parts
     reasoning = "".join(reading.reasoning).strip()
-    # What is sound may still need a judgement: prose that shows a lost call, a closer of reasoning
-    # that nothing opened, a call that the rules judge.
+    # A sound message may still need the driver's judgement: prose that shows a lost call, a closer
+    # of reasoning that nothing opened, or a call that the rules judge.
     written = "".join(parts) if parts else ""
     if (
         (
@@ -144,13 +144,13 @@ def _by_shortcut(
             and (_shows_calls(machine, parts, specs) or _closes_unopened(plain, written, reasoning))
         )
         or (plain.judges and is_judged(plain, calls, specs))
-        # Such envelopes are messages of their own, with line ends between their texts.
+        # These envelopes are separate messages, whose texts are joined with line ends.
         or (plain.has_lines and max(map(_count, (parts, reading.reasoning))) > 1)
         or (limits.max_calls is not None and len(calls) > limits.max_calls)
     ):
         machine.whole_budget.failed()
         return None
-    # A success gives back the tries that failures took.
+    # A success restores the tries that failures have used up.
     machine.whole_budget.succeeded()
     if written:
         written = written.strip()
@@ -160,11 +160,11 @@ def _by_shortcut(
 def _of_several(
     entry: AnyOf, text: str, tools: Iterable[object] | None, id_seed: str, limits: Limits
 ) -> ParseResult | None:
-    """Reads a message of several formats; None where that is left to the driver."""
-    # Characters and depth are limits of the message, that of calls is asked when it is read.
+    """Returns the result of a message in one of several formats; None if the driver has to read it."""
+    # The limits on characters and depth are checked here, the one on calls after reading.
     if not _within(limits, text):
         return None
-    # Messages of one format do without this import.
+    # Imported here, since messages of one format do not need it.
     from toolgrammar.parsing.whole_several import read_several
 
     return read_several(entry, text, tools, id_seed, limits)
@@ -176,16 +176,16 @@ def _count(parts: list[str]) -> int:
 
 
 def _shows_calls(machine: Machine, parts: list[str], specs: Mapping[str, ToolSpec]) -> bool:
-    """Whether a part of the text shows a call that was not read."""
+    """Whether a part of the text has signs of a call that was not read."""
     return any(machine.signs.are_in(part, specs) for part in parts)
 
 
 def _closes_unopened(plain: ShortcutRules, written: str, reasoning: str) -> bool:
-    """Whether the text holds what closes reasoning: where none was opened, that is reported."""
+    """Whether the text has a closer of reasoning that nothing opened, which the driver reports."""
     return not reasoning and any(closer in written for closer in plain.closers)
 
 
 def _within(limits: Limits, text: str) -> bool:
-    """Whether no limit on characters or depth can strike: the fast reader knows one depth alone."""
+    """Whether the limits on characters and depth can't be exceeded by what the shortcut reads."""
     in_length = limits.max_chars is None or len(text) <= limits.max_chars
     return in_length and limits.depth >= MAX_DEPTH
