@@ -284,7 +284,8 @@ class RawValues:
             ),
         )
         take_argument(self.builder, draft, value, Span(self.start, end))
-        if repeats_key(text, value):
+        # `{'a': 1}` is Python's notation: its reader has judged it.
+        if isinstance(value, dict | list) and repeats_key(text):
             equal = all(equal_duplicates(text))
             report_twice(self.builder, draft, Span(self.start, end), equal=equal)
         if not fits:

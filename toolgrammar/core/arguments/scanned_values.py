@@ -17,7 +17,7 @@ from toolgrammar.core.calls.role_effects import (
 )
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.message.format_misfit import FormatMisfit
-from toolgrammar.core.payloads.json.duplicates import equal_duplicates, has_duplicates
+from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.json.tokens import TooDeep
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.core.trust.mended_calls import is_endless
@@ -321,7 +321,7 @@ class ScannedValues:
             return
         written = draft.payload.text()
         # The JSON that was given out is asked, since it has each name as it was read.
-        if not written.strip() or not has_duplicates(written, 0):
+        if not written.strip() or not repeats_key(written):
             return
         span = Span(draft.payload_start, end)
         report_twice(self.builder, draft, span, equal=all(equal_duplicates(written)), path="$")

@@ -146,5 +146,5 @@ def read_scanned(
     end = scanner.feed(text, start, written)
     if not scanner.done or scanner.failed or scanner.doubt or scanner.mended or scanner.bare_text:
         return None
-    found = read_whole("".join(written), 0, object_only=True)
-    return None if found is None else (found[0], end)
+    whole = read_whole("".join(written), 0)
+    return None if whole is None else (whole[0], end)

@@ -35,20 +35,8 @@ scan_unique: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once  # type:
 """Returns the strict value that begins at an index and its end, as the decoder's `scan_once` does."""
 
 
-def has_duplicates(text: str, position: int) -> bool:
-    """Whether an object in the strict value that begins at `position` has a key twice."""
-    try:
-        scan_unique(text, position)
-    except ValueError:
-        return True
-    return False
-
-
-def repeats_key(text: str, value: JsonValue) -> bool:
-    """Whether a text that was read as an object or an array is JSON with a key twice in it."""
-    # `{'a': 1}` is Python's notation: its reader has judged it.
-    if not isinstance(value, dict | list) or not text.lstrip().startswith(("{", "[")):
-        return False
+def repeats_key(text: str) -> bool:
+    """Whether a text is JSON in which an object has a key twice."""
     try:
         _decoder.decode(text)
     except RepeatedKeyError:

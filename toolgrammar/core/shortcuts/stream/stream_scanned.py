@@ -105,7 +105,7 @@ class StreamScanned(PayloadReader):
 
     def _end(self, text: str, end: int) -> int:
         """Ends the arguments that the scanner has read."""
-        value, _ = read_whole(self._written.take(), 0, object_only=True) or (None, 0)
+        value, _ = read_whole(self._written.take(), 0) or (None, 0)
         scanner = self._scanner
         # Each of these is reported with the call, and diagnostics are the driver's.
         if not isinstance(value, dict) or scanner.doubt or scanner.mended or scanner.bare_text:

@@ -130,7 +130,7 @@ def typed_value(
     else:
         value, fitting = type_text(text, spec.properties.get(key))
     # A key that comes twice is for the driver to report.
-    return value, fitting and not repeats_key(text, value)
+    return value, fitting and not (isinstance(value, dict | list) and repeats_key(text))
 
 
 def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> bool:
