@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.catalogue.several import AnyOf
+from toolgrammar.core.calls.call_ends import judge_calls
 from toolgrammar.core.driver.modes import new_driver
 from toolgrammar.core.mending.cut_opener import report_begun
 from toolgrammar.core.message.build import Builder
@@ -185,6 +186,7 @@ class DrivenReading:
         self.driver.feed(chunk, final=final)
         if final:
             self._builder.watch(watched=False)
+            judge_calls(self._builder)
 
     def _feed_to_limit(self, chunk: str, room: int) -> None:
         """Ends the reading at the limit on characters: the rest is text."""

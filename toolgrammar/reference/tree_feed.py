@@ -153,6 +153,7 @@ class TreeFeed:
     def finish(self) -> list[ToolCall]:
         """Ends the tree; returns its calls."""
         call_ends.finish(self._builder, self._end)
+        call_ends.judge_calls(self._builder)
         return self._builder.calls
 
     @property

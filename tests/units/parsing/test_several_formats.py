@@ -312,3 +312,35 @@ def test_a_limit_of_characters_ends_an_island_that_several_formats_open(size: in
         assert parser.result.source == text
         assert "limit-chars" in [each.code for each in parser.result.diagnostics]
         assert parser.result.to_dict() == toolgrammar.parse(text, AUTO, limits=limits).to_dict()
+
+
+QUOTED = '<tool_call>{"name": "tide", "arguments": {}}</tool_call>'
+
+
+@pytest.mark.parametrize("text", [f"```\n{QUOTED}n", f"\u201c{QUOTED}\u201d "])
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_a_call_that_only_the_end_doubts_is_told_where_formats_are_tried_there(
+    text: str, size: int
+) -> None:
+    """What opens at the end is read by each format in turn, up to the end of the message."""
+    tools = [{"name": "tide", "parameters": {"type": "object", "properties": {}}}]
+    parser = Parser(["hermes", "qwen3_xml"], tools=tools)
+    text += "<think>"
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close()
+    assert parser.result.calls[0].doubts == ("quoted-call",)
+    assert [each.code for each in parser.result.diagnostics] == ["quoted-call"]
+    assert not parser.result.ok
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_a_call_before_one_in_another_format_is_not_the_last_of_a_cut_answer(size: int) -> None:
+    text, formats = f"<command>\nls\n</command>\n{QUOTED}", ["swe_agent_xml", "hermes"]
+    parser = Parser(formats)
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close("length")
+    assert [call.status for call in parser.result.calls] == ["complete", "complete"]
+    whole = toolgrammar.parse(text, formats, finish_reason="length")
+    assert repr(whole) == repr(parser.result)

@@ -305,7 +305,7 @@ def give_back_half_a_name(builder: Builder, stop: int) -> bool:
 
 
 def finish(builder: Builder, stop: int, closers: str = "") -> None:
-    """Ends the message, and what is open in it; settles ids and dependencies.
+    """Ends what is open in the message; `judge_calls` follows, once the format is chosen.
 
     Args:
         builder: the message.
@@ -313,8 +313,6 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
         closers: what is missing behind a section of calls.
     """
     builder.report_skipped()
-    # The order matters: what is open ends first, for the candidate and the doubts look at all
-    # calls, and dependencies may name any of them.
     if builder.draft is not None:
         cut(builder, stop)
     if builder.group is not None:
@@ -325,7 +323,15 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
             Span(stop, stop),
             edits=_replaced(stop, stop, closers),
         )
-    settle_candidate(builder)
+    settle_candidate(builder, at_end=True)
+
+
+def judge_calls(builder: Builder) -> None:
+    """Doubts calls by what the whole message shows; settles ids and dependencies.
+
+    It is called once, when all calls have ended: where several formats are tried for the end of a
+    message, what each of them finds there is taken back, and these calls stand before it.
+    """
     turns.doubt_before_answer(builder)
     doubt_fenced(builder)
     doubt_quoted(builder)

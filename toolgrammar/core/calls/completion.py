@@ -231,14 +231,19 @@ def hold(builder: Builder, draft: Draft, status: Status, end: int) -> None:
     builder.hold(Candidate(draft, status, end, [], builder.settings))
 
 
-def settle_candidate(builder: Builder) -> None:
-    """Emits the call that turned out to be the last one, and what follows it."""
+def settle_candidate(builder: Builder, *, at_end: bool = False) -> None:
+    """Emits the call that turned out to be the last one, and what follows it.
+
+    Args:
+        builder: the message.
+        at_end: whether the message has ended; else a call in another format follows.
+    """
     candidate = builder.take_candidate()
     if candidate is None:
         return
     status = candidate.status
     # Any call may be the last one only so far, since the server ended the text.
-    if builder.end.is_cut and status not in {"truncated", "unreadable"}:
+    if at_end and builder.end.is_cut and status not in {"truncated", "unreadable"}:
         status = "truncated"
         builder.report(
             "truncated",
