@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates
-from toolgrammar.core.payloads.json.guide import guide_of, resolved
+from toolgrammar.core.payloads.json.guide import guide_of
 from toolgrammar.core.payloads.json.other_scalars import scalar_of
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import TooDeep
@@ -23,6 +23,7 @@ from toolgrammar.recovery.json_start import ESCAPED, MEMBER, Start
 from toolgrammar.tools.fits import fits
 from toolgrammar.tools.json_tokens import ANY_HALF, HALVES
 from toolgrammar.values.patterns import late
+from toolgrammar.values.schemas import resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -60,7 +60,7 @@ def shape_of(parameters: object) -> Shape:
     """Returns the names and schemas of the arguments that a schema describes; never raises."""
     if not isinstance(parameters, dict):
         return Shape({}, (), None)
-    properties, names = _members(_Resolver(parameters).resolved(parameters), {})
+    properties, names = _members(resolved(parameters), {})
     required = tuple(names)
     # A text without a name can only be the required argument or, if none is required, the one
     # that may be a string.
@@ -86,7 +86,7 @@ def patterns_beside(parameters: object) -> tuple[str, ...] | None:
     if not isinstance(parameters, dict):
         return None
     patterns: list[str] = []
-    closed = _is_closed(_Resolver(parameters).resolved(parameters), patterns, set())
+    closed = _is_closed(resolved(parameters), patterns, set())
     return tuple(patterns) if closed else None
 
 
@@ -297,6 +297,12 @@ def _same(left: JsonSchema, right: JsonSchema) -> bool:
         return False
 
 
+def resolved(schema: JsonSchema) -> JsonSchema:
+    """Returns the schema without references; one that refers to itself becomes a cyclic dict."""
+    found: JsonSchema = _Resolver(schema).resolved(schema)
+    return found
+
+
 class _Resolver:
     """Replaces the local references of one schema by their targets."""
 
@@ -305,7 +311,7 @@ class _Resolver:
         self._done: dict[int, JsonSchema] = {}
 
     def resolved(self, schema: Any, depth: int = 0) -> Any:
-        """Returns the schema without references; one that refers to itself becomes a cyclic dict."""
+        """Returns a part of the schema without references."""
         # A schema may come from user input: its depth must not overflow the stack.
         if depth > _DEEPEST:
             return schema

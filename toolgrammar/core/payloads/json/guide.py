@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.values.schemas import is_one_of, shape_of, types_of
+from toolgrammar.values.schemas import is_one_of, resolved, shape_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _TEXTS: Final = frozenset({str})
-# The name of a property that no tool has; see `resolved`.
-_WHOLE: Final = "\0"
 _STARTS: Final = {
     "object": "{",
     "array": "[(",  # a tuple of Python, `(1, 2)`, is read as an array
@@ -148,30 +146,13 @@ _known: dict[int, tuple[ToolSpec, Guide]] = {}
 """By the identity of a tool, which no other has while it is kept here: the tool, what it wants."""
 
 
-def resolved(schema: JsonSchema) -> JsonSchema:
-    """Returns the schema without references: that of a member which refers to the whole."""
-    properties = schema.get("properties")
-    known = properties if isinstance(properties, dict) else {}
-    # `shape_of` resolves the references of properties alone: so the schema is made one of its own.
-    shape = shape_of({**schema, "properties": {**known, _WHOLE: {"$ref": "#"}}})
-    found = {**shape.properties[_WHOLE]}
-    inner = found.get("properties")
-    if isinstance(inner, dict):
-        found["properties"] = {name: part for name, part in inner.items() if name != _WHOLE}
-        # What was put in above leaves no trace where the schema has no properties.
-        if not found["properties"] and "properties" not in schema:
-            del found["properties"]
-    return found
-
-
 def _guide(schema: Any) -> Guide | None:
     if not isinstance(schema, dict):
         return None
     shape = shape_of(schema)
-    properties = {name: part for name, part in shape.properties.items() if name != _WHOLE}
-    judged = bool(properties) and _is_closed(schema)
-    types = types_of(schema)
-    return Guide(types, properties, shape.required, judged=judged, items=said_of(schema, "items"))
+    judged = bool(shape.properties) and _is_closed(schema)
+    items = said_of(schema, "items")
+    return Guide(types_of(schema), shape.properties, shape.required, judged=judged, items=items)
 
 
 def said_of(schema: JsonSchema, word: str) -> object:
