@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.values.schemas import is_one_of, resolved, shape_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from toolgrammar.values.json_types import JsonSchema, JsonValue
     from toolgrammar.values.tools import ToolSpec
@@ -92,11 +92,21 @@ class Guide:
             self._item = _guide(self._items)
         return self._item
 
+    def parts(self, value: object) -> Iterator[tuple[object, Guide]]:
+        """Walks through a value: each part of it of which something is wanted, and what that is."""
+        pending: list[tuple[object, Guide]] = [(value, self)]
+        while pending:
+            part, guide = pending.pop()
+            yield part, guide
+            if isinstance(part, dict):
+                inner = ((each, guide.member(key)) for key, each in part.items())
+                pending += [(each, wanted) for each, wanted in inner if wanted is not None]
+            elif isinstance(part, list) and (item := guide.item()) is not None:
+                pending += [(each, item) for each in part]
+
     def admits(self, value: JsonValue) -> bool:
         """Whether a value has types that are wanted, and objects in it the keys that are."""
-        pending: list[tuple[Guide, JsonValue]] = [(self, value)]
-        while pending:
-            guide, part = pending.pop()
+        for part, guide in self.parts(value):
             if guide.types is not None and not is_one_of(part, guide.types):
                 return False
             if isinstance(part, dict):
@@ -105,10 +115,6 @@ class Guide:
                     return False
                 if not part.keys() >= set(guide.required):
                     return False
-                inner = ((guide.member(key), each) for key, each in part.items())
-                pending += [(each, held) for each, held in inner if each is not None]
-            elif isinstance(part, list) and (item := guide.item()) is not None:
-                pending += [(item, each) for each in part]
         return True
 
     @property

@@ -29,9 +29,7 @@ def needs_typing(value: object, wanted: Guide) -> bool:
     # The usual case needs no walk: an object of strings, where the schema wants strings.
     if type(value) is dict and wanted.takes_texts(value):
         return False
-    pending: list[tuple[object, Guide]] = [(value, wanted)]
-    while pending:
-        part, guide = pending.pop()
+    for part, guide in wanted.parts(value):
         types = guide.types
         if types is not None:
             kind = type(part)
@@ -41,15 +39,6 @@ def needs_typing(value: object, wanted: Guide) -> bool:
             is_other = kind is float or (kind is int and "integer" not in types)
             if is_other and "number" not in types:
                 return True
-        if isinstance(part, dict):
-            for key, inner in part.items():
-                found = guide.member(key)
-                if found is not None:
-                    pending.append((inner, found))
-        elif isinstance(part, list):
-            item = guide.item()
-            if item is not None:
-                pending += [(inner, item) for inner in part]
     return False
 
 
