@@ -58,6 +58,17 @@ def test_no_value_and_no_key_is_made_up(written: str) -> None:
                for call in result.calls)  # fmt: skip
 
 
+@pytest.mark.parametrize("behind", [NEXT, "", " Then use {x} ok", " So ok"])
+def test_a_key_ends_at_the_markup_whatever_follows_it(behind: str) -> None:
+    result = read("gemma4", f"{OPEN},n<tool_call|>{behind}")
+    first = result.calls[0]
+    assert not first.executable
+    assert (first.arguments, first.raw_arguments) == ({"a": "A"}, '{a:<|"|>A<|"|>,n')
+    # What follows the key is not a part of it, nor lost.
+    assert [call.name for call in result.calls[1:]] == ["g"] * (behind == NEXT)
+    assert "".join(result.text.split()).endswith(behind.replace(NEXT, "").replace(" ", ""))
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "rest"),
     [
