@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.catalogue.several import AnyOf
-from toolgrammar.core.calls.call_ends import judge_calls
 from toolgrammar.core.driver.modes import new_driver
 from toolgrammar.core.mending.cut_opener import report_begun
 from toolgrammar.core.message.build import Builder
@@ -181,12 +180,9 @@ class DrivenReading:
             self._read(chunk, final=final)
 
     def _read(self, chunk: str, *, final: bool) -> None:
-        """Reads a piece with the driver; after the last one, no later text can change a judgement."""
+        """Reads a piece with the driver."""
         self._source.append(chunk)
         self.driver.feed(chunk, final=final)
-        if final:
-            self._builder.watch(watched=False)
-            judge_calls(self._builder)
 
     def _feed_to_limit(self, chunk: str, room: int) -> None:
         """Ends the reading at the limit on characters: the rest is text."""

@@ -12,6 +12,7 @@ from toolgrammar.core.arguments.filling import fill_role
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.calls import call_ends
+from toolgrammar.core.calls.completion import judge_calls
 from toolgrammar.core.calls.role_effects import close_role, open_role
 from toolgrammar.core.machine.kept_machines import machine_for
 from toolgrammar.core.message.build import Builder
@@ -153,7 +154,7 @@ class TreeFeed:
     def finish(self) -> list[ToolCall]:
         """Ends the tree; returns its calls."""
         call_ends.finish(self._builder, self._end)
-        call_ends.judge_calls(self._builder)
+        judge_calls(self._builder)
         return self._builder.calls
 
     @property

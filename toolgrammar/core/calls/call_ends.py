@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.calls.completion import complete, hold, is_no_call, settle_candidate
 from toolgrammar.core.evidence.named_tools import oddity
-from toolgrammar.core.message.groups import settle
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.beside_arguments import tell_beside
-from toolgrammar.core.trust.cut_texts import doubt_cut_texts
 from toolgrammar.core.trust.mended_calls import doubt_mended
 from toolgrammar.core.trust.misfits import is_misfit
 from toolgrammar.core.trust.missing_errors import report_owed
-from toolgrammar.core.trust.standing import doubt_fenced, doubt_inside, doubt_quoted
+from toolgrammar.core.trust.standing import doubt_inside
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
 from toolgrammar.values.patterns import late
@@ -305,7 +303,7 @@ def give_back_half_a_name(builder: Builder, stop: int) -> bool:
 
 
 def finish(builder: Builder, stop: int, closers: str = "") -> None:
-    """Ends what is open in the message; `judge_calls` follows, once the format is chosen.
+    """Ends what is open in the message; `judge_calls` follows, once all is read.
 
     Args:
         builder: the message.
@@ -324,19 +322,6 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
             edits=_replaced(stop, stop, closers),
         )
     settle_candidate(builder, at_end=True)
-
-
-def judge_calls(builder: Builder) -> None:
-    """Doubts calls by what the whole message shows; settles ids and dependencies.
-
-    It is called once, when all calls have ended: where several formats are tried for the end of a
-    message, what each of them finds there is taken back, and these calls stand before it.
-    """
-    turns.doubt_before_answer(builder)
-    doubt_fenced(builder)
-    doubt_quoted(builder)
-    doubt_cut_texts(builder)
-    settle(builder.calls, builder.report)
 
 
 def _replaced(start: int, stop: int, text: str) -> tuple[Edit, ...]:

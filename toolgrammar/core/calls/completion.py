@@ -12,8 +12,10 @@ from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.inherited_arguments import carry_over
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.message.candidate import REASONING, Candidate
-from toolgrammar.core.message.groups import generated_id
-from toolgrammar.core.trust.cut_texts import what_was_open
+from toolgrammar.core.message.groups import generated_id, settle
+from toolgrammar.core.trust import turns
+from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
+from toolgrammar.core.trust.standing import doubt_fenced, doubt_quoted
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import CallEnd, CallStart, Problem
 from toolgrammar.values.spans import Span
@@ -266,3 +268,17 @@ def _give_behind(builder: Builder, candidate: Candidate) -> None:
             builder.reason(text)
         else:
             builder.text(text, offset)
+
+
+def judge_calls(builder: Builder) -> None:
+    """Doubts calls by what the whole message shows; settles ids and dependencies.
+
+    It is called once, when all calls have ended: where several formats are tried for the end of a
+    message, what each of them finds there is taken back, and these calls stand before it.
+    """
+    builder.watch(watched=False)  # no other format is tried any more
+    turns.doubt_before_answer(builder)
+    doubt_fenced(builder)
+    doubt_quoted(builder)
+    doubt_cut_texts(builder)
+    settle(builder.calls, builder.report)

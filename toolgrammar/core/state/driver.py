@@ -5,12 +5,11 @@ The driver is always in one of four modes (`modes`), and `Driver.run` is the nex
 An island that opens is a guess at first. It becomes certain (*commits*) at the first payload or
 at the first distinctive token after the tool's name. A mismatch before that gives the opener back
 as text and looks for the next one; a mismatch after it ends the call, says so, and the rest is
-text (`mismatch`). How a message ends, wherever the driver stands then, is in `ending`. With strict
-reading, what was mended on the way is no call.
+text (`mismatch`). How a message ends is in `ending`. With strict reading, what was mended is no call.
 
-The result depends on the text alone, never on where it was cut: a token waits while the text so
-far may become a longer or another one, and every limit counts characters of tokens, not of
-chunks. Each character is looked at a bounded number of times.
+The result depends on the text alone, never on where it was cut: a token waits while the text so far
+may become another one, and every limit counts characters of tokens, not of chunks. Each character
+is looked at a bounded number of times.
 
 What is here is the state that all modes share, the loop, and what every mode does to the state.
 """
@@ -19,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.calls.completion import commit
+from toolgrammar.core.calls.completion import commit, judge_calls
 from toolgrammar.core.calls.role_effects import close_role
 from toolgrammar.core.message.quoted import FENCES, LONG_FENCES, Quoted
 from toolgrammar.core.state.open_payload import OpenPayload
@@ -92,14 +91,15 @@ class Driver:
             self.among.feed(self, chunk, final=final)
         else:
             self.take(chunk, final=final)
+        if final:
+            judge_calls(self.builder)
 
     def take(self, chunk: str, *, final: bool) -> None:
         """Takes a chunk and reads on as far as it goes."""
         # An island that is not certain may be given back, so its text stays in the buffer.
         keep = self.position if self.island < 0 else self.island
         # So does a short literal that the name behind it may take back.
-        if self.back is not None:
-            keep = min(keep, self.back[0])
+        keep = keep if self.back is None else min(keep, self.back[0])
         keep = max(0, keep - 1)  # one character before, for anchors and look-behinds
         if keep:
             self.buffer = self.buffer[keep:] + chunk
