@@ -344,3 +344,18 @@ def test_a_call_before_one_in_another_format_is_not_the_last_of_a_cut_answer(siz
     assert [call.status for call in parser.result.calls] == ["complete", "complete"]
     whole = toolgrammar.parse(text, formats, finish_reason="length")
     assert repr(whole) == repr(parser.result)
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_a_call_without_its_opener_waits_for_its_name_where_other_formats_begin_alike(
+    size: int,
+) -> None:
+    call = '{"action": "depart", "action_variables": {"station": "Bever"}}'
+    text = f"[ACTION]\n{call}\nOnce more:\n{call}"
+    tools = [{"name": "depart", "parameters": {"type": "object", "properties": {"station": {}}}}]
+    parser = Parser(AUTO, tools=tools)
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close()
+    assert [call.status for call in parser.result.calls] == ["complete", "repaired"]
+    assert repr(parser.result) == repr(toolgrammar.parse(text, AUTO, tools=tools))

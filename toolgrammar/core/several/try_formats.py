@@ -150,7 +150,9 @@ class TriedFormats:
                 place, found = len(buffer), None
                 break
             found = self._candidates(driver, node, place)
-            if found:
+            if found is None:
+                driver.hold_at(driver.base + place)
+            if found is None or found:
                 break
             start = place + 1
         driver.give_text_to(place)
@@ -164,11 +166,17 @@ class TriedFormats:
         near = not driver.final and len(driver.buffer) - place <= LONGEST_OPENER
         if near and begins_at(self.openers, driver, place):
             return None
-        opens = stands_at(self.openers, driver, place)
-        return opens and bool(self._candidates(driver, driver.node, place))
+        if not stands_at(self.openers, driver, place):
+            return False
+        found = self._candidates(driver, driver.node, place)
+        return None if found is None else bool(found)
 
-    def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative]:
-        """Lists the formats that open at a place, in the order in which they are tried."""
+    def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative] | None:
+        """Lists the formats that open at a place, in the order in which they are tried.
+
+        None where more text has to come to tell whether one opens: the name of a tool, behind which
+        a call lacks its opener, may have begun.
+        """
         buffer, offset = driver.buffer, driver.base + place
         lengths = self.openers.at(buffer, place)
         if offset >= 0 and self._is_quoted(buffer, place, offset, max(lengths.values(), default=0)):
@@ -191,21 +199,22 @@ class TriedFormats:
             if (
                 offset < alternative.resume
                 or (not self.builder.tools and alternative.settings.needs_tools)
-                or (at and not self._opens_in(driver, at, place))
                 or alternative.quotes(self.builder, offset, self.free)
             ):
+                continue
+            opens = at is None or self._opens_in(driver, at, place)
+            if opens is None:
+                return None
+            if not opens:
                 continue
             found.append((-alternative.last_call, -length, number, alternative))
         return [alternative for *_, alternative in sorted(found)]
 
     @staticmethod
-    def _opens_in(driver: Driver, node: Node, place: int) -> bool:
+    def _opens_in(driver: Driver, node: Node, place: int) -> bool | None:
         if node.opener.match(driver.buffer, place):
             return True
-        found = stands_unopened(
-            node, driver.buffer, place, driver.builder.tools, final=driver.final
-        )
-        return found is True
+        return stands_unopened(node, driver.buffer, place, driver.builder.tools, final=driver.final)
 
     def _is_quoted(self, buffer: str, place: int, offset: int, length: int) -> bool:
         """Whether what opens at a place is inline code, or an example to who knows no tools."""
