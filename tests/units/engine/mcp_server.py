@@ -1,4 +1,6 @@
-"""An MCP server of its own process, over standard input and output, for the tests of `McpTools`."""
+"""The MCP server for the tests of `McpTools`: of its own process, over standard input and output, or
+of the process of the tests.
+"""
 
 import os
 import sys
@@ -95,8 +97,12 @@ def write(path: str) -> None:
     unfinished.replace(path)
 
 
+def new_server() -> Server[Any]:
+    return Server("test", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
 async def serve() -> None:
-    server: Server[Any] = Server("test", on_list_tools=list_tools, on_call_tool=call_tool)
+    server = new_server()
     async with stdio_server() as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())
 

@@ -1,4 +1,7 @@
-"""The tools of a real MCP server process, from sync and from async code."""
+"""The tools of a real MCP server, from sync and from async code.
+
+It is a process of its own where its process matters; starting one takes a second.
+"""
 
 import asyncio
 import os
@@ -15,6 +18,7 @@ from typing import Any
 import pytest
 from mcp import StdioServerParameters
 
+from tests.units.engine.mcp_server import new_server
 from toolgrammar import ToolCall
 from toolgrammar.engine import Engine, MemorySink, Tool, ToolResult
 from toolgrammar.engine.context import ToolContext
@@ -123,7 +127,7 @@ def test_many_calls_share_the_session(tools: McpTools) -> None:
 def test_options_are_those_of_the_tools(tools: McpTools) -> None:
     """A prefix keeps servers apart; the cache is for those who ask; the limit is the tools'."""
     call = ToolCall("two_add", {"a": 1, "b": 1}, raw_arguments='{"a": 1, "b": 1}')
-    with McpTools(server(), prefix="two_", timeout=30, cache=True) as other:
+    with McpTools(new_server(), prefix="two_", timeout=30, cache=True) as other:
         engine = Engine([*tools, *other], cache=True)
         assert set(engine.tools) == {*NAMES, *(f"two_{name}" for name in NAMES)}
         assert {tool.timeout for tool in other} == {30}
@@ -134,7 +138,7 @@ def test_options_are_those_of_the_tools(tools: McpTools) -> None:
 
 def test_async_with_works_in_a_loop() -> None:
     async def use() -> Any:
-        async with McpTools(server()) as tools:
+        async with McpTools(new_server()) as tools:
             result = await Engine(tools).run_async(ToolCall("add", {"a": 1, "b": 1}))
         return result.value
 
@@ -173,7 +177,7 @@ def test_the_limit_of_a_call_ends_it_on_the_server_too(
 ) -> None:
     cancelled = tmp_path / "cancelled"
     arguments = {"started": str(tmp_path / "started"), "cancelled": str(cancelled)}
-    with McpTools(server()) as tools:
+    with McpTools(new_server()) as tools:
         engine = Engine(tools, timeout=1)
         result = run(engine, ToolCall("hang", arguments))
         assert str(result.error) == "tool_error:timeout"
@@ -198,7 +202,7 @@ def test_a_call_in_flight_ends_with_the_block(tmp_path: Path) -> None:
 
 
 def test_the_block_may_be_entered_again_but_not_twice_at_once() -> None:
-    tools = McpTools(server())
+    tools = McpTools(new_server())
     for _ in range(2):
         with tools:
             engine = Engine(tools)
