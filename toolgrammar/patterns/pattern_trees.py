@@ -23,8 +23,6 @@ CATEGORIES = {
 _NEVER: Any = (sre.ASSERT_NOT, (1, []))
 """What `(?!)` is up to CPython 3.12; from 3.13 on it has an operator of its own."""
 
-_ONE_WAY = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY, sre.AT, *ASSERTIONS})
-
 
 def parse_pattern(pattern: str) -> Any:
     """Returns the parse tree of a regular expression: a sequence of operators with their arguments.
@@ -37,11 +35,6 @@ def parse_pattern(pattern: str) -> Any:
     if "(?!)" in pattern:
         _spell_out(tree.data)
     return tree
-
-
-def has_one_way(pattern: str) -> bool:
-    """Whether a pattern can match in one way alone at a place: it repeats and chooses nothing."""
-    return all(operator in _ONE_WAY for operator, _ in parse_pattern(pattern))
 
 
 def bodies(operator: Any, argument: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """Keeps what is found out about a node or a step with it, so that it is found out once.
 
-What is known of a node goes beyond the machine: its repairs, the ends of its raw payloads, the tokens
-that are fused from it on. Each is a function of the node, in the package that knows how to find it
+What is known of a node goes beyond the machine: its repairs, the ends of its raw payloads, what a
+shortcut asks of a token. Each is a function of the node, in the package that knows how to find it
 out, so that `machine.py` imports none of them:
 
     @kept

@@ -323,6 +323,8 @@ class Step:
 
     def filled(self, match: re.Match[str], text: str) -> list[tuple[str, str]]:
         """Returns the roles that the token fills, with their texts; a part of a name replaces it."""
+        if not self.terminal.groups:
+            return [(self.leaf, text)] if self.leaf else []
         parts = [(role, match[group]) for group, role in self.terminal.groups]
         # `KNOWN_TOOL` asks whether the name is known and fills nothing.
         found = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.trust.stray_reasoning_closer import with_halves
+from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine, Step
     from toolgrammar.grammar.header import Header
 
+OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
+"""Payloads that are an object and nothing else."""
+SCANNED = tuple(n for n, each in PAYLOADS.items() if each.notation not in ("text", "raw", "json"))
+"""Payloads that are neither text nor JSON: a scanner of their own reads them at once."""
 _OF_TOKENS = frozenset({"name", "key"})  # Roles that tokens fill, and no raw text.
 _LEAVES = frozenset({"", "name", "id", "key"})
 _OPENED = frozenset({"", "call", "argument", "calls", "parallel"})

@@ -1,4 +1,4 @@
-"""Decides for the shortcuts what is sound, where that takes more than one fused run.
+"""Decides for the shortcuts what is sound, where that takes more than one token.
 
 Example: `limit=3` on the line behind a call that has no closer may be one of its arguments, so the call
 does not end plainly there.
@@ -16,6 +16,7 @@ from toolgrammar.core.payloads.json.duplicates import repeats_key
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json, shaped
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
+from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.core.trust.beside_arguments import is_plain
 from toolgrammar.patterns.partial import MOST_BLANKS
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.core.machine.machine import Node
+    from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.payloads.json.guide import Guide
-    from toolgrammar.core.shortcuts.whole.fused_tokens import FusedTokens
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.json_types import JsonValue
@@ -61,24 +61,27 @@ def ends_plainly(text: str, position: int) -> bool:
 
 
 def raw_part(
-    text: str, fused: FusedTokens, start: int, trim: str, name: str, key: str
+    text: str, step: Step, start: int, trim: str, name: str, key: str, *, before: bool
 ) -> tuple[str, int] | None:
     """Returns a raw payload as its role wants it, and its end; None where it has to be judged.
 
     Args:
         text: the message.
-        fused: what leads to the payload.
+        step: what reading the payload does.
         start: where the payload begins.
         trim: what the header takes off it; empty where it says nothing.
         name: the name of the call, as written, which a closer may repeat.
         key: the key of the argument, likewise.
+        before: whether the grammar writes a line end before it.
     """
-    raw, find_end = fused.raw, fused.find_end
-    match = find_end(text, start) if find_end is not None else None
-    # Anything else than the closer, such as an opener in the value, has to be judged.
-    if fused.payload is not None and fused.payload.is_fallback:
+    if step.is_fallback:
         return None  # the driver doubts it
-    if raw is None or match is None or not str(match.lastgroup).startswith("closer_"):
+    raw = end_of_raw(step)
+    # White space before a closer is found from the closer back, for a search for it would try each
+    # blank.
+    match = (raw.find_solid or raw.find)(text, start)
+    # Anything else than the closer, such as an opener in the value, has to be judged.
+    if match is None or not str(match.lastgroup).startswith("closer_"):
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
         return None
@@ -88,12 +91,14 @@ def raw_part(
         return None
     if raw.marks.damaged(text[start:end], name, key) is not None:
         return None
-    if fused.skips_blanks:
+    if raw.solid is not None:
         # The closer takes at most so much white space; more belongs to the value.
         near = max(start, end - MOST_BLANKS)
         end = near + len(text[near:end].rstrip())
-    mode = trim or fused.trim
-    part = trimmed(text[start:end], mode, before=fused.before or mode != fused.trim)
+    # The same default as in `RawValues.begin`: the two readings have to agree.
+    usual = ONE_NEWLINE if before or raw.closes_line else NONE
+    mode = trim or usual
+    part = trimmed(text[start:end], mode, before=before or mode != usual)
     return None if part is None else (part, end)
 
 
