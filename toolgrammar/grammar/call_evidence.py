@@ -16,7 +16,7 @@ from toolgrammar.patterns.damaged_marks import is_symbol
 from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from toolgrammar.grammar.terminals import Production, Terminal
 
@@ -44,7 +44,8 @@ _OF_A_LABEL: Final = 10
 _LEAST_OF_CLOSER: Final = 3
 _GAP: Final = "\1"
 """Stands for what a terminal does not fix."""
-_MOST_WAYS: Final = 16
+_GAPS: Final = re.compile(f"{_GAP}+")
+_MOST_WAYS: Final = 32
 """Ways to match one expression that are looked at."""
 _CALL_ROLES: Final = frozenset({"call", *GROUP_ROLES})  # sections count, too
 
@@ -185,11 +186,28 @@ def _fixed_texts(terminal: Terminal) -> set[str]:
 
 def longest_texts(terminal: Terminal) -> set[str]:
     """Returns what is fixed in the matches of a terminal, one text for each way to match."""
+    # Of `<call id=…>` the pieces `<call id=` and `>` are fixed: the one with more letters counts.
+    return {max(map(str.strip, pieces), key=letters_of) for pieces in _fixed_pieces(terminal)}
+
+
+def marks_of_calls(terminals: Iterable[Terminal]) -> set[str]:
+    """Returns all that is fixed in what terminals match, and is more than punctuation of any text."""
+    every = {text for each in terminals for pieces in _fixed_pieces(each) for text in pieces}
+    # A line end before a fence belongs to it, and may be damaged with it.
+    every.update([text.strip() for text in every])
+    return {
+        text
+        for text in every
+        if letters_of(text) >= _LEAST_LETTERS or _is_closer(text.strip()) or "```" in text
+    }
+
+
+def _fixed_pieces(terminal: Terminal) -> Iterator[list[str]]:
+    """Yields what is fixed in the matches of a terminal, for each way to match."""
     ways = {terminal.text}
     if terminal.kind == "regex":
         ways = set(_ways(parse_pattern(terminal.pattern)))
-    # Of `<call id=…>` the pieces `<call id=` and `>` are fixed: the one with more letters counts.
-    return {max(map(str.strip, way.split(_GAP)), key=letters_of) for way in ways}
+    yield from (way.split(_GAP) for way in ways)
 
 
 def _ways(parsed: Iterable[Any]) -> list[str]:
@@ -197,8 +215,8 @@ def _ways(parsed: Iterable[Any]) -> list[str]:
     ways = [""]
     for operator, argument in parsed:
         parts = _ways_of(operator, argument)
-        # The ways multiply: `(a|b)(c|d)` has four.
-        ways = [way + part for way in ways for part in parts]
+        # The ways multiply: `(a|b)(c|d)` has four. What is not fixed counts once: `[ab]` has one.
+        ways = list(dict.fromkeys(_GAPS.sub(_GAP, way + part) for way in ways for part in parts))
         # So many ways hold nothing in common that is worth a look.
         if len(ways) > _MOST_WAYS:
             return [_GAP]

@@ -6,13 +6,14 @@ the end the result.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.driver.modes import new_driver
 from toolgrammar.core.mending.cut_opener import report_begun
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
+from toolgrammar.core.message.source import Source
 from toolgrammar.core.trust.standing import report_inline
 from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
 from toolgrammar.core.trust.turns import Withheld
@@ -26,13 +27,17 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.core.machine.machine import Machine
-    from toolgrammar.core.message.source import Source
     from toolgrammar.core.shortcuts.stream.delivered import GivenOut
     from toolgrammar.parsing.readers import Several
+    from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.events import Event
     from toolgrammar.values.limits import Limits
     from toolgrammar.values.tools import ToolSpec
 
+_SLICE: Final = 256
+"""Characters of a text that is tried which are read at once."""
+_FAR: Final = 256
+"""Characters behind a place that was read as text: no call stands there then."""
 _NEUTRAL = Settings("", {}, {}, drop_unknown=False, free_text=False)
 
 
@@ -212,8 +217,25 @@ class DrivenReading:
         if not self._over:
             report_begun(builder)
             machine = self.driver.start_node.machine
-            report_unread(builder, machine.signs if several is None else several.signs)
+            signs = machine.signs if several is None else several.signs
+            report_unread(builder, signs, self._call_at)
         builder.count_rest()
+
+    def _call_at(self, text: str, place: int) -> ToolCall | None:
+        """Returns the call that would stand at a place of a text, in the format of the message."""
+        source = Source()
+        source.append(text)
+        tried = self._builder.trial(source)
+        machine, depth = self.driver.start_node.machine, self._options.limits.depth
+        driver = new_driver(machine, tried, base=0, max_depth=depth)
+        for start in range(0, len(text), _SLICE):
+            driver.feed(text[start : start + _SLICE], final=start + _SLICE >= len(text))
+            for call in tried.calls:
+                if call.span.start <= place < call.span.end:
+                    return call
+            if driver.island < 0 and driver.base + driver.position > place + _FAR:
+                break  # what stands there was text
+        return None
 
     def _reasoning_tags(self) -> Mapping[str, str]:
         """Returns the closers of reasoning, each with its opener."""

@@ -20,6 +20,8 @@ from toolgrammar.values.patterns import compile_pattern, late
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from toolgrammar.core.evidence.mended_marks import MarksOfCalls
+
 _NEAR: Final = 160
 """Characters before or behind a place that tell."""
 _MOST: Final = 32
@@ -51,6 +53,7 @@ class Remains:
         openers: Iterable[str],
         closers: Iterable[str],
         names: Sequence[str],
+        marks: MarksOfCalls,
     ) -> None:
         """Takes what a format writes.
 
@@ -59,7 +62,10 @@ class Remains:
             openers: what calls begin with.
             closers: what they end with.
             names: the names of the known tools.
+            marks: all that is fixed in it.
         """
+        self.marks = marks
+        """Those that can be put right where they are damaged."""
         self._signs, self._closers = tuple(signs), tuple(closers)
         self._openers = tuple(filter(None, (each.strip() for each in openers)))
         self._keys = tuple(each.strip("\"':") for each in self._signs if _KEY.fullmatch(each))

@@ -25,6 +25,7 @@ from toolgrammar.values.patterns import late
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from toolgrammar.core.evidence.mended_marks import MendedMark
     from toolgrammar.core.evidence.remains import Remains
     from toolgrammar.values.tools import ToolSpec
 
@@ -171,6 +172,8 @@ class Signs:
                             return True
         if said >= CERTAIN or self._damaged_in(text) is not None:
             return True
+        if next(self.mended(text), None) is not None:
+            return True  # the driver finds out whether a call stands there then
         if not tools:
             return False
         # To look for every name costs a pass over the text for each: most prose is spared it.
@@ -220,6 +223,10 @@ class Signs:
         """Gives markup of calls that stands damaged, as a call uses it, and its place."""
         found = self._special_in(text)
         return found or (self._remains.find(text) if self._remains is not None else None)
+
+    def mended(self, text: str) -> Iterator[MendedMark]:
+        """Yields the ways to put one damaged mark right so that a call opens in a text."""
+        return iter(()) if self._remains is None else self._remains.marks.mended(text)
 
     @cached_property
     def _remains(self) -> Remains | None:

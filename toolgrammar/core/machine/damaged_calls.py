@@ -5,45 +5,72 @@ Example: where a fence and a word open a call, "```bash" is what may stand damag
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgrammar.core.evidence.mended_marks import MarksOfCalls
 from toolgrammar.core.evidence.remains import Remains
 from toolgrammar.core.machine.expressions import sampled
-from toolgrammar.grammar.call_evidence import longest_texts
+from toolgrammar.core.machine.lost_openers import Place
+from toolgrammar.grammar.call_evidence import longest_texts, marks_of_calls
 from toolgrammar.grammar.roles import GROUP_ROLES
+from toolgrammar.patterns.partial import any_of
+from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from toolgrammar.grammar.terminals import Terminal
+    from toolgrammar.grammar.tables import Tables
+
+_OPENED: Final = frozenset({"call", *GROUP_ROLES})
 
 
-_First: TypeAlias = "tuple[Terminal, str, list[Terminal]]"
-"""A terminal that text may begin with, what it opens, and the terminals behind it."""
+class TextNode(Place, Protocol):
+    """What is read of the node where a message begins."""
+
+    def openers(self) -> list[str]:
+        """Returns the expressions of what may open in text, one for each of its tokens."""
+        ...
 
 
 def remains_of(
-    first: Iterable[_First], signs: Iterable[str], closers: Iterable[str], names: Sequence[str]
+    start: TextNode, tables: Tables, signs: Iterable[str], names: Sequence[str]
 ) -> Remains:
     """Returns what finds the rest of a damaged call of a grammar in text.
 
     Args:
-        first: what stands in text.
+        start: where a message begins.
+        tables: those of the grammar.
         signs: what shows a call.
-        closers: what calls end with.
         names: the names of the known tools.
     """
-    return Remains(signs, set(_openers(first)), closers, names)
+    opens = [start.steps[group].opens in _OPENED for group, _ in start.tokens]
+    opener = any_of(each for each, is_call in zip(start.openers(), opens, strict=True) if is_call)
+    openers = set(_openers(start))
+    every = {*openers, *_with_what_follows(start), *marks_of_calls(tables.terminals)}
+    marks = MarksOfCalls(every, compile_pattern(opener or "(?!)"))
+    return Remains(signs, openers, tables.call_closers, names, marks)
 
 
-def _openers(first: Iterable[_First]) -> Iterator[str]:
+def _openers(start: TextNode) -> Iterator[str]:
     """Yields what calls and sections begin with."""
-    for terminal, opens, behind in first:
-        written = sampled(terminal)
-        if opens == "call" or opens in GROUP_ROLES:
+    for group, terminal in start.tokens:
+        step, written = start.steps[group], sampled(terminal)
+        if step.opens in _OPENED:
             yield written
             yield from longest_texts(terminal)
         # A fence is a terminal of its own where the word behind it opens the call.
         if written and not written.strip("`"):
-            for each in behind:
-                yield from (f"{written}{word}" for word in longest_texts(each))
+            for _, behind in step.node.tokens:
+                yield from (f"{written}{word}" for word in longest_texts(behind))
+
+
+def _with_what_follows(start: TextNode) -> Iterator[str]:
+    """Yields openers with the line end or the brace behind them, which may be damaged with them."""
+    for group, terminal in start.tokens:
+        step = start.steps[group]
+        if step.opens in _OPENED:
+            for each in longest_texts(terminal):
+                line = f"{each}\n" if each.startswith("```") else each
+                yield line
+                if any(payload.terminal.name == "JSON_OBJECT" for payload in step.node.payloads):
+                    yield f"{line}{{"

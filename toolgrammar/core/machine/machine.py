@@ -369,12 +369,7 @@ class Machine:
         return found
 
     def _remains(self, signs: Iterable[str]) -> Remains:
-        steps = ((terminal, self.start.steps[group]) for group, terminal in self.start.tokens)
-        first = (
-            (terminal, step.opens, [behind for _, behind in step.node.tokens])
-            for terminal, step in steps
-        )
-        return remains_of(first, signs, self.tables.call_closers, self.tool_names)
+        return remains_of(self.start, self.tables, signs, self.tool_names)
 
     def step(self, stack: tuple[int, ...], number: int) -> Step | None:
         """Works out what reading a terminal on this stack does; None where it may not stand."""

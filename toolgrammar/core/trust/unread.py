@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from toolgrammar.core.evidence.used import (
     NEAR,
@@ -21,12 +21,16 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from toolgrammar.core.evidence.signs import Signs
     from toolgrammar.core.message.build import Builder
+    from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.tools import ToolSpec
+
+CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
+"""What reads a text by itself, and returns the call at a place of it."""
 
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
 _OF_MARKUP = frozenset(
@@ -38,13 +42,15 @@ _TAG = late(r"<[^<>]{1,128}>")
 _WORD = late(r"\w")
 _MOST_REPEATED, _LONGEST_REPEATED = 16, 2048
 """Calls whose repeats in text are looked for, and how long one is at most."""
+_MOST_READ = 8
+"""Ways to put a damaged mark right after which the text is read once more."""
 _HINT = (
     "A misspelt opener, or a key that the format does not have, makes a call text: compare what "
     "stands there with the format's page"
 )
 
 
-def report_unread(builder: Builder, signs: Signs) -> None:
+def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
     """Reports the first place in the text of a message where a call was written and none was read.
 
     It is called once, when the text has ended. Nothing is read anew: the text stays text. What
@@ -53,35 +59,19 @@ def report_unread(builder: Builder, signs: Signs) -> None:
     Args:
         builder: what the message consists of.
         signs: what shows a call.
+        call_at: reads a text by itself, for the call at a place of it.
     """
     if builder.header.calls == "last" and builder.calls:
         return  # those before it are text
-    told, tools = _Told(builder), builder.tools
+    search = _Search(builder, signs, call_at)
     stretches = builder.text_parts.stretches()
     if builder.end.unclosed_text >= 0:
         # What stands there was meant for text only if it had its closer.
         rest = builder.source.slice(builder.end.unclosed_text, builder.source.length)
         stretches.append((builder.end.unclosed_text, rest))
     mentioned: tuple[str, Span] | None = None
-    read = _texts_of_calls(builder)
-    for start, whole in stretches:
-        text = builder.turns.before_answer(whole, start)  # the answer may speak of calls
-        for call in read:
-            text = text.replace(call, " " * len(call))  # nothing is lost that was read
-        # What ended the call before does not tell of an object that a comma joins to it.
-        begin = start + 1 if _JOINED.match(text) else start
-        opened = openers_in(builder, start, text)
-        stop = start + len(text)
-        if not (opened or signs.are_in(text, tools)) or told.all_but_mended.touch(begin, stop):
-            continue
-        found = signs.first_in(text, tools, opened)
-        is_near = told.mended.touch(begin, stop)
-        if is_near and not (found is not None and found[2] and _holds_payload(text, signs, tools)):
-            continue
-        # An opener that ends the message: nothing behind it can show its use.
-        last = opened[-1] if opened and start + len(text) == builder.source.length else None
-        if last is not None and (found is None or not found[2]) and _ends(builder, text, *last):
-            found = (*last, True)
+    for start, text in stretches:
+        found = search.first_in(start, text)
         if found is None:
             continue
         at, sign, is_lost = found
@@ -96,6 +86,61 @@ def report_unread(builder: Builder, signs: Signs) -> None:
         mentioned = mentioned or (message, place)
     if mentioned is not None:
         builder.report("unread-call", "warning", *mentioned, hint=_HINT)
+
+
+_Found: TypeAlias = "tuple[int, str, bool] | None"
+"""Where something stands in a text, what it is, and whether a call was meant."""
+
+
+class _Search:
+    """The search of one message, stretch by stretch."""
+
+    def __init__(self, builder: Builder, signs: Signs, call_at: CallAt) -> None:
+        self._builder, self._signs, self._call_at = builder, signs, call_at
+        self._told = _Told(builder)
+        self._read = _texts_of_calls(builder)
+        self._left = _MOST_READ
+        """Texts that may be read once more."""
+
+    def first_in(self, start: int, whole: str) -> _Found:
+        """Returns what shows a call first in a stretch of text that begins at an offset."""
+        builder, signs, tools = self._builder, self._signs, self._builder.tools
+        text = builder.turns.before_answer(whole, start)  # the answer may speak of calls
+        for call in self._read:
+            text = text.replace(call, " " * len(call))  # nothing is lost that was read
+        # What ended the call before does not tell of an object that a comma joins to it.
+        begin = start + 1 if _JOINED.match(text) else start
+        opened = openers_in(builder, start, text)
+        stop = start + len(text)
+        if not (opened or signs.are_in(text, tools)) or self._told.all_but_mended.touch(
+            begin, stop
+        ):
+            return None
+        found = signs.first_in(text, tools, opened)
+        is_near = self._told.mended.touch(begin, stop)
+        if is_near and not (found is not None and found[2] and _holds_payload(text, signs, tools)):
+            return None
+        if found is not None and found[2]:
+            return found
+        # An opener that ends the message: nothing behind it can show its use.
+        last = opened[-1] if opened and start + len(text) == builder.source.length else None
+        if last is not None and _ends(builder, text, *last):
+            return (*last, True)
+        return self._damaged(start, text) or found
+
+    def _damaged(self, start: int, text: str) -> _Found:
+        """Returns a mark that stands damaged in a text, and but for that a call would stand there."""
+        tools = self._builder.tools
+        known = {*tools, *self._builder.header.names.values()}
+        # The text may begin in a block of code that opened before it.
+        before = self._builder.source.slice(max(0, start - NEAR), start)
+        for mended in islice(self._signs.mended(text), self._left):
+            self._left -= 1
+            context = before if mended.is_first else ""
+            call = self._call_at(context + mended.text, len(context) + mended.place)
+            if call is not None and call.executable and (not tools or call.name in known):
+                return mended.start, mended.written, True
+        return None
 
 
 def _texts_of_calls(builder: Builder) -> set[str]:

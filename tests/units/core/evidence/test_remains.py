@@ -42,6 +42,13 @@ def check(format_id: str, text: str, *, is_lost: bool) -> None:
         ("openhands_fn", "<f unction=finish>\n</function>"),
         ("sk_plan", '<plan>\n<functionon.Mail.Send to="a"/>\n</plan>'),
         ("devin_xml", "<view_shell/"),
+        # One mark is damaged, and but for that a call would stand there.
+        ("aider_whole", "low.py\n``\nx = 1\n```"),
+        ("aider_whole", "It is\n```\n7.2\n```\n\nlow.py\n`|`\nx = 1\n```"),
+        ("fenced_json", "```j|on\n" + _OBJECT + "\n```"),
+        ("reploid0", "I look.\nL: read\npath: /a.txt"),
+        ("smolagents_json", f"Ac_on:\n{_OBJECT}"),
+        ("smolagents_code", "```ppy\nprint(1)\n```"),
         # Marks and symbols.
         ("functionary_v3_2", ">>tide\n{}"),
         ("code_assistant_caret", "^^read_files\npath: a\n^^^"),
@@ -71,6 +78,9 @@ def test_the_rest_of_a_damaged_call_is_a_lost_call(format_id: str, text: str) ->
         ("functionary_v3_2", "> quoted\n>> twice\n"),
         ("gptme_tool", "Ask @kari (or me) about it."),
         ("simple_agent", "✔️ done, and 3️⃣ to go"),
+        ("aider_whole", "See `low.py`:\n```\nx = 1\n```\nand `high`."),
+        ("smolagents_code", "```java\nint a;\n```\n\n```\nprint(1)\n```"),
+        ("open_interpreter", "```\nThought: none\n```"),
     ],
 )
 def test_what_texts_have_besides_is_none(format_id: str, text: str) -> None:

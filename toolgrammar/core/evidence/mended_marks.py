@@ -1,0 +1,100 @@
+"""Puts right a mark of calls that stands damaged in text, so that the text can be read once more.
+
+Example: with `Acton:` before an object put right, a call stands there, and it was lost unsaid.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.patterns.fences import LEAST
+from toolgrammar.patterns.one_damage import near_places
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Iterator
+
+_MOST: Final = 64
+"""Places like a mark that are looked at."""
+_NEAR: Final = 512
+"""Characters before and behind a mark in which a call opens."""
+_BEHIND: Final = 8192
+"""Characters behind a mark that are read once more."""
+_FENCE = late(r"\n?[ \t]{0,3}`{3,}([\w+#.-]*)[ \t\r]*(?:\n|\Z)")
+"""A line that is a sound fence, and its word."""
+
+
+class MendedMark(NamedTuple):
+    """A text in which a mark was put right."""
+
+    start: int
+    """Where it stands in the text as it was written."""
+    written: str
+    """What stands there."""
+    text: str
+    """What stands around it, with the mark."""
+    place: int
+    """Where the mark stands in that."""
+    is_first: bool
+    """Whether that begins where the whole text does."""
+
+
+class MarksOfCalls:
+    """The marks that calls of one format have."""
+
+    def __init__(self, marks: Iterable[str], opener: re.Pattern[str]) -> None:
+        """Takes the marks, and the expression of what calls and their sections open with."""
+        # A word alone may stand in any prose.
+        self._marks = sorted({each for each in marks if len(each) >= LEAST and not _is_word(each)})
+        self._opener = opener
+
+    def mended(self, text: str) -> Iterator[MendedMark]:
+        """Yields the ways to put one mark right in a text so that a call opens there."""
+        opened = self._opener.search(text)
+        for mark, start, end in islice(self._near(text), _MOST):
+            first = max(0, start - _NEAR)
+            before, behind = text[first:start], text[end : end + _BEHIND]
+            # An opener stands before the mark, or the mark opens the call itself.
+            if not (opened is not None and first <= opened.start() < start):
+                found = self._opener.search(f"{before}{mark}{behind[:_NEAR]}")
+                if found is None or found.start() >= len(before) + len(mark):
+                    continue
+            mended = f"{before}{mark}{behind}"
+            yield MendedMark(start, text[start:end], mended, len(before), first == 0)
+
+    def _near(self, text: str) -> Iterator[tuple[str, int, int]]:
+        for mark in self._marks:
+            for start, end in near_places(mark, text):
+                # `</tool_call>` is a mark of its own, and like `<tool_call>`.
+                if not (_is_fence(mark, text, start, end) or self._is_part(mark, text, start, end)):
+                    yield mark, start, end
+
+    def _is_part(self, mark: str, text: str, start: int, end: int) -> bool:
+        """Whether what is like a mark is a part of another mark, which is whole."""
+        written = text[start:end]
+        return any(
+            written in each and text.find(each, max(0, end - len(each)), start + len(each)) >= 0
+            for each in self._marks
+            if not mark.startswith(each)
+        )
+
+
+def _is_word(mark: str) -> bool:
+    return mark.strip().replace("_", "").isalnum()
+
+
+def _is_fence(mark: str, text: str, start: int, end: int) -> bool:
+    """Whether what is like a mark is a fence of a block of its own, or a part of one."""
+    written = text[start:end]
+    if not written.strip("`\n"):
+        around = (text[start - 1 : start], text[end : end + 1])
+        return len(written.strip()) >= LEAST or "`" in around
+    fence = _FENCE.match(text, start)
+    if fence is None:
+        return False
+    # `java` is no damaged `json`: it is another language, and so is none at all.
+    word = mark.strip("`\r\n {")
+    return distance(word, fence[1][: 2 * len(mark)]) > (len(word) > 1)

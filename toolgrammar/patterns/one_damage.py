@@ -1,0 +1,102 @@
+"""Finds where one damage of a few characters in a row may have taken a mark away.
+
+Example: `L: read` may have been `TOOL: read`, of which three characters are missing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST: Final = 3
+"""Characters in a row that may be missing, and that may stand in their place."""
+_LEAST: Final = 2
+"""Characters in a row that are left of a mark."""
+
+
+def near_places(mark: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yields where something begins and ends in a text that was the mark before one damage.
+
+    >>> list(near_places("TOOL:", "TOXL: read"))
+    [(0, 5)]
+
+    Args:
+        mark: the mark, of three characters and more.
+        text: the text.
+    """
+    half = _half(mark)
+    # Most texts hold neither, and those that do seldom more of the mark.
+    may_be = half > 0 and (mark[:half] in text or mark[-half:] in text)
+    if not (may_be and _near(mark).search(text)):
+        return
+    for at in _places(mark[:half], text):
+        same = _common(mark, text[at : at + len(mark)])
+        yield from ((at, end) for end in _ends(mark, text, at + same, same))
+    # The same from its end: both are turned round.
+    turned = mark[::-1]
+    for at in _places(mark[-half:], text):
+        last = at + half
+        before = text[max(0, last - len(mark) - MOST) : last][::-1]
+        same = _common(turned, before)
+        # What begins with half of the mark was found above.
+        for end in _ends(turned, before, same, same):
+            if not text.startswith(mark[:half], last - end):
+                yield last - end, last
+
+
+def _half(mark: str) -> int:
+    """Returns how much of a mark one side of a damage holds at least; 0 where that is all of it."""
+    half = max(_LEAST, (len(mark) - MOST + 1) // 2)
+    return half if half < len(mark) else 0
+
+
+@lru_cache(maxsize=1024)
+def _near(mark: str) -> re.Pattern[str]:
+    """Matches what a mark is before or after one damage, but for the end of what stands in its place."""
+    ways = {
+        re.escape(mark[:at]) + rf"[\s\S]{{0,{MOST}}}?" * bool(at) + re.escape(mark[at + missing :])
+        for at in range(len(mark) + 1)
+        for missing in range(min(MOST, len(mark) - at) + 1)
+        if at or missing
+    }
+    return compile_pattern("|".join(sorted(ways)))
+
+
+def _places(part: str, text: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
+
+
+def _common(one: str, other: str) -> int:
+    """Returns how many characters two texts begin with in common."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _ends(mark: str, text: str, place: int, same: int) -> Iterator[int]:
+    """Yields where a damaged mark may end.
+
+    Args:
+        mark: the mark.
+        text: where it stands.
+        place: where the damage is in the text.
+        same: how much of the mark stands before that.
+    """
+    # Behind a mark that is whole something may stand that parts it from what follows.
+    least = 1 if same == len(mark) else 0
+    if least and text[place : place + 1].isspace():
+        return
+    for missing in range(min(MOST, len(mark) - same) + 1):
+        rest = mark[same + missing :]
+        for odd in range(least, MOST + 1):
+            start = place + odd
+            if start <= len(text) and text.startswith(rest, start):
+                yield start + len(rest)
