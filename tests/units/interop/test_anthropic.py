@@ -225,3 +225,9 @@ def test_what_a_block_starts_with_is_read() -> None:
     back = list(from_stream([{"type": "ping"}, *chunks]))
     assert back[:2] == [TextDelta("Hi"), ReasoningDelta("Hm")]
     assert calls_of(back) == [ToolCall("f", {"a": 1}, id="x")]
+
+
+@pytest.mark.parametrize("name", [{}, {"name": None}, {"name": 5}])
+def test_a_block_without_a_name_is_the_callers_mistake(name: dict[str, Any]) -> None:
+    with pytest.raises(KeyError, match="has its name under name"):
+        from_tool_calls([{"type": "tool_use", **name}])

@@ -141,7 +141,13 @@ def test_a_custom_tool_call_is_free_text() -> None:
 def test_what_is_no_tool_call_is_the_callers_mistake() -> None:
     with pytest.raises(TypeError, match="expected a dict or a model of the API, got str"):
         from_tool_calls(["f"])
-    mistakes: list[dict[str, Any]] = [{}, {"function": {}}, {"function": None, "id": "x"}]
+    mistakes: list[dict[str, Any]] = [
+        {},
+        {"function": {}},
+        {"function": None, "id": "x"},
+        {"custom": {"input": "ls"}},
+        {"custom": "ls"},
+    ]
     for mistake in mistakes:
         with pytest.raises(KeyError, match=r"under function\.name"):
             from_tool_calls([mistake])

@@ -18,7 +18,7 @@ from toolgrammar.interop.exchange import (
     with_ids,
     written_arguments,
 )
-from toolgrammar.interop.handed_in import check_result, given_calls, no_event
+from toolgrammar.interop.handed_in import check_result, given_calls, keys_of, no_event
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.streaming import both_ways, read_both_ways, read_stream, translated
 from toolgrammar.parsing.call_ids import ArrivingIds
@@ -95,19 +95,22 @@ def from_tool_calls(blocks: Iterable[object] | None) -> list[ToolCall]:
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:
+    name = block.get("name")
+    if not isinstance(name, str):
+        raise KeyError(f"a `tool_use` block has its name under name; this one has {keys_of(block)}")
     arguments = dict(block.get("input") or {})
     identity = block.get("id") or None
     invalid = arguments.get(INVALID)
     # Alone under this key: a tool may have an argument of this name among others.
     if len(arguments) == 1 and isinstance(invalid, str):
         return ToolCall(
-            block["name"],
+            name,
             id=identity,
             raw_arguments=invalid,
             status="unreadable",
             error="the arguments are no JSON object",
         )
-    return ToolCall(block["name"], arguments, id=identity)
+    return ToolCall(name, arguments, id=identity)
 
 
 def to_message(

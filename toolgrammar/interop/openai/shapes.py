@@ -108,7 +108,7 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
     identity = tool_call.get("id") or None
     custom = tool_call.get("custom")
     # A custom tool takes a text in place of arguments.
-    if custom is not None:
+    if isinstance(custom, Mapping) and isinstance(custom.get("name"), str):
         text = custom.get("input") or ""
         return ToolCall(custom["name"], {}, id=identity, input=text, raw_arguments=text)
     function = tool_call.get("function")
