@@ -129,7 +129,7 @@ servers: | $(BIN)/python ## the parsers for vLLM and SGLang, through their own c
 	$(PEERS) -m pip --disable-pip-version-check --quiet install 'pytest>=9,<10' 'hypothesis>=6.100' --editable .
 	$(PEERS) -m pytest -W ignore tests/servers
 
-# LiteLLM keeps `openai` below 3 as well.
+# Its proxy pins the versions of many packages, so it gets an environment of its own as well.
 litellm: | $(BIN)/python ## the callback for LiteLLM, in the real package and its own proxy: 1 GB
 	test -x build/litellm/bin/python || $(PYTHON) -m venv build/litellm
 	build/litellm/bin/python -m pip --disable-pip-version-check --quiet install --upgrade 'pip>=25.1'
