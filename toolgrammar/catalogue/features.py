@@ -48,6 +48,9 @@ class Paged(Writable, Protocol):
     def page_path(self) -> Path:
         """The path of the page, whether the file exists or not."""
 
+    def __hash__(self) -> int:
+        """Returns the hash: what is found out of a format is kept by it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Features:

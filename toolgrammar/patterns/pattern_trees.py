@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re._constants as sre
 import re._parser as sre_parser
+from functools import lru_cache
 from typing import Any
 
 REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
@@ -24,8 +25,12 @@ _NEVER: Any = (sre.ASSERT_NOT, (1, []))
 """What `(?!)` is up to CPython 3.12; from 3.13 on it has an operator of its own."""
 
 
+# A format asks for the first characters, the beginnings and a sample of the same terminals.
+@lru_cache(maxsize=4096)
 def parse_pattern(pattern: str) -> Any:
     """Returns the parse tree of a regular expression: a sequence of operators with their arguments.
+
+    The tree is shared: nobody may change it.
 
     Raises:
         re.error: it is none.
