@@ -27,7 +27,8 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -f $(BIN)/python; \
 		echo "Creating $(VENV) failed; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 
-# The stamps follow the files that decide what is installed.
+# The stamps follow the files that decide what is installed. Of what the tools bring, a run imports
+# a part: it compiles that itself, sooner than pip compiles all.
 $(VENV)/.runtime: pyproject.toml hatch_build.py | $(BIN)/python
 	@echo "Installing toolgrammar into $(VENV)"
 	@$(PIP) install --editable '.[cli]'
@@ -36,7 +37,7 @@ $(VENV)/.runtime: pyproject.toml hatch_build.py | $(BIN)/python
 $(VENV)/.development: pyproject.toml hatch_build.py | $(BIN)/python
 	@echo "Installing toolgrammar and its development tools into $(VENV)"
 	@$(PIP) install --upgrade 'pip>=25.1'
-	@$(PIP) install --group dev --editable '.[cli]'
+	@$(PIP) install --no-compile --group dev --editable '.[cli]'
 	@touch $@ $(VENV)/.runtime
 
 $(VENV)/.mutation: $(VENV)/.development
@@ -57,7 +58,7 @@ demo: $(VENV)/.runtime ## install what running needs and read the calls of an ex
 
 test: $(VENV)/.development ## all units and pages, and each law over some cases of each format: 3 minutes
 	@echo "About 3 minutes on two free cores, the first time. The laws over every case: make laws"
-	TOOLGRAMMAR_LAWS=$${TOOLGRAMMAR_LAWS:-few} $(BIN)/python -m pytest -n auto -m "not slow"
+	TOOLGRAMMAR_LAWS=$${TOOLGRAMMAR_LAWS:-few} $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 # What `make test` cuts short, here at its full length; the laws of the pages are among them.
 LAWS := tests/laws tests/units/reference/test_reference.py tests/units/recovery/test_recovery_laws.py \
@@ -65,7 +66,7 @@ LAWS := tests/laws tests/units/reference/test_reference.py tests/units/recovery/
 
 laws: $(VENV)/.development ## the laws over every case of every format: 8 minutes
 	@echo "About 8 minutes on two free cores."
-	$(BIN)/python -m pytest -n auto $(LAWS) grammars
+	$(BIN)/python -m pytest -n auto --dist worksteal $(LAWS) grammars
 
 evening: $(VENV)/.development ## the laws at every place of every text, and over many drawn ones: hours
 	TOOLGRAMMAR_LAWS=every $(BIN)/python -m pytest -n auto $(LAWS) grammars

@@ -255,7 +255,7 @@ def count_steps(text: str, size: int, *, looks: bool = True) -> int:
 def test_steps_grow_with_the_text(name: str, size: int) -> None:
     begin, unit = HOSTILE[name]
     small, large = (begin + unit * (length // len(unit)) for length in (1024, 8192))
-    count_steps(large, size)  # makes the expressions that are made where they are first used
+    count_steps(small, size)  # makes the expressions that are made where they are first used
     assert count_steps(large, size) <= count_steps(small, size) * 8 * 1.15 + 200
 
 
