@@ -1,6 +1,9 @@
-"""Runs the calls that the parser found: each once, in order, the same from sync and async code.
+"""Runs the calls of a message: each once, in order, with the same results from sync and async code.
 
-Names are imported on first use.
+In: Python functions as tools, and a `ParseResult` or the events of a stream. Out: a `ToolResult` for
+each call, with its value or its error. Begin with `engine` (the public class) and `running/pipeline`
+(the steps of a call). May import `parsing`, `salvage` and everything below them. The public names
+are imported on first use.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Asking before a call runs: the request, the answer, and a hook that stops and goes on later.
+"""Defines approvals: the request, the answer, and a hook that lets calls wait for an answer.
 
-A call of `Tool(pay, approval=True)` in an engine with such a hook has the error `denied:approval
-pending`, until `approve(digest)` lets it run once.
+With `Engine([Tool(pay, approval=True)], approval=approvals)` a call of `pay` ends with the error
+`denied:approval pending`, until `approvals.approve(digest)` lets it run once.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ PENDING: Final = "approval pending"
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A call that waits for a word of its owner."""
+    """A call that needs an approval."""
 
     call: ToolCall
     """A copy of the call."""
     arguments: dict[str, Any] = field(hash=False)
-    """A copy of what the tool would be called with."""
+    """A copy of the arguments that the tool would get."""
     digest: str
-    """What stands for exactly this call."""
+    """The digest of exactly this call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The answer to a request; it holds for the call with this digest alone."""
+    """The answer to a request; it is valid only for the call with this digest."""
 
     approved: bool
     """Whether the call may run."""
     digest: str
     """The digest of the request that is answered."""
     reason: str = ""
-    """Why not, for the model to read."""
+    """Why the call was refused, as a text for the model."""
 
 
 def digest(call: ToolCall) -> str:
     """Returns the SHA-256 of a call, in hexadecimal; any change of the call changes it.
 
-    Where it stands, how it was repaired and what it depends on does not count.
+    The call's place, repairs and dependencies are not included.
     """
-    # With the text of the arguments: an approval is for what was shown, not for what reads the
-    # same.
+    # The raw text of the arguments is included: an approval is for the text that was shown, not
+    # for other texts with the same meaning.
     parts = [call.name, call.id, call.raw_arguments, call.input, call.arguments]
     return hashlib.sha256(exact_json(parts).encode("ascii")).hexdigest()
 
 
 class Approvals:
-    """An approval hook for stop-and-go: unknown calls wait, and run again once approved.
+    """An approval hook that refuses calls until `approve` was called with their digests.
 
-    Safe from any thread.
+    Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Approvals:
 
     @property
     def pending(self) -> tuple[ApprovalRequest, ...]:
-        """The requests that nobody has answered yet, in the order they came."""
+        """The requests without an answer, in the order in which they came."""
         with self._lock:
             return tuple(self._pending.values())
 
@@ -81,21 +81,20 @@ class Approvals:
 
     def _answer(self, answer: Approval) -> None:
         with self._lock:
-            # Also without a request: who approves a digest beforehand lets the call through when it
-            # comes.
+            # There need not be a request: a digest may be approved before its call comes.
             self._pending.pop(answer.digest, None)
             self._answers[answer.digest] = answer
 
     def __call__(self, request: ApprovalRequest) -> Approval:
-        """Returns the answer that was given; a call nobody has spoken about is pending."""
+        """Returns the answer to a request; a request without an answer becomes pending."""
         with self._lock:
             answer = self._answers.get(request.digest)
             if answer is None:
-                # `setdefault`: a call that asks again stays where it stands in the order.
+                # `setdefault`: a repeated request keeps its place in the order.
                 self._pending.setdefault(request.digest, request)
                 return Approval(approved=False, digest=request.digest, reason=PENDING)
             if answer.approved:
-                # An approval is used up, so that the same call a second time asks again. A refusal
+                # An approval is valid once, so that a second identical call asks again. A refusal
                 # stays.
                 del self._answers[request.digest]
             return answer

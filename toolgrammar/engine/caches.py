@@ -1,4 +1,4 @@
-"""Where results are kept: in memory, in an SQLite file, in Redis; each stores JSON text only.
+"""Caches results as JSON texts: in memory, in an SQLite file, or in Redis.
 
 The key of a call is the pair `("get_weather", '{"city": "Oslo"}')`, its value a text such as `"21
 °C"`, in JSON.
@@ -26,35 +26,35 @@ if TYPE_CHECKING:
 __all__ = ["Cache", "CacheKey", "MemoryCache", "RedisCache", "RedisClient", "SQLiteCache"]
 
 CacheKey: TypeAlias = tuple[str, str]
-"""The tool's name and the arguments exactly as the model wrote them."""
+"""The tool's name and the arguments as the model wrote them; see `exact.cache_key`."""
 
 _TIMEOUT = 10.0
-"""Seconds that a statement waits for a file which another process has locked."""
+"""The seconds for which a statement waits while another process has locked the file."""
 _LONGEST_PAUSE = 60.0
-"""Seconds that a server is left alone, at most."""
+"""The longest time, in seconds, for which an unreachable server is not contacted."""
 _PAUSE = 0.01
-"""Seconds between two tries where SQLite does not wait by itself."""
+"""The seconds between two tries of a statement for which SQLite does not wait by itself."""
 
 
 class Cache(Protocol):
-    """What the engine asks of a cache. Both methods may be async.
+    """The interface of a cache. Both methods may be async.
 
     An attribute `blocking = True` says that the methods do I/O: the async drivers then call them
     in a thread, and the sync ones where time is short. `patience` is the seconds after which
-    nobody waits for them any more; nor does a call beyond its tool's timeout.
+    they were abandoned; nor does a call beyond its tool's timeout.
     """
 
     def get(self, key: CacheKey) -> str | Awaitable[str | None] | None:
-        """Returns the JSON text stored under the key, or None where there is none."""
+        """Returns the JSON text stored under the key, or None if there is none."""
         ...
 
     def set(self, key: CacheKey, value: str, ttl: float | None = None) -> Awaitable[None] | None:
-        """Stores a JSON text; `ttl` is its life in seconds, None the cache's own."""
+        """Stores a JSON text for `ttl` seconds; None: for the cache's own time."""
         ...
 
 
 class MemoryCache:
-    """Keeps the results used last in this process. Safe from any thread."""
+    """Keeps the most recently used results in this process. Thread-safe."""
 
     blocking: ClassVar[bool] = False
 
@@ -67,7 +67,7 @@ class MemoryCache:
         """Sets up an empty cache.
 
         Args:
-            max_entries: how many results are kept; the one unused for longest goes first.
+            max_entries: the most results that are kept; the least recently used one is dropped first.
             ttl: how many seconds a result lives, unless it is stored with its own figure.
             clock: gives the time in seconds.
 
@@ -83,14 +83,13 @@ class MemoryCache:
         self._entries: OrderedDict[CacheKey, tuple[str, float | None]] = OrderedDict()
 
     def get(self, key: CacheKey) -> str | None:
-        """Returns what is stored under the key and makes it the entry used last."""
+        """Returns the text stored under the key, and marks the entry as the most recently used one."""
         with self._lock:
             found = self._entries.get(key)
             if found is None:
                 return None
             value, expires = found
-            # Only an entry that is asked for is dropped; the others go when there is no room for
-            # them.
+            # Expired entries are dropped when they are read; others make room when it is needed.
             if expires is not None and self._clock() >= expires:
                 del self._entries[key]
                 return None
@@ -98,7 +97,7 @@ class MemoryCache:
             return value
 
     def set(self, key: CacheKey, value: str, ttl: float | None = None) -> None:
-        """Stores a value as the entry used last."""
+        """Stores a text as the most recently used entry."""
         life = self._ttl if ttl is None else ttl
         with self._lock:
             expires = None if life is None else self._clock() + life
@@ -113,7 +112,7 @@ class MemoryCache:
 
 
 class SQLiteCache:
-    """Keeps results in an SQLite file. Safe from any thread and for many processes."""
+    """Keeps results in an SQLite file. Safe for several threads and processes."""
 
     blocking: ClassVar[bool] = True
 
@@ -123,7 +122,7 @@ class SQLiteCache:
         ttl: float | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Opens the file, or makes it: then only its owner may read and write it.
+        """Opens the file, or creates it so that only its owner may read and write it.
 
         Args:
             path: the file; its folder must exist.
@@ -132,13 +131,13 @@ class SQLiteCache:
 
         Raises:
             ValueError: `ttl` is not positive.
-            sqlite3.Error: the file can't be opened, or is no database.
+            sqlite3.Error: the file can't be opened, or is not a database.
         """
         self._ttl = _checked_ttl(ttl)
         self._clock = clock
         self._lock = threading.Lock()
-        # Statements commit by themselves (no isolation level); one that finds the file locked by
-        # another process waits for its turn.
+        # Statements commit by themselves (no isolation level), and wait while another process has
+        # locked the file.
         _make_private(path)
         try:
             self._connection = sqlite3.connect(
@@ -146,7 +145,7 @@ class SQLiteCache:
             )
         except sqlite3.OperationalError as problem:
             raise sqlite3.OperationalError(f"{os.fspath(path)}: {problem}") from problem
-        # A cache that nobody closes closes its file when it is collected, without a `__del__`.
+        # The file is closed when an unclosed cache is garbage-collected, without a `__del__`.
         self._close = weakref.finalize(self, self._connection.close)
         try:
             self._prepare()
@@ -155,7 +154,7 @@ class SQLiteCache:
             raise
 
     def _prepare(self) -> None:
-        """Makes the table where it is missing."""
+        """Creates the table if it is missing."""
         execute = self._connection.execute
         self._begin_log()
         # In this mode a power cut may lose the last results, which a cache can do without.
@@ -174,15 +173,15 @@ class SQLiteCache:
     def _begin_log(self) -> None:
         """Sets the mode in which readers don't wait for the writer.
 
-        SQLite does not wait for its turn here: where two processes make the file at once, one of
-        them is told that it is locked (https://sqlite.org/rescode.html#busy).
+        SQLite does not wait for a lock here: if two processes create the file at once, one of them
+        gets an error (https://sqlite.org/rescode.html#busy), so the statement is tried again.
         """
         last = time.monotonic() + _TIMEOUT
         while True:
             try:
                 self._connection.execute("PRAGMA journal_mode=WAL")
             except sqlite3.OperationalError as error:
-                # The low byte is the kind of error; the higher ones say more about it.
+                # The low byte is the primary code; the higher ones are its extension.
                 is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() > last:
                     raise
@@ -225,22 +224,22 @@ class SQLiteCache:
 
 
 class RedisClient(Protocol):
-    """What the cache uses of a Redis client, `redis.Redis` or `redis.asyncio.Redis`."""
+    """The methods that the cache needs of a Redis client (`redis.Redis`, `redis.asyncio.Redis`)."""
 
     def get(self, name: str) -> Any:
         """Returns the value of a name, as bytes or str, or None."""
         ...
 
     def set(self, name: str, value: str, *, px: int | None = None) -> Any:
-        """Stores a value for `px` milliseconds, or for good."""
+        """Stores a value for `px` milliseconds, or permanently."""
         ...
 
 
 class RedisCache:
     """Keeps results in Redis, through a client that the caller sets up and closes.
 
-    A server that can't be reached is left alone for a while, which grows with each failure up to
-    a minute: meanwhile the methods raise what the client said last, at once.
+    After a failed connection the server is not contacted for a while, which grows with each failure
+    up to a minute: until then the methods raise the client's last error at once.
     """
 
     def __init__(
@@ -259,8 +258,8 @@ class RedisCache:
                 awaitable, and bound to the loop of the client.
             ttl: how many seconds a result lives, unless it is stored with its own figure.
             prefix: what the names in Redis begin with.
-            patience: how many seconds a call waits for the server, however often the client tries
-                again by itself; None: as long as that takes.
+            patience: how many seconds a call waits for the server, whatever retries the client makes
+                by itself; None: as long as that takes.
             clock: gives the time in seconds.
 
         Raises:
@@ -281,7 +280,7 @@ class RedisCache:
         """Returns what is stored under the key."""
         with self._circuit.asked():
             found = self._client.get(self._name(key))
-        # The answer of an async client comes later, and so does the word that the server is there.
+        # The answer of an async client comes later: success is recorded when it has come.
         if inspect.isawaitable(found):
             return self._later_text(found)
         self._circuit.answered()
@@ -316,7 +315,7 @@ class RedisCache:
 
 
 class _Circuit:
-    """Whether a server is asked at all: not for a while after it could not be reached."""
+    """A circuit breaker: after a failed connection, the server is not contacted for a while."""
 
     def __init__(self, patience: float | None, clock: Callable[[], float]) -> None:
         self._patience = patience
@@ -325,22 +324,20 @@ class _Circuit:
         self._until = 0.0
         self._error: Exception | None = None
         self._asked: dict[object, float] = {}
-        """When the questions were asked that wait for an answer."""
+        """The start times of the requests that have no answer yet."""
 
     @contextmanager
     def asked(self) -> Iterator[None]:
-        """Is entered while the server is asked.
+        """Returns a context manager to enter while the server is asked.
 
         Raises:
-            Exception: what the client said last, while the server is left alone.
+            Exception: the client's last error, while the server is not contacted.
         """
         now = self._clock()
         if self._error is not None and now < self._until:
-            # Without the traceback of its first raising, which would grow with each time that it is
-            # raised.
+            # Without its traceback, which would grow each time that it is raised.
             raise self._error.with_traceback(None)
-        # A server that swallows packets raises nothing. Where one question hangs, no other is
-        # asked.
+        # A server that drops packets raises nothing: while one request hangs, no other is sent.
         if self._patience is not None and any(
             now - since > self._patience for since in list(self._asked.values())
         ):
@@ -361,13 +358,13 @@ class _Circuit:
             del self._asked[mark]
 
     def answered(self) -> None:
-        """Takes note that the server is there."""
+        """Records that the server has answered."""
         self._failures, self._error = 0, None
 
 
 def _is_unreachable(error: Exception) -> bool:
-    """Tells whether a client means the connection; the package has classes of its own for it."""
-    # By names: `redis.exceptions.ConnectionError` is no subclass of Python's, and redis is no
+    """Whether an error of a client is a connection error."""
+    # By names: `redis.exceptions.ConnectionError` is not a subclass of Python's, and redis is no
     # dependency to import here.
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"OSError", "ConnectionError", "TimeoutError"})
@@ -383,7 +380,7 @@ def _make_private(path: str | os.PathLike[str]) -> None:
 
 
 def _checked_ttl(ttl: float | None) -> float | None:
-    """Returns the time to live after a look at it."""
+    """Returns the time to live after checking it."""
     if ttl is not None and ttl <= 0:
         raise ValueError(f"ttl must be positive or None, got {ttl!r}")
     return ttl

@@ -1,7 +1,7 @@
-"""What a tool may learn about its call.
+"""Defines the context of a call, which the engine passes to tools that ask for it.
 
-Of `def pay(amount: int, context: ToolContext)` the model is told `amount` alone; the engine fills
-in the context.
+For `def pay(amount: int, context: ToolContext)` the schema has `amount` only; the engine passes the
+context.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
 
 NO_RESULTS: Mapping[str, ToolResult] = MappingProxyType({})
-"""The results of the dependencies of a call that has none."""
+"""The results of a call without dependencies."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """One attempt to run a call; given to the parameter that is annotated with this class."""
+    """One attempt to run a call; passed to the parameter that is annotated with this class."""
 
     call: ToolCall
-    """The call, the very object that was given."""
+    """The call, the object that was passed in, not a copy."""
     attempt: int = 1
     """Which attempt it is, from 1."""
     idempotency_key: str = ""
-    """The same for every attempt and for a re-run of the same call: tools that pay or post hand
-    it on."""
+    """A key that is equal for every attempt and every re-run of the same call: tools that pay or post
+    pass it to their service."""
     deadline: float | None = None
-    """When the attempt's time is over, in the seconds of `time.monotonic`; None: never."""
+    """When the attempt times out, on the clock `time.monotonic`; None: never."""
     cancelled: Event = field(default_factory=Event)
-    """Set when nobody waits for this attempt any more."""
+    """Set when the attempt was abandoned: nothing waits for it any more."""
     results: Mapping[str, ToolResult] = field(default_factory=lambda: NO_RESULTS)
     """The results of the calls that this one depends on, by their ids."""

@@ -1,7 +1,7 @@
-"""The engine: runs the calls that the parser found, the same from sync and async code.
+"""Defines `Engine`, which runs the calls of a message with sync or async code.
 
-`Engine([get_weather]).run_all_sync(parse(text))` makes of a call `get_weather` with `{"city":
-"Oslo"}` one `ToolResult`, whose value is what `get_weather(city="Oslo")` returned.
+`Engine([get_weather]).run_all_sync(parse(text))` returns a `ToolResult` for each call; for
+`get_weather` with `{"city": "Oslo"}` its value is what `get_weather(city="Oslo")` returned.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 Calls: TypeAlias = ParseResult | Iterable[ToolCall]
-"""What a plan is made of."""
+"""The calls of a message."""
 Messages: TypeAlias = Iterable[Mapping[str, Any]]
 """A conversation, in the shape of OpenAI's or Anthropic's API."""
 
@@ -45,26 +45,26 @@ _REDACTOR: Final = Redactor()
 
 
 class Engine:
-    """Runs calls of its tools. No state of a call lives on it: safe from any thread and loop.
+    """Runs calls of its tools. It has no state of a call: any thread or event loop may use it.
 
     Args:
         tools: callables with type hints, and `Tool`s.
-        retries: how often a failure that may pass is retried.
+        retries: how often a temporary failure is retried.
         timeout: the seconds of each attempt, or None.
-        concurrency: how many calls of one message run at once; None: all that can.
-        cache: keeps results; True: a `MemoryCache`. None for none, since tools have effects.
+        concurrency: the most calls of one message that run at once; None: no limit.
+        cache: keeps results; True: a `MemoryCache`. None by default, since tools have effects.
         input_guardrails: `g(call, arguments)`, each may block a call by raising.
         output_guardrails: `g(call, value)`, each may block a value by raising.
-        approval: is asked before a call runs, after the input guardrails.
+        approval: a hook that is asked before a call runs, after the input guardrails.
         trace: the sinks of the events.
-        on_failure: what becomes of calls that depend on one that failed.
-        allow_truncated: whether calls run that were cut off.
-        allow_doubtful: whether calls run that were repaired by guesses.
-        max_result_chars: the longest result; what is more is cut out of its middle.
+        on_failure: whether calls that depend on a failed call are skipped or run.
+        allow_truncated: whether calls that were cut off run.
+        allow_doubtful: whether calls with doubts run.
+        max_result_chars: the longest result; a longer one is cut in the middle.
         redact: hides secrets in traces and error messages.
         trace_values: whether arguments and values are in the trace.
-        policy: which calls may run that were read from text; None asks nothing. A refused call is
-            an error whose message is for the model, whatever an approval says.
+        policy: decides which calls that were read from text may run; None: all. A refused call is
+            an error whose message is for the model; an approval does not overrule it.
 
     Raises:
         ValueError: a number is out of its range, or two tools have one name.
@@ -92,11 +92,11 @@ class Engine:
         trace_values: bool = False,
         policy: SalvagePolicy | None = None,
     ) -> None:
-        # Before anything else: without pydantic the other errors would point to the wrong cause.
+        # Checked first: without pydantic, later errors would point to the wrong cause.
         require_extra()
         retry, limit = checked_retries(retries), checked_timeout(timeout)
         _check(concurrency=concurrency, on_failure=on_failure, max_result_chars=max_result_chars)
-        # `Engine(tool)` and `Engine("…")` are mistakes of a missing list.
+        # `Engine(tool)` and `Engine("…")` lack the list.
         if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
             raise TypeError(f"tools must be a list of tools, got {tools!r}")
         check_type("policy", policy, (SalvagePolicy, NoneType), "SalvagePolicy() is one")
@@ -132,20 +132,20 @@ class Engine:
         )
 
     def __iter__(self) -> Iterator[Tool]:
-        """Iterates over the tools, so that `tools=engine` tells a parser of them."""
+        """Iterates over the tools, so that an engine can be passed as `tools` to a parser."""
         return iter(self.tools.values())
 
     # ------------------------------------------------------------ one call
 
     def run_sync(self, call: ToolCall, *, messages: Messages = ()) -> ToolResult:
-        """Runs one call and returns its result; on what it depends does not count.
+        """Runs one call and returns its result; its dependencies are ignored.
 
         Args:
-            call: the call. Its text is not known to the policy, but for its arguments.
+            call: the call. The policy sees only its arguments, not the text around it.
             messages: the conversation before it, for the policy.
 
         Raises:
-            TypeError: `call` is no `ToolCall`.
+            TypeError: `call` is not a `ToolCall`.
         """
         if not isinstance(call, ToolCall):
             raise _no_call(call)
@@ -159,7 +159,7 @@ class Engine:
             messages: as for `run_sync`.
 
         Raises:
-            TypeError: `call` is no `ToolCall`.
+            TypeError: `call` is not a `ToolCall`.
         """
         if not isinstance(call, ToolCall):
             raise _no_call(call)
@@ -181,10 +181,10 @@ class Engine:
             messages: the conversation before it, for the policy.
 
         Raises:
-            TypeError: something is no `ToolCall`.
+            TypeError: something is not a `ToolCall`.
         """
-        # Checked as a whole before the first call runs: a wrong object at the end has no effects
-        # before it.
+        # All calls are checked before the first one runs, so that a wrong object at the end of the
+        # list raises before there are effects.
         given = _calls(calls)
         judged = self._judged(calls, given, messages)
         with self._planned(judged, asynchronous=False) as planned:
@@ -201,7 +201,7 @@ class Engine:
             messages: as for `run_all_sync`.
 
         Raises:
-            TypeError: something is no `ToolCall`.
+            TypeError: something is not a `ToolCall`.
         """
         given = _calls(calls)
         judged = self._judged(calls, given, messages)
@@ -220,21 +220,21 @@ class Engine:
     ) -> Iterator[ToolResult]:
         """Runs calls while their message is still being read; yields results as they finish.
 
-        The events are read in a thread of their own, so that waiting for the model holds up
-        neither calls nor results.
+        The events are read in a separate thread, so that waiting for the model delays neither
+        calls nor results.
 
         Args:
-            events: what `toolgrammar.stream` gives, or a parser.
-            finish_reason: why the server stopped, or a callable that is asked at the end. What
-                `toolgrammar.stream` gives is told of it; of other events, a call that ends the
-                message waits for it, and is taken for cut off if the server cut the answer.
-            messages: the conversation before the message, for the policy. What
-                `toolgrammar.stream` gives has the text of the calls, too; other events have not.
+            events: the stream of `toolgrammar.stream`, or any events of a parser.
+            finish_reason: why the server stopped, or a callable that is called at the end. It is
+                passed to a stream of `toolgrammar.stream`; with other events, a call that ends the
+                message waits for it, and counts as cut off if the server cut the answer.
+            messages: the conversation before the message, for the policy. With a stream of
+                `toolgrammar.stream` the policy also sees the text; with other events it does not.
 
         Raises:
-            TypeError: something is no event of a parser, or `finish_reason` no reason.
+            TypeError: an item is not an event of a parser, or `finish_reason` has another type.
         """
-        # Not a generator itself, so that wrong arguments raise here and not at the first result.
+        # Not a generator, so that wrong arguments raise here and not at the first result.
         if not isinstance(events, Iterable):
             raise TypeError(f"expected the events of a parser, got {events!r}")
         judged = Judged(self._policy, self.tools, messages, events)
@@ -256,12 +256,12 @@ class Engine:
         """Runs calls while their message is still being read; yields results as they finish.
 
         Args:
-            events: what `toolgrammar.astream` or `stream` gives, or a parser.
+            events: the stream of `toolgrammar.astream` or `stream`, or any events of a parser.
             finish_reason: as for `stream_sync`.
             messages: as for `stream_sync`.
 
         Raises:
-            TypeError: something is no event of a parser, or `finish_reason` no reason.
+            TypeError: an item is not an event of a parser, or `finish_reason` has another type.
         """
         if not isinstance(events, AsyncIterable | Iterable):
             raise TypeError(f"expected the events of a parser, got {events!r}")
@@ -272,7 +272,7 @@ class Engine:
         self, events: AsyncIterable[Event] | Iterable[Event], ended: Ended, judged: Judged
     ) -> AsyncIterator[ToolResult]:
         with self._planned(judged, asynchronous=True) as planned:
-            # A caller that leaves the loop early closes the plan at once, and its tasks with it.
+            # If the caller leaves the loop early, the plan and its tasks end at once.
             async with aclosing(run_plan_async(planned, ended.calls_async(events))) as running:
                 async for result in running:
                     yield result
@@ -300,7 +300,7 @@ def _check(*, concurrency: object, on_failure: object, max_result_chars: object)
     ):
         if number is None:
             continue
-        # `True` is an int for Python, and as a number of calls a mistake.
+        # `True` is an int in Python, but a mistake as a number of calls.
         if isinstance(number, bool) or not isinstance(number, int):
             raise TypeError(f"{name} must be a whole number or None, got {number!r}")
         if number < least:
@@ -314,20 +314,20 @@ def _checked_cache(cache: Any) -> Any:
         return None
     if cache is True:
         return MemoryCache()
-    # By its methods: a cache is any object that has them.
+    # Any object that has the two methods is a cache.
     if not (callable(getattr(cache, "get", None)) and callable(getattr(cache, "set", None))):
         raise TypeError(f"a cache has the methods get and set; got {cache!r}")
     return cache
 
 
 def _bound(tool: Tool, retry: Retry, timeout: float | None, *, cached: bool, asked: bool) -> Bound:
-    """Returns a tool with what the engine says where the tool says nothing."""
+    """Returns a tool with its own options, and those of the engine where it has none."""
     return Bound(
         name=tool.name,
         reader=tool.reader,
         sync=tool.sync,
         asynchronous=tool.asynchronous,
-        # `...` is "as the engine says", since None is a value of its own: no limit.
+        # `...` means the engine's option, since None means no limit.
         retry=retry if tool.retries is ... else checked_retries(tool.retries),
         timeout=timeout if tool.timeout is ... else checked_timeout(tool.timeout),
         cached=cached and tool.cache,
@@ -338,7 +338,7 @@ def _bound(tool: Tool, retry: Retry, timeout: float | None, *, cached: bool, ask
 
 
 def _hooks(functions: Iterable[Callable[..., Any]]) -> tuple[Hook, ...]:
-    # A single guardrail is the mistake of a missing list.
+    # A single function lacks the list.
     if callable(functions):
         raise TypeError(f"guardrails are given as a list, got {functions!r}")
     return tuple(_hook(function) for function in functions)
@@ -347,19 +347,19 @@ def _hooks(functions: Iterable[Callable[..., Any]]) -> tuple[Hook, ...]:
 def _hook(function: Any) -> Hook:
     if not callable(function):
         raise TypeError(f"a guardrail or approval hook is called, got {function!r}")
-    # An instance that can be called, or a `partial`, has no name of its own.
+    # A callable instance, or a `partial`, has no `__name__`.
     name = getattr(function, "__name__", None) or type(function).__name__
-    # People are slow: an approval that is no coroutine must not hold up the loop.
+    # A sync hook may wait for a person, and must not block the event loop.
     return Hook(function, name, threaded=not is_coroutine_function(function))
 
 
 def _calls(calls: object) -> list[ToolCall]:
-    """Returns the calls of a message after a look at them."""
+    """Returns the calls of a message after checking their types."""
     if isinstance(calls, ParseResult):
         return list(calls.calls)
     if not isinstance(calls, Iterable):
         raise TypeError(f"expected a ParseResult or calls, got {calls!r}")
-    # A generator could be read once only, and the calls are looked at and then run.
+    # A list, since the calls are checked and then run, and a generator is consumed once.
     given = list(calls)
     for call in given:
         if not isinstance(call, ToolCall):

@@ -1,4 +1,4 @@
-"""Writes values so that different ones never look alike: what digests and cache keys are made of.
+"""Writes values as texts that differ whenever the values differ, for digests and cache keys.
 
 `{"b": 1, "a": 2}` becomes `{"a": 2, "b": 1}`, and `1`, `1.0` and `True` become three different
 texts.
@@ -12,41 +12,40 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
 
-# Compared with `type() in`: a subclass may write itself differently.
+# Tested with `type() in`, not `isinstance`: a subclass may have another `repr`.
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def cache_key(call: ToolCall) -> tuple[str, str] | None:
-    """Returns the key of a call: its tool, and its arguments as the model wrote them.
+    """Returns the cache key of a call: its tool, and its arguments as the model wrote them.
 
-    Where these are not all there is to it, the arguments that it has stand behind them: one that a
-    block before gave it, a value typed by the schema, a free text, an edit of the call. A call
+    If the call's arguments differ from that text, they are appended to it: an argument carried over
+    from another call, a value converted by the schema, a free text, an edit of the call. A call
     made by hand has no key.
     """
     raw = call.raw_arguments
     if not raw:
-        # No text and no arguments is a call without arguments; no text but arguments is one made by
-        # hand.
+        # Without a text, a call with arguments was made by hand; one without may come from a parser.
         return None if call.arguments or call.input is not None else (call.name, raw)
     if call.input is None and _reads_as(raw, call.arguments):
-        # The common case: the text says it all, and the key stays short and readable.
+        # The common case: the text has all arguments, and the key stays short and readable.
         return call.name, raw
     return call.name, f"{raw}\n{exact_json([call.arguments, call.input])}"
 
 
 def _reads_as(raw: str, arguments: dict[str, Any]) -> bool:
-    """Tells whether a text is the JSON of just these arguments."""
+    """Whether a text is the JSON of just these arguments."""
     try:
         return _same(json.loads(raw), arguments)
-    # What is no JSON (Python arguments, XML) does not read as itself, and gets the long key.
+    # A text that is not JSON (Python arguments, XML) gets the long key.
     except (ValueError, RecursionError):
         return False
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Tells whether two values are equal and of the same types; 1 is neither 1.0 nor true."""
+    """Whether two values are equal and of the same types; 1 is neither 1.0 nor true."""
     kind = type(left)
-    # For Python 1 == 1.0 == True; on the wire, and to a tool, they are three values.
+    # In Python 1 == 1.0 == True; in JSON, and for a tool, they are three values.
     if kind is not type(right):
         return False
     if kind is dict:
@@ -61,27 +60,27 @@ def _same(left: Any, right: Any) -> bool:
 def exact_json(value: Any) -> str:
     """Returns the ASCII JSON of JSON data, with sorted keys.
 
-    Data made by hand may hold what JSON has not: keys that are no strings, tuples, decimals. Then
-    every value goes with the name of its type, so that `{1: 2}` is not `{"1": 2}`.
+    Data made by hand may hold values that JSON lacks, such as tuples, decimals, or keys that are not
+    strings. Every value is then written with the name of its type, so that `{1: 2}` and `{"1": 2}`
+    differ.
     """
     try:
         if is_json(value):
             return json.dumps(value, sort_keys=True)
         return json.dumps({"typed": _typed(value)})
-    except (ValueError, RecursionError):  # it holds itself
+    except (ValueError, RecursionError):  # the value contains itself
         return ascii(value)
 
 
 def is_json(value: Any) -> bool:
-    """Tells whether a value is just what JSON text is read as."""
+    """Whether a value consists only of the types that `json.loads` returns."""
     pending = [value]
     seen: set[int] = set()
     while pending:
         part = pending.pop()
         if type(part) in _SCALARS:
             continue
-        # Seen values are skipped, not refused: one list twice is JSON, and a list in itself must
-        # end.
+        # Seen values are skipped: a list may occur twice, and the loop must end for cyclic lists.
         if id(part) in seen:
             continue
         seen.add(id(part))
@@ -99,7 +98,7 @@ def is_json(value: Any) -> bool:
 def _typed(value: Any) -> list[Any]:
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if isinstance(value, dict):
-        # Keys of several types can't be compared with each other, their texts can.
+        # Keys of different types can't be compared for sorting, but their texts can.
         return [kind, sorted(([_typed(key), _typed(part)] for key, part in value.items()), key=str)]
     if isinstance(value, list | tuple):
         return [kind, [_typed(part) for part in value]]

@@ -1,4 +1,4 @@
-"""What the engine needs beyond the package itself."""
+"""Checks that the optional dependencies of the engine are installed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from importlib.util import find_spec
 
 
 def require_extra() -> None:
-    """Makes sure that what the engine needs is installed.
+    """Checks that what the engine needs is installed.
 
     Raises:
-        ImportError: it is not; the message says what to install.
+        ImportError: pydantic is not installed; the message has the command to install it.
     """
     try:
         found = find_spec("pydantic")
-    except ImportError:  # whoever guards imports may refuse the question itself
+    except ImportError:  # an import hook may refuse even the look-up
         found = None
     if found is None:
         message = "the engine needs pydantic: pip install 'toolgrammar[exec]'"

@@ -1,4 +1,7 @@
-"""The tools of an MCP server as tools of the engine."""
+"""Connects to an MCP server and offers its tools as tools of the engine.
+
+`with McpTools("http://localhost:8000/mcp") as tools: Engine(tools)` runs the calls on the server.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +27,22 @@ if TYPE_CHECKING:
 __all__ = ["McpFailure", "McpTools"]
 
 _START_LIMIT = 60.0
-"""Seconds that a server has to start and to list its tools, where no timeout says otherwise."""
+"""The seconds within which a server has to start and list its tools, if no timeout is given."""
 
 _LOOK_AGAIN = 0.25
-"""Seconds after which a waiting sync tool looks whether anybody still waits for it."""
+"""The seconds after which a waiting sync tool checks whether its call was abandoned."""
 
 
 class McpFailure(Exception):  # noqa: N818 - what failed is the call, on the server
-    """A call failed on the server, or the server is gone; the text is the server's own."""
+    """Raised if a call failed on the server, or the connection is closed."""
 
 
 class McpTools:
     """The tools of one MCP server, for as long as the `with` block lasts.
 
-    The session lives in an event loop of its own, in a thread of its own: the tools work from
-    any thread and any loop. What a server says about its tools (read-only, idempotent) is not
-    trusted and switches nothing on.
+    The session has its own event loop in its own thread: the tools work from any thread and any
+    loop. The hints of a server about its tools (read-only, idempotent) are not trusted and have no
+    effect.
     """
 
     def __init__(
@@ -50,19 +53,19 @@ class McpTools:
         timeout: float | None = None,
         cache: bool = False,
     ) -> None:
-        """Sets up the connection; the `with` block makes it.
+        """Stores the options; the `with` block connects.
 
         Args:
             server: whatever `mcp.Client` connects to: `StdioServerParameters`, a URL, a transport,
                 a server in this process.
-            prefix: what the names of the tools begin with here.
+            prefix: a text to put before the names of the tools.
             timeout: seconds for each call, and for the start; None: the engine's limit for calls.
             cache: whether the engine may keep the tools' results.
 
         Raises:
             ImportError: mcp is not installed, or older than 2.
             ValueError: `timeout` is not positive.
-            TypeError: `timeout` is no number.
+            TypeError: `timeout` is not a number.
         """
         try:
             from mcp import Client
@@ -81,7 +84,7 @@ class McpTools:
 
     def __enter__(self) -> Self:
         session = self._begun()
-        # Also where the wait is interrupted: a server that was started must not stay behind.
+        # Also if the wait is interrupted: a server that was started must not keep running.
         try:
             return self._entered(session, session.ready.result())
         except BaseException:
@@ -97,7 +100,7 @@ class McpTools:
             raise
 
     def __exit__(self, *_: object) -> None:
-        # Taken out first: a second `__exit__`, or one that raises, finds nothing to do.
+        # Cleared first, so that a second `__exit__` does nothing.
         session, self._session, self._tools = self._session, None, ()
         if session is not None:
             session.stop()
@@ -134,14 +137,14 @@ class McpTools:
         """Returns the tool of the engine that calls a tool of the server."""
         name = description.name
 
-        # The name of the first parameter is one that no server gives to an argument.
+        # The first parameter has a name that no server uses for an argument.
         def call(toolgrammar_context: ToolContext, /, **arguments: Any) -> Any:
             return _awaited(session.submit(name, arguments), toolgrammar_context)
 
         async def call_async(**arguments: Any) -> Any:
             return await asyncio.wrap_future(session.submit(name, arguments))
 
-        # Left out instead of None: None would be "no limit", and the engine's own must hold.
+        # Omitted rather than None, which would mean no limit: the engine's limit has to apply.
         limit: dict[str, Any] = {} if self._timeout is None else {"timeout": self._timeout}
         schema = {
             "name": self._prefix + name,
@@ -152,13 +155,13 @@ class McpTools:
 
 
 def _awaited(answer: Future[Any], context: ToolContext) -> Any:
-    """Returns the answer of the server, or takes the request back when nobody waits any more."""
+    """Returns the answer of the server; cancels the request if the call was abandoned."""
     while True:
         try:
-            # Waited for in steps: a thread can't be woken when nobody waits for the call any more.
+            # Waits in steps, since nothing can wake the thread when its call is abandoned.
             return answer.result(_LOOK_AGAIN)
         except TimeoutError:
-            # It may have come since, or be this very error.
+            # The answer may have come since, or the error may be the answer itself.
             if answer.done():
                 return answer.result()
             if context.cancelled.is_set():
@@ -172,7 +175,7 @@ class _Session:
     def __init__(self, client: mcp.Client, limit: float) -> None:
         self.ready: Future[list[mcp.Tool]] = Future()
         self.over: Future[None] = Future()
-        # Nobody but the thread may end them: cancelling a wait for them leaves them alone.
+        # Only the thread completes them: cancelling a wait for them must not cancel them.
         self.ready.set_running_or_notify_cancel()
         self.over.set_running_or_notify_cancel()
         self._client = client
@@ -184,18 +187,17 @@ class _Session:
         threading.Thread(target=self._run, name="toolgrammar-mcp", daemon=True).start()
 
     def stop(self) -> None:
-        """Asks the thread to end the connection; `over` tells when it has."""
+        """Asks the thread to end the connection; `over` is done when it has ended."""
         with self._lock:
             self._stopping = True
-            # A thread that has not come to its loop yet finds `_stopping`, and does not begin.
+            # A thread that has no loop yet sees `_stopping`, and does not connect.
             if self._loop is not None and self._task is not None:
                 self._loop.call_soon_threadsafe(self._task.cancel)
 
     def submit(self, name: str, arguments: dict[str, Any]) -> Future[Any]:
-        """Starts a call; its outcome is the value of the tool or a `McpFailure`."""
+        """Starts a call; its future has the value of the tool, or raises `McpFailure`."""
         with self._lock:
-            # Under the lock, so that no call comes in between the end of the loop and its being
-            # noted.
+            # Under the lock, so that no call is submitted to a loop that is ending.
             if self._loop is None:
                 raise McpFailure("the connection to the MCP server is closed")
             return asyncio.run_coroutine_threadsafe(self._call(name, arguments), self._loop)
@@ -205,16 +207,16 @@ class _Session:
         try:
             asyncio.run(self._serve())
         except BaseException as problem:
-            # After a good start there is nobody left to tell; calls under way get their own
-            # failure.
+            # After a successful start nothing waits for this error; running calls fail by
+            # themselves.
             if not self.ready.done():
                 self.ready.set_exception(_start_failure(problem))
         finally:
             self.over.set_result(None)
 
     async def _serve(self) -> None:
-        """Keeps the connection from its start to its end in one task, as anyio wants it."""
-        # Both are noted by the task itself, so that `stop` cancels nothing that has not begun.
+        """Opens and closes the connection in one task, as anyio requires."""
+        # Set by the task itself, so that `stop` can't cancel it before it has begun.
         with self._lock:
             if self._stopping:
                 return
@@ -223,7 +225,7 @@ class _Session:
         try:
             async with asyncio.timeout(self._limit) as limit, self._client:
                 listed = await self._listed()
-                # The limit is for the start alone; the connection may last as long as it likes.
+                # The limit is for the start only, not for the life of the connection.
                 limit.reschedule(None)
                 self.ready.set_result(listed)
                 # Nothing sets this event: the task waits here to be cancelled by `stop`.
@@ -250,8 +252,7 @@ class _Session:
         except MCPError as problem:
             raise McpFailure(problem.message) from problem
         except asyncio.CancelledError:
-            # `_serve` has ended, and took its calls with it; another cancellation is the caller's
-            # own.
+            # `_serve` has ended, which cancels its calls; any other cancellation is the caller's.
             if self._loop is None:
                 raise McpFailure("the connection to the MCP server was closed") from None
             raise
@@ -261,10 +262,10 @@ class _Session:
 
 
 def _value(result: mcp.types.CallToolResult) -> Any:
-    """Returns what a call gave: the structured part where there is one, else the blocks."""
+    """Returns the value of a call: the structured content if there is any, else the blocks."""
     structured = result.structured_content
     if structured is not None:
-        # Servers wrap a bare value, `5`, as `{"result": 5}`: structured content must be an object.
+        # Structured content has to be an object, so servers wrap a bare `5` as `{"result": 5}`.
         if isinstance(structured, dict) and structured.keys() == {"result"}:
             return structured["result"]
         return structured
@@ -272,29 +273,29 @@ def _value(result: mcp.types.CallToolResult) -> Any:
     for block in result.content:
         if block.type != "text":
             parts.append(block.model_dump(mode="json", by_alias=True, exclude_none=True))
-        # Several texts in a row are one text to a model; images between them keep their places.
+        # Consecutive texts are joined; images between them keep their places.
         elif parts and isinstance(parts[-1], str):
             parts[-1] += "\n" + block.text
         else:
             parts.append(block.text)
     if len(parts) == 1 and isinstance(parts[0], str):
         return parts[0]
-    # No block at all is an empty text.
+    # A result without blocks is an empty text.
     return parts or ""
 
 
 def _error_text(result: mcp.types.CallToolResult) -> str:
-    """Returns what the server says about a call that failed."""
+    """Returns the server's message about a failed call."""
     texts = [block.text for block in result.content if block.type == "text"]
     return "\n".join(texts) or "the MCP server gave an error without a text"
 
 
 def _start_failure(problem: BaseException) -> BaseException:
-    """Returns what the `with` block raises where no connection came about."""
-    # anyio's task groups raise groups; the one error in them says what happened.
+    """Returns the exception that the `with` block raises if the connection failed."""
+    # anyio's task groups wrap errors in groups; a single error is unwrapped.
     while isinstance(problem, BaseExceptionGroup) and len(problem.exceptions) == 1:
         problem = problem.exceptions[0]
-    # An interrupt or a cancellation is no failure of the server.
+    # An interrupt or a cancellation is not a failure of the server.
     if not isinstance(problem, Exception):
         return problem
     said = str(problem) or type(problem).__name__

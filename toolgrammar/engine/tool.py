@@ -1,4 +1,4 @@
-"""Anything that can be called, as a tool of an engine.
+"""Defines `Tool`: a callable with a name, a schema, and options for running it.
 
 `Tool(get_weather)` has the name of the function, the first line of its docstring, and a JSON
 Schema made of its type hints.
@@ -32,7 +32,7 @@ Function: TypeAlias = Callable[..., Any]
 
 
 class Tool:
-    """A function, or several, with a name and a schema, and how it is to be run."""
+    """A sync function, an async function, or both, with a name, a schema and options."""
 
     __slots__ = (
         "approval", "async_fn", "asynchronous", "cache", "cache_ttl", "description", "fn", "name",
@@ -56,19 +56,19 @@ class Tool:
         """Sets up the tool.
 
         Args:
-            fn: what the sync drivers call, and the async ones where there is no `async_fn`.
-            async_fn: what the async drivers call, and the sync ones where there is no `fn`.
-            name: what the model calls it; left out: the function's, or that of a schema with a name.
-            description: what it does; left out: the schema's or the docstring's first line.
+            fn: the function for sync code, and for async code if there is no `async_fn`.
+            async_fn: the function for async code, and for sync code if there is no `fn`.
+            name: the name for the model; if omitted, that of the schema or of the function.
+            description: what it does; if omitted, the schema's, or the first line of the docstring.
             schema: a tool of any shape; with a pydantic model class the function gets an instance.
-            retries: how often a failure is retried; left out: as the engine says.
-            timeout: the seconds of an attempt, None for no limit; left out: as the engine says.
+            retries: how often a failure is retried; if omitted, the engine decides.
+            timeout: the seconds of an attempt, None for no limit; if omitted, the engine decides.
             cache: whether results may be kept.
-            cache_ttl: how many seconds they are kept; None: as the cache says.
-            approval: whether a call needs an approval; None: if the engine has a hook.
+            cache_ttl: how many seconds they are kept; None: the cache decides.
+            approval: whether a call needs an approval; None: only if the engine has a hook.
 
         Raises:
-            TypeError: there is nothing to call, or the schema is none.
+            TypeError: there is no function, or the schema is not a schema.
             ValueError: a number is out of its range.
             ImportError: pydantic is not installed.
         """
@@ -92,7 +92,7 @@ class Tool:
         self.cache = cache
         self.cache_ttl = cache_ttl
         self.approval = approval
-        # Without `fn` the main function is the async one, whether or not that shows.
+        # Without `fn` the main function is async, even if it is not a coroutine function.
         self.sync = Target.of(main, is_async=fn is None)
         self.asynchronous = self.sync if async_fn is None else Target.of(async_fn, is_async=True)
         spec, self.reader = _read(schema, main, self.sync, self.asynchronous)
@@ -105,14 +105,14 @@ class Tool:
 
 
 def to_tool(tool: object) -> Tool:
-    """Returns a tool of the engine for what was given as one.
+    """Returns the tool for a callable or a `Tool`.
 
     Raises:
-        TypeError: it can't be run.
+        TypeError: it can't be called.
     """
     if isinstance(tool, Tool):
         return tool
-    # A class can be called, but is a schema here: its instances are arguments, not results.
+    # A class is callable, but counts as a schema here: its instances are arguments.
     if isinstance(tool, type) or not callable(tool):
         raise TypeError(
             "expected a callable with type hints or a Tool, got "
@@ -122,10 +122,10 @@ def to_tool(tool: object) -> Tool:
 
 
 def checked_name(name: object) -> str:
-    """Returns a tool's name after a look at it.
+    """Returns a tool's name after checking it.
 
     Raises:
-        TypeError: it is no string, or empty.
+        TypeError: it is not a string, or empty.
     """
     if not isinstance(name, str) or not name:
         raise TypeError(f"a tool's name must be a string, got {name!r}")
@@ -133,24 +133,24 @@ def checked_name(name: object) -> str:
 
 
 def checked_timeout(timeout: object) -> float | None:
-    """Returns a time limit after a look at it.
+    """Returns a time limit after checking it.
 
     Raises:
-        TypeError: it is no number.
+        TypeError: it is not a number.
         ValueError: it is not positive.
     """
     if timeout is None:
         return None
     if isinstance(timeout, bool) or not isinstance(timeout, int | float):
         raise TypeError(f"timeout must be seconds or None, got {timeout!r}")
-    # `not >`, so that NaN is refused, too.
+    # `not >` rather than `<=`, so that NaN is refused too.
     if not timeout > 0:
         raise ValueError(f"timeout must be positive or None, got {timeout!r}")
     return float(timeout)
 
 
 def checked_retries(retries: object) -> Retry:
-    """Returns what a number of retries stands for.
+    """Returns the `Retry` for a number of retries.
 
     Raises:
         TypeError: it is neither a number nor a `Retry`.
@@ -158,7 +158,7 @@ def checked_retries(retries: object) -> Retry:
     """
     if isinstance(retries, Retry):
         return retries
-    # `retries=True` may mean once or for ever.
+    # `retries=True` is ambiguous: once, or without end.
     if isinstance(retries, bool) or not isinstance(retries, int):
         raise TypeError(f"retries must be a number or a Retry, got {retries!r}")
     if retries < 0:
@@ -174,12 +174,11 @@ def _check_function(function: object) -> None:
 def _read(
     schema: object, main: Function, sync: Target, asynchronous: Target
 ) -> tuple[ToolSpec, Reader]:
-    """Returns what is known about the tool, and what reads its arguments."""
+    """Returns the specification of the tool, and the reader of its arguments."""
     reserved = sync.signature.contexts | asynchronous.signature.contexts
     if schema is None:
         spec = _spec_of(main, sync)
-    # A JSON Schema may have a `title` but no `name`; a tool has a name, or `function` with one
-    # inside.
+    # A tool has a `name`, directly or under `function`; a JSON Schema has neither.
     elif isinstance(schema, Mapping) and "name" not in schema and "function" not in schema:
         # A bare JSON Schema of the arguments: the function gives the name.
         spec = _spec_of(main, sync)
@@ -192,7 +191,7 @@ def _read(
     text = Text(spec, reads_calls=bool(reserved))
     if schema is None:
         reader = SignatureReader(sync.signature, text)
-        # What the model is told is what is checked.
+        # The schema for the model is the one that is checked.
         told = reader.told(spec.parameters or {})
         return ToolSpec(spec.name, spec.description, told), reader
     if isinstance(schema, type):
@@ -201,18 +200,18 @@ def _read(
 
 
 def _named_after(function: Function, spec: ToolSpec) -> ToolSpec:
-    """Returns the tool of a model under the name of its function, where that has a name."""
+    """Returns the tool of a pydantic model, named after its function if that has a name."""
     inner = function
     # A `partial` has no name of its own.
     while isinstance(inner, partial):
         inner = inner.func
     name = getattr(inner, "__name__", "")
-    # A lambda is named `<lambda>`, which is no name for a model to write.
+    # A lambda is named `<lambda>`, which is not a name for a model to write.
     return ToolSpec(name, spec.description, spec.parameters) if name.isidentifier() else spec
 
 
 def _spec_of(function: Function, target: Target) -> ToolSpec:
-    """Returns name, description and schema of a function, without what the engine fills in."""
+    """Returns the name, description and schema of a function, without its context parameters."""
     name, description, schema = schema_of_callable(function)
     contexts = target.signature.contexts
     properties = {key: each for key, each in schema["properties"].items() if key not in contexts}
@@ -221,6 +220,6 @@ def _spec_of(function: Function, target: Target) -> ToolSpec:
 
 
 def _shown(value: object) -> str:
-    # Only the beginning: a wrong argument may be any object, and its text of any length.
+    # Cut, since a wrong argument may be any object, with a text of any length.
     text = inspect.formatannotation(type(value)) + " " + repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

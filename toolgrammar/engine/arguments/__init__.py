@@ -1,4 +1,4 @@
-"""From the arguments of a call to what its Python function takes.
+"""Converts the arguments of a call to those of its Python function.
 
 In: a `ToolCall` with plain JSON values, `{"day": "2026-11-23", "limit": "5"}`, and what the tool says of
 its parameters. Out: a `Reading`, `{"day": date(2026, 11, 23), "limit": 5}`, or `BadArguments` with a

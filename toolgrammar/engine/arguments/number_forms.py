@@ -1,4 +1,4 @@
-"""The forms in which a number may stand in a string.
+"""Recognises strings that are numbers in canonical form.
 
 `-12` is an integer and a number, `1.5` and `1e3` are numbers; `1_000`, ` 5` and `1e999` are
 neither.
@@ -16,11 +16,11 @@ _NUMBER = late(NUMBER)
 
 
 def is_integer(text: str) -> bool:
-    """Tells whether a text is a whole number in its canonical form."""
+    """Whether a text is a whole number in its canonical form."""
     return _INTEGER.fullmatch(text) is not None
 
 
 def is_number(text: str) -> bool:
-    """Tells whether a text is a finite number as JSON writes it."""
+    """Whether a text is a finite number as JSON writes it."""
     # `1e999` has the form of a number, but is infinite as a float.
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))

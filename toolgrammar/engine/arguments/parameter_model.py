@@ -1,4 +1,4 @@
-"""Makes a pydantic model of a function's parameters, whatever their type hints are.
+"""Makes a pydantic model of a function's parameters, for any type hints.
 
 `def search(day: date, limit: int = 5)` becomes a model with two fields, `p0` read from `day` and
 `p1` read from `limit`.
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from toolgrammar.engine.arguments.strict_types import StrictModel
 
 _DEEPEST: Final = 10
-"""Types inside each other that are rewritten: one that holds itself has no end."""
+"""The levels of nested types that are rewritten: a type may contain itself."""
 
 
 def model_of(signature: Signature, fields: Mapping[str, str]) -> StrictModel:
-    """Returns the model of a signature's parameters; a hint that says nothing is `Any`.
+    """Returns the model of a signature's parameters; a hint that pydantic can't read is `Any`.
 
     Args:
         signature: the parameters.
@@ -55,7 +55,7 @@ def model_of(signature: Signature, fields: Mapping[str, str]) -> StrictModel:
     def built(hints: Mapping[str, Any]) -> StrictModel:
         types: dict[str, Any] = {
             # A parameter without a default must be given; None stands for a default that is never
-            # read, since only given arguments are handed on.
+            # read, since only given arguments are passed on.
             fields[name]: (hint, Field(... if name in signature.required else None, alias=name))
             for name, hint in hints.items()
         }
@@ -64,8 +64,8 @@ def model_of(signature: Signature, fields: Mapping[str, str]) -> StrictModel:
     hints = signature.hints
     try:
         return built(hints)
-    # All hints at once first, which is the common case; one by one only where that fails.
-    except Exception:  # a hint is any expression, and so fails in any way
+    # All hints at once, which is the common case; one by one only if that fails.
+    except Exception:  # a hint may be any expression, and may fail in any way
         return built({name: _usable(name, hint, built) for name, hint in hints.items()})
 
 
@@ -79,16 +79,15 @@ def told_schema(model: type[BaseModel], known: dict[str, Any]) -> dict[str, Any]
     """
     try:
         schema = model.model_json_schema(schema_generator=_generator())
-    except Exception:  # a type's own hooks are a stranger's code
+    except Exception:  # the hooks of a type are foreign code
         return known
     checked = schema.get("properties", {})
     properties: dict[str, Any] = {}
     for name, own in known["properties"].items():
-        # Defaults of the model are those None's of `model_of`, not the function's own.
+        # The defaults in the model are the None's of `model_of`, not those of the function.
         found = {key: part for key, part in checked.get(name, {}).items() if key != "default"}
         properties[name] = {**found} if found else {**own}
-        # What the signature says, its docstring for instance, is told where pydantic has no word of
-        # it.
+        # The signature's description and default fill in where pydantic has none.
         for key in ("description", "default"):
             if key in own:
                 properties[name].setdefault(key, own[key])
@@ -101,10 +100,10 @@ def _generator() -> type[GenerateJsonSchema]:
     from pydantic.json_schema import GenerateJsonSchema
 
     class Generator(GenerateJsonSchema):
-        """Says nothing about a type that JSON has not, and gives no titles that repeat names."""
+        """Gives types that JSON lacks an empty schema, and fields no titles."""
 
-        # Said of types that JSON has not, and of defaults that can't be written: no news for a
-        # user.
+        # Warnings about types that JSON lacks, and about defaults that can't be written: they are
+        # expected here, and of no use to a user.
         ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
 
         def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
@@ -127,10 +126,10 @@ def _usable(name: str, hint: Any, built: Callable[[Mapping[str, Any]], object]) 
         # `typing`.
         if error.code == "typed-dict-version":
             rewritten = _rewritten(hint)
-            # Unchanged: another try would fail in the same way, for ever.
+            # Unchanged: another try would fail again, without end.
             return Any if rewritten == hint else _usable(name, rewritten, built)
         if error.code is not None and error.code.startswith("validator-"):
-            # Going on would drop what its author wanted to have checked.
+            # Replacing the hint by `Any` would drop a check that its author wanted.
             raise TypeError(f"the type of the parameter {name!r}: {error.message}") from error
         return Any
     except Exception:
@@ -150,16 +149,16 @@ def _rewritten(hint: Any, depth: int = 0) -> Any:
     if origin is None or origin is Literal or not arguments:
         return hint
     if origin is Annotated:
-        # The first is the type; what follows is metadata, and goes through unseen.
+        # The first argument is the type; the others are metadata, which is kept.
         return Annotated[(_rewritten(arguments[0], depth + 1), *arguments[1:])]
     inner = tuple(
-        # In `Callable[[int], str]` the list, and in `tuple[int, ...]` the dots, are no types.
+        # The list in `Callable[[int], str]`, and the dots in `tuple[int, ...]`, are not types.
         each if isinstance(each, list) or each is ... else _rewritten(each, depth + 1)
         for each in arguments
     )
     if inner == arguments:
         return hint
-    # `|` takes two types; this many are known at run time only.
+    # `Union`, since the number of types is known only at run time.
     return Union[inner] if origin in {Union, UnionType} else origin[inner]  # noqa: UP007
 
 
@@ -169,7 +168,7 @@ def _rewritten_dict(hint: Any, depth: int) -> Any:
     members: dict[str, Any] = {}
     for name, part in get_type_hints(hint, include_extras=True).items():
         member = _rewritten(part, depth)
-        # Written as text, `NotRequired` is not seen by the class itself.
+        # If annotations are strings, the class itself does not see `NotRequired`.
         said = get_origin(part) in {Required, NotRequired}
         members[name] = member if said or name in hint.__required_keys__ else NotRequired[member]
     return TypedDict(hint.__name__, members)  # type: ignore[operator]

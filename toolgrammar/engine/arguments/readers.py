@@ -1,4 +1,4 @@
-"""Reads the arguments of a call by what the tool says about them.
+"""Reads the arguments of a call by type hints, a pydantic model or a JSON Schema.
 
 For `def search(limit: int)`, `{"limit": "5"}` is read as `{"limit": 5}`, and `{"limit": "5.0"}`
 is refused.
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 
 MISSING: Final = "Field required"
 _LONGEST: Final = 1000
-"""Characters of a key that a pattern looks at."""
+"""The length of the longest key that is matched with patterns."""
 UNFIT: Final = "Input should satisfy its schema"
 UNEXPECTED: Final = "unexpected argument"
 UNPLACED: Final = "the tool has no argument that this text can only be"
 
 
 class BadArguments(Exception):  # noqa: N818 - inside the engine only: becomes an error value
-    """The arguments do not fit; the text says where and why, without their values."""
+    """Raised if arguments do not fit; the text has the places and reasons, without values."""
 
 
 class Reader(Protocol):
-    """Makes the arguments of a call into those of a tool."""
+    """Reads the arguments of a call as those of its tool."""
 
     def read(self, call: ToolCall) -> Reading:
-        """Returns what the tool is to be called with.
+        """Returns the arguments for the tool.
 
         Raises:
-            BadArguments: they do not fit.
+            BadArguments: the arguments of the call do not fit.
         """
         ...
 
@@ -58,29 +58,28 @@ class SignatureReader:
         self._takes_more = signature.takes_more
         self._reserved = signature.contexts
         self._text = text
-        # Of these a value of just the type needs no look of pydantic.
-        # `hint in (…)` compares with `==`, so that `list[int]` and other hints without a hash do no
-        # harm.
+        # A value of exactly one of these types needs no check by pydantic.
+        # `hint in (…)` compares with `==`, since some hints have no hash.
         self._plain = {
             name: hint for name, hint in signature.hints.items() if hint in (str, int, float, bool)
         }
-        # Generated names of fields, so that every legal name of a parameter is one here.
+        # Fields get generated names, since pydantic refuses some legal names of parameters.
         self._fields = {name: f"p{index}" for index, name in enumerate(signature.hints)}
         self._model = model_of(signature, self._fields)
 
     def told(self, known: dict[str, Any]) -> dict[str, Any]:
-        """Returns the JSON Schema of what this reader takes, beside what the signature says."""
+        """Returns the JSON Schema of the arguments that this reader accepts, based on `known`."""
         return told_schema(self._model.model, known)
 
     def read(self, call: ToolCall) -> Reading:
         """Returns the arguments with their types."""
         given = self._text.given(call)
         plain = self._plain
-        # The shortcut: every value has just the type of its parameter, so nothing needs pydantic.
+        # The shortcut: every value has exactly the type of its parameter.
         for name, value in given.items():
-            # A name that is no parameter has no kind here, and leaves the shortcut, too.
+            # A name that is not a parameter has no kind here, and ends the shortcut too.
             kind = plain.get(name)
-            # Pydantic refuses lone surrogates; only of ASCII it is known at once to hold none.
+            # Pydantic refuses lone surrogates, which an ASCII string can't contain.
             if type(value) is not kind or (kind is str and not value.isascii()):
                 return self._converted(given)
         if not self._required.issubset(given):
@@ -96,10 +95,10 @@ class SignatureReader:
         if more or problems:
             raise BadArguments("; ".join([*more, *problems]))
         values = vars(validated)
-        # Only what was given: absent arguments are left to Python's defaults.
+        # Only the given arguments: for absent ones Python uses the defaults.
         for name in arguments:
             arguments[name] = values[fields[name]]
-        # They go to `**kwargs`, as they are: nothing says their types.
+        # They are passed to `**kwargs` unchanged, since their types are not known.
         for name in unknown:
             arguments[name] = given[name]
         return Reading(arguments)
@@ -123,23 +122,23 @@ class ModelReader:
 
 
 class SchemaReader:
-    """Reads arguments by a JSON Schema: types are converted at the top, then all must fit."""
+    """Reads arguments by a JSON Schema: top-level types are converted, then the schema is checked."""
 
     def __init__(self, spec: ToolSpec, reserved: Collection[str], text: Text) -> None:
         self._schemas = spec.properties
-        # Once for each tool, not for each call: schemas may be deep.
+        # Computed once per tool, not per call, since schemas may be deep.
         self._expected = {name: Expected.of(each) for name, each in spec.properties.items()}
         self._required = spec.required
         self._text = text
         self._reserved = reserved
         patterns = patterns_beside(spec.parameters)
         if patterns is not None and any(map(is_exponential, patterns)):
-            patterns = None  # a key that the model chose could keep it busy for ever
+            patterns = None  # a pattern could take very long on a key that the model chose
         self._closed = patterns is not None
         try:
             self._patterns = [re.compile(each) for each in patterns or ()]
         except re.error:
-            # In the dialect of JavaScript, say: which names it means is for the tool to judge.
+            # In another dialect, such as JavaScript's: the tool has to check the names.
             self._closed, self._patterns = False, []
 
     def read(self, call: ToolCall) -> Reading:
@@ -150,15 +149,14 @@ class SchemaReader:
         unknown: list[str] = []
         for name, value in given.items():
             expected = self._expected.get(name)
-            # A key that matches none of `patternProperties` is refused only where the schema is
-            # closed.
+            # A key that matches none of `patternProperties` is refused only by a closed schema.
             if expected is None:
                 unknown += (
                     [] if any(each.search(name[:_LONGEST]) for each in self._patterns) else [name]
                 )
                 arguments[name] = value
                 continue
-            # First the form of the value, then all that the schema says of it inside.
+            # First the type of the value, then everything below it.
             arguments[name], problem = expected.fitted(value)
             if not problem and not fits(arguments[name], self._schemas[name]):
                 problem = UNFIT
@@ -171,16 +169,16 @@ class SchemaReader:
 
 
 class Text:
-    """Where the text of a free-text call goes: to the argument that it can only be."""
+    """Assigns the text of a free-text call to the only argument that it can be."""
 
     __slots__ = ("_drops", "_lone", "_needs", "_reads_calls")
 
     def __init__(self, spec: ToolSpec, *, reads_calls: bool = False) -> None:
-        """Sets up what is known.
+        """Stores the tool's parameters.
 
         Args:
             spec: the tool.
-            reads_calls: whether the tool sees its call, and so the text there.
+            reads_calls: whether the tool gets a context, in which it can read the text.
         """
         self._lone = spec.lone_text_parameter
         self._needs = self._lone in spec.required
@@ -188,25 +186,25 @@ class Text:
         self._reads_calls = reads_calls
 
     def given(self, call: ToolCall) -> dict[str, Any]:
-        """Returns the arguments of a call, and its text among them.
+        """Returns the arguments of a call, including its text.
 
         Raises:
-            BadArguments: they are no object, or no argument takes the text: without it the tool
-                would run with its defaults.
+            BadArguments: they are not an object, or no argument takes the text, without which the
+                tool would run on its defaults.
         """
         given = call.arguments
         if not isinstance(given, dict):
             raise BadArguments("Arguments should be an object")
         text = call.input
-        # Some formats have the text in an argument already, a patch in `{"input": …}` say.
+        # In some formats the text is an argument already, such as a patch in `{"input": …}`.
         if text is None or text in given.values():
             return given
         name = self._lone
-        # A blank text is given only to an argument that must have one.
+        # A blank text is passed only to a required argument.
         if name is not None and name not in given and (text.strip() or self._needs):
             return {**given, name: text}
-        # Nothing is lost without the text: it is blank, the tool sees its call, or the arguments
-        # need none.
+        # The text may be dropped: it is blank, the tool can read it in its context, or the tool
+        # would not run on its defaults without it.
         if not text.strip() or self._reads_calls or not self._drops(given):
             return given
         raise BadArguments(f"input: {UNPLACED}")
@@ -225,5 +223,5 @@ def _validated(model: StrictModel, arguments: dict[str, Any]) -> tuple[Any, list
         return model.validate(arguments), []
     except ValidationError as error:
         return None, model.problems(error, arguments)
-    except Exception as error:  # a validator's own: its text may hold anything
+    except Exception as error:  # raised by a validator: its text may contain anything
         return None, [type(error).__name__]

@@ -1,4 +1,7 @@
-"""The arguments of one call as its tool takes them: what every reader returns."""
+"""Defines `Reading`, the arguments of a call after they were read for its tool.
+
+`{"day": "2026-11-23"}` read for `def f(day: date)` has the arguments `{"day": date(2026, 11, 23)}`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ import copy
 from typing import Any, Final
 
 _FLAT: Final = frozenset({str, int, float, bool, type(None)})
-"""Types whose values nobody can change: a dict of them needs no deep copy."""
+"""Immutable types: a dict of their values needs no deep copy."""
 
 
 class Reading:
-    """The arguments of a call as the tool wants them."""
+    """The arguments of a call, converted for its tool."""
 
     __slots__ = ("arguments", "flat", "instance")
 
@@ -29,7 +32,7 @@ class Reading:
         self.flat = flat
 
     def copy(self) -> Reading:
-        """Returns a reading that shares nothing with this one that can be changed."""
+        """Returns a copy that shares no mutable value with this reading."""
         if self.flat:
             return Reading(self.arguments.copy(), flat=True)
         if self.instance is None:
@@ -38,17 +41,17 @@ class Reading:
 
 
 def copied(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Returns a deep copy; values that can't change are shared."""
-    # The loop ends without `break` if all values are flat: then copying the dict is enough.
+    """Returns a deep copy; immutable values are shared."""
+    # The loop ends without `break` if all values are flat: copying the dict is then enough.
     for value in arguments.values():
         if type(value) not in _FLAT:
             break
     else:
         return arguments.copy()
     try:
-        # All at once, so that values which share an object still share it in the copy.
+        # Copied together, so that values which share an object still share it in the copy.
         return copy.deepcopy(arguments)
-    except Exception:  # a validator made something that can't be copied: that is shared
+    except Exception:  # a value that a validator made can't be copied: it is shared
         return {name: _copied_or_shared(value) for name, value in arguments.items()}
 
 
@@ -60,7 +63,7 @@ def _copied_or_shared(value: Any) -> Any:
 
 
 def of_instance(instance: Any) -> Reading:
-    """Returns the reading of a model's instance: its fields, and what it allows beside them."""
+    """Returns the reading of a model's instance: its fields, and its extra fields."""
     # A model with `extra="allow"` keeps fields beside its own there.
     more = getattr(instance, "__pydantic_extra__", None) or {}
     return Reading({**vars(instance), **more}, instance)

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonSchema
 
 _VALUES: Final[dict[str, list[Any]]] = {"null": [None], "boolean": [True, False]}
-"""Types that have few values: beside a list they are one, too."""
+"""The types with few values, which can be listed like an `enum`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a schema expects of a value. Only the top is looked at: what lies inside passes."""
+    """What a schema expects of a value at its top level; nested values are not checked."""
 
     types: tuple[str, ...] | None
-    """The types that it admits; None where it names none."""
+    """The types that it admits; None if it names none."""
     listed: list[Any] | None
-    """The values that it admits; None where it lists none."""
+    """The values that it admits; None if it lists none."""
 
     @classmethod
     def of(cls, schema: JsonSchema) -> Expected:
@@ -36,9 +36,9 @@ class Expected:
         return cls(admitted_types(schema), _listed(schema, {}))
 
     def fitted(self, value: Any) -> tuple[Any, str]:
-        """Returns the value by the types and the list, and what does not fit or ""."""
+        """Returns the value converted to an admitted type, and the problem, or "" if it fits."""
         types, listed = self.types, self.listed
-        # Before any conversion: where `"5"` itself is listed, it stays a text.
+        # Before any conversion: if `"5"` itself is listed, it stays a text.
         if listed is not None and _is_among(value, listed):
             return value, ""
         if types is not None and not _is_one_of(value, types):
@@ -47,7 +47,7 @@ class Expected:
                 return value, f"Input should be {_choice([_article(each) for each in types])}"
         if listed is None or _is_among(value, listed):
             return value, ""
-        # A text among texts and others: `"true"` where `"auto"` and booleans are listed.
+        # A text may stand for another listed type: `"true"`, if `"auto"` and booleans are listed.
         other, found = _converted(value, types or ())
         if found and _is_among(other, listed):
             return other, ""
@@ -55,11 +55,11 @@ class Expected:
 
 
 def _listed(schema: JsonSchema, known: dict[int, list[Any] | None]) -> list[Any] | None:
-    """Returns the values that a schema admits and no others; None where it lists none.
+    """Returns all values that a schema admits; None if it does not list them.
 
-    An optional choice has its list in a union with null, one with a note beside it in `allOf`.
+    The list may be inside `anyOf`, for an optional choice, or `allOf`, beside an annotation.
     """
-    if id(schema) in known:  # None for one that is being read already: it holds itself
+    if id(schema) in known:  # None for one that is being read already, since it contains itself
         return known[id(schema)]
     known[id(schema)] = None
     lists = [_own(schema)]
@@ -73,9 +73,9 @@ def _listed(schema: JsonSchema, known: dict[int, list[Any] | None]) -> list[Any]
     there = [each for each in lists if each is not None]
     if not there:
         return None
-    # Every list must have the value: `anyOf` beside an `enum` narrows it.
+    # A value has to be in every list: `anyOf` beside an `enum` narrows it.
     found = [value for value in there[0] if all(_is_among(value, each) for each in there[1:])]
-    # OpenAPI's way to say that null is admitted, too; JSON Schema has it in `type`.
+    # OpenAPI admits null with `nullable`; JSON Schema does with `type`.
     if schema.get("nullable") is True:
         found.append(None)
     known[id(schema)] = found
@@ -83,7 +83,7 @@ def _listed(schema: JsonSchema, known: dict[int, list[Any] | None]) -> list[Any]
 
 
 def _own(schema: JsonSchema) -> list[Any] | None:
-    """Returns the values that a schema itself lists, or that its type has."""
+    """Returns the values of a schema's `enum` or `const`, or all values of its type."""
     listed = schema.get("enum")
     if isinstance(listed, list) and listed:
         return listed
@@ -102,17 +102,16 @@ def _is_among(value: Any, listed: list[Any]) -> bool:
 
 
 def _is_one_of(value: Any, types: tuple[str, ...]) -> bool:
-    # 5.0 is an integer, and a tool that wants one gets 5.
+    # 5.0 is an integer too, but has to be converted to 5.
     return is_one_of(value, types) and (not isinstance(value, float) or "number" in types)
 
 
 def _converted(value: Any, types: tuple[str, ...]) -> tuple[Any, bool]:
-    """Returns a value as one of the types, and whether that loses nothing."""
+    """Returns a value converted to one of the types, and whether that was possible."""
     for name in types:
         if isinstance(value, float) and name == "integer" and value.is_integer():
             return int(value), True
-        # Else only texts are converted: in formats without types a model can write 5 as the text
-        # `5` only.
+        # Otherwise only texts are converted: in formats without types, 5 is written as `5`.
         if not isinstance(value, str):
             continue
         # `"5"` for a number is 5, not 5.0, as JSON reads it.
@@ -123,7 +122,7 @@ def _converted(value: Any, types: tuple[str, ...]) -> tuple[Any, bool]:
                 return value, False
         if name == "number" and is_number(value):
             return float(value), True
-        # The length is looked at first: a text of a megabyte is not copied to lower case.
+        # The length is tested first, to avoid copying a long text to lower case.
         if name == "boolean" and len(value) <= 5 and value.lower() in {"true", "false"}:
             return value.lower() == "true", True
     return value, False

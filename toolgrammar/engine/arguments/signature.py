@@ -1,4 +1,8 @@
-"""What the engine knows about a function: its parameters, and how to call it."""
+"""Inspects a function: its parameters, their types, and how to call it.
+
+`def pay(amount: int, context: ToolContext)` has the hints `{"amount": int}`, `required` with
+`amount`, and `contexts` with `context`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ class Signature:
     """The parameters of a function."""
 
     hints: Mapping[str, Any]
-    """The type of each parameter that the model fills; `Any` where it can't be resolved."""
+    """The type of each parameter that the model fills; `Any` if it can't be resolved."""
     required: frozenset[str]
     """Those of them without a default."""
     takes_more: bool
@@ -35,14 +39,14 @@ class Signature:
     contexts: frozenset[str]
     """The parameters that get a `ToolContext`."""
     positional: tuple[tuple[str, Any], ...]
-    """The parameters that have no name for a caller, with their defaults."""
+    """The positional-only parameters, with their defaults."""
     first: str | None
-    """The name of the first parameter that is no context."""
+    """The name of the first parameter that is not a context."""
 
     @classmethod
     def of(cls, function: Function) -> Signature:
-        """Returns the signature of a function; an empty one where it can't be read."""
-        # Some functions of C have no signature; they take whatever they are given.
+        """Returns the signature of a function; one without parameters if it can't be read."""
+        # Some C functions have no signature; all arguments are passed to them.
         try:
             parameters = inspect.signature(function).parameters.values()
         except (TypeError, ValueError):
@@ -51,7 +55,7 @@ class Signature:
             )
         hints = _hints_of(function)
         contexts = frozenset(
-            # By name as well as by type: the class may be imported for type checkers only.
+            # Annotations are compared as text too: the class may be imported for type checkers only.
             each.name
             for each in parameters
             if _is_context(hints.get(each.name)) or _names_context(each.annotation)
@@ -59,7 +63,7 @@ class Signature:
         filled = [
             each
             for each in parameters
-            # `*args` has no name, and `**kwargs` takes what is left.
+            # `*args` can't be filled by name, and `**kwargs` takes all other names.
             if each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}
             and each.name not in contexts
         ]
@@ -88,11 +92,11 @@ class Target:
     is_async: bool
     """Whether it runs in an event loop."""
     by_name: bool
-    """Whether arguments are handed over by their names, and nothing else is."""
+    """Whether arguments are passed by their names, and nothing else is."""
 
     @classmethod
     def of(cls, function: Function, *, is_async: bool = False) -> Target:
-        """Returns the target of a function; `is_async` says so of one that does not show it."""
+        """Returns the target of a function; `is_async` marks one that is async without `async def`."""
         signature = Signature.of(function)
         return cls(
             function,
@@ -111,28 +115,26 @@ class Target:
 
         Args:
             reading: the arguments, a copy that this attempt may change.
-            context: what the tool may learn about its call, where it wants to.
-            opaque: what an interface hands through to its tools; for targets of its own.
+            context: the context, for tools that have a parameter for it.
+            opaque: what an interface passes through to its tools; for targets of its own.
         """
         signature = self.signature
         named = reading.arguments
         leading: tuple[Any, ...] = ()
         if reading.instance is not None:
-            # By its name where it has one: a context may stand before it.
+            # Passed by name if possible, since a context may be the first parameter.
             if signature.first is None:
                 leading, named = (reading.instance,), {}
             else:
                 named = {signature.first: reading.instance}
-        # Handed over even where the model wrote an argument of this name: it can't pass a context
-        # off.
+        # Replaces an argument of this name: a model can't forge a context.
         for name in signature.contexts:
             named[name] = context
         if not signature.positional or leading:
             return leading, named
         values = []
         for name, default in signature.positional:
-            # A missing one without a default ends the list: Python then says itself what is
-            # missing.
+            # A missing argument without a default ends the list: Python then reports it.
             if name not in named and default is inspect.Parameter.empty:
                 break
             values.append(named.pop(name, default))
@@ -140,10 +142,10 @@ class Target:
 
 
 def is_coroutine_function(function: Function) -> bool:
-    """Tells whether calling a function gives a coroutine or an asynchronous generator."""
+    """Whether calling a function gives a coroutine or an asynchronous generator."""
     while isinstance(function, partial):
         function = function.func
-    # An object with `async def __call__` can be called like a coroutine function.
+    # An object with `async def __call__` counts as a coroutine function.
     if not inspect.isroutine(function):
         function = getattr(function, "__call__", function)  # noqa: B004 - its code is wanted
     return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
@@ -152,12 +154,12 @@ def is_coroutine_function(function: Function) -> bool:
 def _hints_of(function: Function) -> dict[str, Any]:
     while isinstance(function, partial):
         function = function.func
-    # An instance that can be called has its hints in its class.
+    # The hints of a callable instance are in its class.
     return _hints(function if hasattr(function, "__name__") else type(function).__call__)
 
 
 def _is_context(hint: Any) -> bool:
-    """Tells whether a type is `ToolContext`, possibly annotated or optional."""
+    """Whether a type is `ToolContext`, possibly annotated or optional."""
     origin = get_origin(hint)
     if origin is Annotated:
         return _is_context(get_args(hint)[0])
@@ -168,5 +170,5 @@ def _is_context(hint: Any) -> bool:
 
 
 def _names_context(annotation: object) -> bool:
-    """Tells whether an annotation names the class as text: it may be imported for types only."""
+    """Whether an annotation names the class as text: it may be imported for types only."""
     return isinstance(annotation, str) and annotation.rpartition(".")[2].strip() == _CONTEXT

@@ -1,10 +1,9 @@
-"""Makes pydantic's lax conversions stricter, at any depth of a type, and tells what did not fit.
+"""Makes pydantic's lax conversions stricter, at any depth of a type, and reports what does not fit.
 
-Pydantic's schema of a type is plain data. Before each part of it that reads a number or a boolean
-stands here a check of the forms that are taken: a type inside another model is reached, too.
+Pydantic's core schema of a type is plain data. A check of the accepted forms is inserted before each
+part of it that reads a number or a boolean, also in types inside other models.
 
-For `int`, the text `5` is taken, but neither `5.0` nor `true`, which pydantic alone would read,
-too.
+For `int`, the text `5` is accepted, but neither `5.0` nor `true`, which pydantic alone would accept.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ _OPAQUE: Final = frozenset(
         "expected", "json_schema_input_schema", "members", "metadata", "serialization",
     }
 )  # fmt: skip
-"""Parts of a schema that hold data or do not read."""
+"""The keys of a core schema whose values are not schemas."""
 _MEMBER: Final = "\x00member"
-"""Begins the label of a union's member in a location, where no key of an argument begins so."""
-# A validator's own text: what its author wrote may quote the value.
+"""Marks the labels of union members in a location; no key of an argument begins with it."""
+# Errors with a text of the validator's author, which may quote the value.
 _OWN_TEXT: Final = frozenset({"value_error", "assertion_error"})
 _WITH_DETAILS: Final = frozenset(
     {
@@ -42,10 +41,10 @@ _WITH_DETAILS: Final = frozenset(
         "timezone_offset", "uuid_parsing",
     }
 )  # fmt: skip
-"""Errors of pydantic whose text goes on with a piece of the input."""
+"""The errors of pydantic whose text ends with a piece of the input."""
 _NO_BOOLEAN: Final = "no_boolean"
 _KNOWN: Final = frozenset({*get_args(core_schema.ErrorType), _NO_BOOLEAN})
-# What stands behind these words is of the schema; before them, pydantic quotes the input.
+# Before these words pydantic quotes the input; after them come tags of the schema.
 _TAGS: Final = "does not match any of the expected tags: "
 
 
@@ -55,20 +54,20 @@ class StrictModel:
     def __init__(self, model: type[BaseModel]) -> None:
         self.model = model
         schema = model.__pydantic_core_schema__
-        if not isinstance(schema, dict):  # a stand-in: parts of the model came later
+        if not isinstance(schema, dict):  # a placeholder: the model has a forward reference
             model.model_rebuild(force=True)
             schema = model.__pydantic_core_schema__
         self._names = frozenset(_names(schema))
-        # A tag that is also a field's name counts as the field: it may be a place in the data.
+        # A tag that is also the name of a field may be a place in the data, and counts as one.
         self._tags = frozenset(_tags(schema)) - self._names
-        # Without prebuilt validators: those of inner models do not know the checks.
+        # Without prebuilt validators: those of inner models lack the checks.
         validator = SchemaValidator(_tightened(schema), _use_prebuilt=False)
         self.validate: Callable[[dict[str, Any]], Any] = validator.validate_python
 
     def problems(self, error: ValidationError, arguments: Mapping[str, Any]) -> list[str]:
-        """Returns what did not fit, each with its place; no value of the arguments is in it."""
+        """Returns a line for each problem, with its place; lines contain no values of arguments."""
         found = error.errors(include_input=False, include_url=False, include_context=False)
-        # As keys of a dict: the members of a union often say the same about one value.
+        # A dict drops duplicates: the members of a union often report the same problem.
         return list(
             dict.fromkeys(
                 ": ".join(
@@ -83,28 +82,28 @@ class StrictModel:
         steps: list[str] = []
         place: Any = arguments
         for step in location:
-            # A union's member, or the tag of one: it says how pydantic read, not where.
+            # The label or tag of a union's member is not a place in the data.
             if isinstance(step, str) and self._is_label(step, place):
                 continue
             if isinstance(step, int) and isinstance(place, list | tuple):
                 steps.append(str(step))
                 place = place[step] if step < len(place) else None
             else:
-                # A key that the model made up is not repeated: it may hold anything, a secret too.
+                # A key that the model made up is not repeated: it may contain a secret.
                 steps.append(str(step) if step in self._names else "*")
                 place = place.get(step) if isinstance(place, Mapping) else None
         return ".".join(steps)
 
     def _is_label(self, step: str, place: Any) -> bool:
-        """Tells whether a step of a location names a way to read, not a place in the data."""
-        # The data has a key of this name: then the step is a place in it.
+        """Whether a step of a location names a way to read, not a place in the data."""
+        # If the data has a key of this name, the step is a place in the data.
         if isinstance(place, Mapping) and step in place:
             return False
         return step.startswith(_MEMBER) or step == "[key]" or step in self._tags
 
 
 def _tightened(schema: Any) -> Any:
-    """Returns a copy of a schema with the checks in it."""
+    """Returns a copy of a core schema with the checks inserted."""
     if isinstance(schema, list):
         return [_tightened(part) for part in schema]
     if isinstance(schema, tuple):
@@ -113,19 +112,19 @@ def _tightened(schema: Any) -> Any:
         return schema
     copy = {key: _part(key, part) for key, part in schema.items()}
     kind = copy.get("type")
-    # The labels of pydantic hold names of types, `str` say, which may be keys in the data as well.
+    # Pydantic labels members with names of types, such as `str`, which may also be keys.
     if kind == "union":
         copy["choices"] = [
             (choice[0] if isinstance(choice, tuple) else choice, f"{_MEMBER}{index}")
             for index, choice in enumerate(copy["choices"])
         ]
     if kind == "generator":
-        # Pydantic's own reads while it is iterated: errors would come inside the tool.
+        # Pydantic validates a generator lazily: errors would be raised inside the tool.
         copy["type"] = "list"
     check = _check_of(copy) if isinstance(kind, str) else None
     if check is None:
         return copy
-    # The reference moves to the outer part, or it would lead past the check.
+    # The reference moves to the outer schema, or it would bypass the check.
     reference = copy.pop("ref", None)
     return core_schema.no_info_before_validator_function(check, copy, ref=reference)
 
@@ -133,14 +132,14 @@ def _tightened(schema: Any) -> Any:
 def _part(key: str, part: Any) -> Any:
     if key in _OPAQUE:
         return part
-    # A mapping by name, whose keys are names of fields or tags, and no keywords of a schema.
+    # The keys of these mappings are names of fields or tags, not keywords.
     if key in {"fields", "choices"} and isinstance(part, dict):
         return {name: _tightened(each) for name, each in part.items()}
     return _tightened(part)
 
 
 def _check_of(schema: dict[str, Any]) -> Callable[[Any], Any] | None:
-    """Returns what looks at a value before pydantic does, or None."""
+    """Returns the check that runs before pydantic reads a value; None if there is none."""
     match schema["type"]:
         case "int":
             return _whole
@@ -148,7 +147,7 @@ def _check_of(schema: dict[str, Any]) -> Callable[[Any], Any] | None:
             return _number
         case "bool":
             return _boolean
-        # Python takes `True` for the number 1, and all of these read numbers.
+        # All of these accept numbers, and `True` is the number 1 in Python.
         case "decimal" | "complex" | "date" | "datetime" | "time" | "timedelta":
             return _no_boolean
         case "enum":
@@ -179,7 +178,7 @@ def _whole(value: Any) -> Any:
 
 def _number(value: Any) -> Any:
     if isinstance(value, bool):
-        # `true` is no number, though pydantic may take it for 1.0.
+        # `true` is not a number, though pydantic may take it for 1.0.
         raise PydanticKnownError("float_type")
     if isinstance(value, str) and not is_number(value):
         raise PydanticKnownError("float_parsing")
@@ -204,9 +203,9 @@ def _no_boolean(value: Any) -> Any:
 
 
 def _listed(members: tuple[Any, ...], value: Any) -> Any:
-    """Refuses a boolean for a number and a number for a boolean, and a number's text in other form.
+    """Refuses values that equal a member of a `Literal` only by Python's rules.
 
-    Python takes `True` and 1 for the same.
+    In Python `True == 1`. Also refuses the text of a number that is not in canonical form.
     """
     numbers = any(_is_number(member) for member in members)
     if isinstance(value, bool):
@@ -232,7 +231,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _names(schema: Any) -> Iterator[str]:
-    """Yields the names of all fields in a schema, and the names they are read by."""
+    """Yields the names and aliases of all fields in a schema."""
     if isinstance(schema, list | tuple):
         for part in schema:
             yield from _names(part)
@@ -248,7 +247,7 @@ def _names(schema: Any) -> Iterator[str]:
 
 
 def _tags(schema: Any) -> Iterator[str]:
-    """Yields the tags of all unions in a schema that are told apart by one."""
+    """Yields the tags of all tagged unions in a schema."""
     if isinstance(schema, list | tuple):
         for part in schema:
             yield from _tags(part)
@@ -260,9 +259,9 @@ def _tags(schema: Any) -> Iterator[str]:
 
 
 def _parts(schema: dict[str, Any]) -> Iterator[Any]:
-    """Yields what lies below a schema and may hold schemas."""
+    """Yields the values of a schema that may contain schemas."""
     for key, part in schema.items():
-        # Data of the schema, such as a default, may look like a schema and is none.
+        # Data of the schema, such as a default, may look like a schema.
         if key in _OPAQUE:
             continue
         by_name = key in {"fields", "choices"} and isinstance(part, dict)
@@ -291,13 +290,13 @@ def _why(error: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
 
 def masked(text: str, arguments: Any) -> str:
     """Returns a text in which each argument of four or more characters is `***`."""
-    # The longest first: one value may be part of another.
+    # Longest first, since one value may be part of another.
     values = sorted({each for each in _texts(arguments) if each in text}, key=len, reverse=True)
     return re.sub("|".join(map(re.escape, values)), "***", text) if values else text
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yields the strings and numbers in a value of four or more characters, as text shows them."""
+    """Yields the texts of the strings and numbers in a value, if four or more characters long."""
     pending = [value]
     while pending:
         part = pending.pop()
@@ -307,7 +306,7 @@ def _texts(value: Any) -> Iterator[str]:
         elif isinstance(part, list | tuple):
             pending += part
         elif isinstance(part, str):
-            # Shorter ones stand in a message by chance: `of`, `int`, `1`.
+            # Shorter ones occur in a message by chance: `of`, `int`, `1`.
             yield from (each for each in {part, part.strip(), repr(part)[1:-1]} if len(each) >= 4)
         elif isinstance(part, int | float) and not isinstance(part, bool) and len(str(part)) >= 4:
             yield str(part)

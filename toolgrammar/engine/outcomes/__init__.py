@@ -1,4 +1,4 @@
-"""What became of a call: its result, what can go wrong, and how a model is told.
+"""Defines the results and errors of calls, and writes them as messages for the model.
 
 In: what a tool returned or raised. Out: a `ToolResult` whose value is plain JSON data, and messages
 for a chat API. `datetime(2026, 11, 23)` becomes `"2026-11-23T00:00:00"`; `UserError("no such city")`

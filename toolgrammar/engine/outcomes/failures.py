@@ -1,4 +1,8 @@
-"""What can go wrong with a call: the error values, and the exceptions that tools may raise."""
+"""Defines the error value of a result, and the exceptions that tools and guardrails may raise.
+
+A tool that raises `UserError("no such city")` gives a result with the error
+`ToolError("user_error", "no such city")`.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +10,30 @@ from dataclasses import dataclass
 from typing import Final
 
 LONGEST_MESSAGE: Final = 2_000
-"""Characters of an error's message, at most."""
+"""The length of the longest error message."""
 TIMEOUT: Final = "timeout"
-"""The message of an error where the engine's limit struck, and of no other."""
+"""The message of an error if an attempt exceeded the engine's time limit; no other error has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolError:
-    """Why a call has no value: a value itself, never raised."""
+    """Why a call has no value. It is returned in a result, never raised."""
 
     code: str
-    """What kind of failure it is; the page of the engine lists them."""
+    """The kind of failure; docs/engine.md lists all codes."""
     message: str
-    """What happened, for the model to read."""
+    """What happened, as a text for the model."""
 
     def __str__(self) -> str:
         return f"{self.code}:{self.message}"
 
 
 class UserError(Exception):
-    """The model's mistake, for it to mend: its text goes to the model and nothing is retried."""
+    """A mistake of the model: the text is shown to the model, and the call is not retried."""
 
 
 class RetryableError(Exception):
-    """A failure that may pass: the call is tried again.
+    """A temporary failure: the call is retried.
 
     Attributes:
         retry_after: the seconds to wait at least, or None.
@@ -44,7 +48,7 @@ class RetryableError(Exception):
 
 
 class GuardrailError(Exception):
-    """A guardrail blocks the call; its text says why."""
+    """Raised by a guardrail to block a call; the text says why."""
 
 
 class Failure(Exception):  # noqa: N818 - inside the engine only: it ends the steps of a call
@@ -60,10 +64,10 @@ class Failure(Exception):  # noqa: N818 - inside the engine only: it ends the st
 
 
 def text_of(error: BaseException) -> str:
-    """Returns the text of an exception, or its type's name where that is empty."""
+    """Returns the text of an exception, or the name of its type if the text is empty."""
     try:
         text = str(error)
-    except Exception:  # the exception is a stranger's, and so is its __str__
+    except Exception:  # a foreign exception may have a broken `__str__`
         text = ""
     return text or type(error).__name__
 
@@ -71,11 +75,11 @@ def text_of(error: BaseException) -> str:
 def cut(text: str, limit: int | None) -> str:
     """Returns a text of at most `limit` characters of the original, with a mark where it is cut.
 
-    The first three quarters of the limit and the last one stay.
+    The first three quarters of the limit and the last quarter are kept.
     """
     if limit is None or len(text) <= limit:
         return text
-    # The end stays, too: there a log says what went wrong.
+    # The end is kept too, since a log reports errors there.
     head = limit * 3 // 4
     tail = text[len(text) - (limit - head) :]
     mark = f"\n[toolgrammar: {len(text) - limit} of {len(text)} characters cut]\n"

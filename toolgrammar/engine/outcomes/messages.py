@@ -1,4 +1,4 @@
-"""Results of tools as the messages that tell the model.
+"""Writes results of tools as messages for the model.
 
 A result `21 °C` becomes `{"role": "tool", "tool_call_id": …, "content": "21 °C"}`.
 """
@@ -26,15 +26,15 @@ __all__ = ["Answer", "to_messages"]
 
 
 Message: TypeAlias = Any
-"""A message, as a dict. `Any`, so that it is taken where an API's library has a type of its own."""
+"""A message, as a dict. `Any`, so that type checkers accept it where an API has its own type."""
 
 
-# The kinds that the API takes; another kind is told as text.
+# The types that the API accepts; others are written as a placeholder.
 _ANTHROPIC_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 class Answer(Protocol):
-    """A `ToolResult`, as far as messages need it."""
+    """The members of a `ToolResult` that messages need."""
 
     @property
     def call(self) -> ToolCall:
@@ -46,7 +46,7 @@ class Answer(Protocol):
 
     @property
     def content(self) -> str:
-        """What the model is told."""
+        """The text for the model."""
 
 
 def to_messages(
@@ -56,22 +56,21 @@ def to_messages(
     id_prefix: str | None = None,
     tools: Iterable[object] | None = None,
 ) -> list[Message]:
-    """Returns the messages that tell the model the results of its calls; none for no results.
+    """Returns the messages with the results of the model's calls; [] if there are no results.
 
-    Of a call that was refused the model is told what was wrong and how to write it again.
+    For a refused call, the message says what was wrong and how to write the call again.
 
     Args:
-        results: the results of one message, in any order; those that know their place in it are
-            put in its order.
-        style: `openai` gives a message for each result, `anthropic` one for all, with the images;
-            elsewhere a text stands for an image. The id of a format gives one for all in the
-            format's own text for results, or in JSON lines where it has none: for prompts that you
-            put together yourself. A server whose chat template writes results would write its
-            markup round that again.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
-            made from the call. The same as for the calls themselves in `toolgrammar.interop`.
-        tools: all tools of the conversation, or their names: a call of none of them is told the
-            nearest.
+        results: the results of one message, in any order; they are sorted by their index if all
+            of them have one.
+        style: `openai` gives a message for each result; `anthropic` gives one message for all,
+            with images, which are placeholders in all other styles. The id of a format gives one
+            message in the format's own text for results, or in JSON lines if it defines none: for
+            prompts without a chat template, which would add its own markup again.
+        id_prefix: the text before the index in the generated id of a call without one; None: the
+            id is a hash of the call. Use the same as for the calls in `toolgrammar.interop`.
+        tools: all tools of the conversation, or their names: the result of an unknown tool then
+            names similar ones.
 
     Raises:
         ValueError: there is no such style.
@@ -101,8 +100,7 @@ def to_messages(
             }
             for answer, content, identity in zip(answers, told, ids, strict=True)
         ]
-        # Anthropic wants all results of a message in one: a second message of the user would come
-        # between.
+        # Anthropic requires all results of a message in one message of the user.
         return [{"role": "user", "content": blocks}] if blocks else []
     texts = [_Told(answer.call, content) for answer, content in zip(answers, told, strict=True)]
     text = _wire_text(texts, style, "call_" if id_prefix is None else id_prefix)
@@ -111,15 +109,15 @@ def to_messages(
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A result, as the model is told of it."""
+    """A result with its text for the model."""
 
     call: ToolCall
     content: str
 
 
 def _told(answer: Answer, names: Collection[str] | None) -> str:
-    """Returns the text of a result; that of a refused call says how to write it again."""
-    # An `Answer` need not have an error: then its text is all there is.
+    """Returns the text of a result; for a refused call, how to write it again."""
+    # An `Answer` need not have an `error`: its text is then used.
     error = getattr(answer, "error", None)
     if not isinstance(error, ToolError):
         return answer.content
@@ -128,8 +126,8 @@ def _told(answer: Answer, names: Collection[str] | None) -> str:
 
 
 def _anthropic_content(answer: Answer, text: str) -> str | list[dict[str, Any]]:
-    """Returns the text of a result, or its blocks where it has images that the API takes."""
-    # An `Answer` need not have a value: then its text is all there is.
+    """Returns the text of a result, or its blocks if it has images that the API accepts."""
+    # An `Answer` need not have a `value`: its text is then used.
     blocks = blocks_of(getattr(answer, "value", None)) if answer.ok else None
     if blocks is None:
         return text
@@ -146,14 +144,14 @@ def _anthropic_content(answer: Answer, text: str) -> str | list[dict[str, Any]]:
 
 
 def _in_order(results: Iterable[Answer]) -> tuple[list[Answer], list[int]]:
-    """Returns results and their places in the message; in its order where all know theirs."""
+    """Returns the results and their indexes in the message, sorted if all have an index."""
     answers = list(results)
     for answer in answers:
         if not (hasattr(answer, "call") and hasattr(answer, "content")):
             raise TypeError(f"a result has a call and a content, got {answer!r:.80}")
     known = [getattr(answer, "index", None) for answer in answers]
     places = [index if place is None else place for index, place in enumerate(known)]
-    # A call that ran alone does not know its place: then the order in which they were given counts.
+    # A call that ran alone has no index: the given order is then used.
     if None not in known:
         order = sorted(range(len(answers)), key=places.__getitem__)
         answers, places = [answers[each] for each in order], [places[each] for each in order]
@@ -168,7 +166,7 @@ def _wire_text(answers: list[_Told], style: str, id_prefix: str) -> str:
         raise ValueError(
             f"unknown style {style!r}: a style is 'openai', 'anthropic' or a format ({problem})"
         ) from problem
-    # A format that says how results are written; the others get lines of JSON.
+    # A format may define how results are written; for others they are lines of JSON.
     if form.tables.results:
         return form.render_results(answers, id_prefix=id_prefix)
     return json_lines(form, answers)

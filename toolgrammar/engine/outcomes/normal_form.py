@@ -1,4 +1,4 @@
-"""Turns what a tool returned into plain JSON data that shares nothing with the tool's objects.
+"""Converts what a tool returned to plain JSON data that shares nothing with the tool's objects.
 
 `{1: {3, 2}}` becomes `{"1": [2, 3]}`.
 """
@@ -21,10 +21,10 @@ from toolgrammar.engine.outcomes.media import blocks_of, cut_beside_media
 from toolgrammar.engine.outcomes.text_json import compact_json
 
 DEEPEST: Final = 64
-"""Levels of lists and dicts that are kept."""
+"""The levels of lists and dicts that are kept."""
 _MOST_REPEATS: Final = 300_000
-"""Values that stand in a list or dict which was written down before: lists that hold each other
-twice, sixty levels deep, would fill any memory."""
+"""The most values in repeated lists and dicts: nested lists that each contain the next one twice
+grow exponentially when they are copied."""
 _SHORT: Final = 32
 """With at least so many characters allowed, these need not be counted: None, booleans, integers"""
 _PLAIN_INTEGERS: Final = 10**18
@@ -32,16 +32,16 @@ _PLAIN_INTEGERS: Final = 10**18
 
 
 class Unserialisable(Exception):  # noqa: N818 - inside the engine only: becomes an error value
-    """A value can't be turned into JSON data; the text is its type's name."""
+    """Raised if a value can't be converted to JSON data; the text is the name of its type."""
 
 
 def normal_form(value: Any, limit: int | None) -> Any:
-    """Returns a value as plain JSON data; as a cut text where it is longer than `limit`.
+    """Returns a value as plain JSON data; as a cut text if it is longer than `limit`.
 
     Raises:
-        Unserialisable: a part of it can't be turned.
+        Unserialisable: a part of it can't be converted.
     """
-    # The shortcuts: most tools return a text, a number or nothing.
+    # Shortcuts, since most tools return a text, a number or None.
     kind = type(value)
     if kind is str:
         return cut(value, limit)
@@ -53,11 +53,11 @@ def normal_form(value: Any, limit: int | None) -> Any:
     plain = Normaliser(limit).plain(value, 0)
     if limit is None:
         return plain
-    # A path, a date or an enumeration of texts is a text only now.
+    # A path, a date or an enumeration has become a text by now.
     if isinstance(plain, str):
         return cut(plain, limit)
     blocks = blocks_of(plain)
-    # Images are not cut, so a value with one is cut part by part.
+    # Images are not cut, so the other blocks are cut one by one.
     if blocks is not None:
         return cut_beside_media(blocks, limit) if isinstance(plain, list) else plain
     text = compact_json(plain)
@@ -65,20 +65,20 @@ def normal_form(value: Any, limit: int | None) -> Any:
 
 
 class Normaliser:
-    """Turns one value, with what it knows of the way down to a part."""
+    """Converts one value, and tracks the lists and dicts that contain the current part."""
 
     def __init__(self, limit: int | None) -> None:
         self._limit = limit
-        # The ids of what is being written right now: who meets one of them again is in a cycle.
+        # The ids of the containers around the current part: meeting one again is a cycle.
         self._open: set[int] = set()
-        # Keeps the objects, too: an id is used again once its object is gone.
+        # Keeps the objects too, since the id of a freed object may be used again.
         self._seen: dict[int, Any] = {}
-        # How many of the open parts were written before: below them, everything counts as repeated.
+        # How many of the open containers are repeated: everything in them counts as repeated.
         self._again = 0
         self._repeats = 0
 
     def plain(self, value: Any, level: int) -> Any:
-        """Returns a value on some level as plain JSON data."""
+        """Returns a value at a level of nesting as plain JSON data."""
         if self._again:
             self._repeats += 1
             if self._repeats > _MOST_REPEATS:
@@ -92,11 +92,11 @@ class Normaliser:
             return self._turned(value, level)
         except (Unserialisable, RecursionError):
             raise
-        except Exception as error:  # a stranger's object does as it likes
+        except Exception as error:  # a foreign object may raise anything
             raise Unserialisable(kind.__name__) from error
 
     def _turned(self, value: Any, level: int) -> Any:
-        # Before the scalars: an enumeration may be a string or an integer as well.
+        # Before the scalars, since an enumeration may also be a string or an integer.
         if isinstance(value, Enum):
             return self.plain(value.value, level)
         scalar = _scalar(value)
@@ -106,10 +106,10 @@ class Normaliser:
             return self._bytes(value)
         if isinstance(value, BaseException):
             return {"type": "error", "error": type(value).__name__, "message": text_of(value)}
-        # Any other object: what it says of itself is better than nothing.
+        # Any other object is written as its `str`.
         if not _is_container(value):
             return str(value)
-        # Marks, not errors: the rest of the value is of use.
+        # A cycle becomes a mark, not an error, since the rest of the value is useful.
         if id(value) in self._open:
             return "<cycle>"
         if level >= DEEPEST:
@@ -127,7 +127,7 @@ class Normaliser:
     def _bytes(self, value: bytes | bytearray | memoryview) -> dict[str, Any]:
         data = bytes(value)
         found: dict[str, Any] = {"type": "bytes", "len": len(data)}
-        # The length that the base64 would have, known without making it.
+        # The length of the base64, computed without encoding.
         if self._limit is None or (len(data) + 2) // 3 * 4 <= self._limit:
             found["base64"] = b64encode(data).decode("ascii")
         return found
@@ -135,10 +135,10 @@ class Normaliser:
     def _contents(self, value: Any, level: int) -> Any:
         if isinstance(value, Mapping):
             return self._named(value.items(), level)
-        # A set has no order, and results must be the same in every run.
+        # A set has no order, and results must be equal in every run.
         if isinstance(value, set | frozenset):
             return _in_order([self.plain(part, level) for part in value])
-        # A named tuple has names for its parts, and is an object rather than a list.
+        # A named tuple becomes an object, not a list, since its parts have names.
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return self._named(zip(value._fields, value, strict=False), level)
         if isinstance(value, list | tuple):
@@ -160,7 +160,7 @@ _NONE: Final = object()
 
 
 def _scalar(value: Any) -> Any:
-    """Returns a single value as JSON has it, or a mark for anything else."""
+    """Returns a scalar as JSON data, or a mark for any other value."""
     if isinstance(value, str):
         # `str.__str__`: a subclass may have a `__str__` of its own.
         return str.__str__(value)
@@ -170,7 +170,7 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, float):
         if math.isfinite(value):
             return float(value)
-        # JSON has no word for these.
+        # JSON has no literals for these.
         return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
     if isinstance(value, date | time):
         return value.isoformat()
@@ -186,7 +186,7 @@ def _key(key: Any) -> str:
     if isinstance(key, Enum):
         return _key(key.value)
     scalar = _scalar(key)
-    # `_scalar` takes a boolean for an integer; as a key it reads `True`, not `1`.
+    # `_scalar` accepts a boolean as an integer; as a key it is `True`, not `1`.
     return str(key if scalar is _NONE or isinstance(key, bool) else scalar)
 
 
@@ -200,7 +200,7 @@ def _is_container(value: Any) -> bool:
 
 
 def _is_model(value: Any) -> bool:
-    """Tells whether a value is an instance of a pydantic model, without importing pydantic."""
+    """Whether a value is an instance of a pydantic model, without importing pydantic."""
     kind = type(value)
     return hasattr(kind, "__pydantic_serializer__") and hasattr(kind, "model_dump")
 
@@ -209,14 +209,14 @@ def _dumped(model: Any) -> Any:
     """Returns what the serializers of a pydantic model make of it."""
     try:
         return model.__pydantic_serializer__.to_python(model, warnings=False)
-    except ValueError:  # it holds itself: its fields are walked one by one
+    except ValueError:  # the model contains itself: its fields are visited one by one
         shown = (name for name, field in type(model).model_fields.items() if not field.exclude)
         return {name: getattr(model, name) for name in shown}
 
 
 def _in_order(parts: list[Any]) -> list[Any]:
     """Returns the members of a set in an order that is the same in every run."""
-    # Numbers by size, texts by letters; anything mixed by its JSON.
+    # Numbers and texts are sorted as such; mixed members by their JSON.
     if all(isinstance(part, str) for part in parts) or all(
         isinstance(part, int | float) for part in parts
     ):

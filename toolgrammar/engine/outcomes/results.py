@@ -1,4 +1,7 @@
-"""The result of a call."""
+"""Defines `ToolResult`, the value or the error of one call.
+
+A result with the value `{"temp": 21}` has `ok == True` and the content `{"temp":21}`.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +21,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What became of one call: a value or an error."""
+    """The outcome of one call: a value or an error."""
 
     call: ToolCall
-    """The call, the very object that was given."""
+    """The call, the object that was passed in, not a copy."""
     value: Any = field(default=None, hash=False)
-    """What the tool returned, as plain JSON data; None when the call failed."""
+    """What the tool returned, as plain JSON data; None if the call failed."""
     error: ToolError | None = None
-    """Why there is no value; None when there is one."""
+    """Why there is no value; None if there is one."""
     cached: bool = False
     """Whether the value comes from the cache."""
     attempts: int = 0
-    """How many invocations were begun."""
+    """How many attempts were started."""
     seconds: float = 0.0
     """How long the whole call took."""
     index: int | None = None
-    """The place of the call in its message; None where it ran alone."""
+    """The place of the call in its message; None if it ran alone."""
 
     @property
     def ok(self) -> bool:
@@ -42,25 +45,25 @@ class ToolResult:
 
     @property
     def content(self) -> str:
-        """The result as text for the model: a string itself, anything else as compact JSON.
+        """The result as text for the model: a string as it is, anything else as compact JSON.
 
-        Images and other media are named: `[image/png, 1,024 bytes]`.
+        Media are written as placeholders: `[image/png, 1,024 bytes]`.
         """
         if self.error is not None:
             return f"Error: {self.error}"
         if isinstance(self.value, str):
             return self.value
-        # Media by name only: base64 is no text for a model.
+        # Placeholders, since base64 is of no use to a model as text.
         blocks = blocks_of(self.value)
         if blocks is not None:
             return "\n".join(map(text_of_block, blocks))
         return compact_json(self.value)
 
     def raise_for_error(self) -> Self:
-        """Returns the result itself when it is ok.
+        """Returns the result itself if it is ok.
 
         Raises:
-            ToolFailed: it is not; the exception carries the result.
+            ToolFailed: the result is not ok; the exception has it as `result`.
         """
         if self.error is not None:
             raise ToolFailed(self)
@@ -84,7 +87,7 @@ class ToolResult:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ToolResult:
-        """Returns the result that `to_dict` wrote; only `call` must be there."""
+        """Returns the result that `to_dict` wrote; `call` is the only required key."""
         check_version(data)
         error = data.get("error")
         return cls(
@@ -99,7 +102,7 @@ class ToolResult:
 
 
 class ToolFailed(ToolGrammarError):  # noqa: N818 - a public name
-    """A result is not ok.
+    """Raised by `raise_for_error` for a result that is not ok.
 
     Attributes:
         result: the result, with its error.

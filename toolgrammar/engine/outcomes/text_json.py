@@ -1,4 +1,4 @@
-"""Writes values as the JSON that models are shown."""
+"""Writes values as compact JSON for models: `{"city": "Malmö"}` becomes `{"city":"Malmö"}`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a call, and the order of the calls of a message.
+"""Runs a call step by step, and the calls of a message in their order.
 
 `pipeline` is one generator: it looks up, reads the arguments, asks guardrails and approvals, calls
 the tool, tries again, and yields an effect wherever something has to be waited for. `drivers` carry

@@ -1,8 +1,8 @@
-"""Runs what sync drivers have to await, in one event loop that lives as long as the process.
+"""Runs the coroutines of sync drivers in one event loop that lives as long as the process.
 
-A loop for each tool would not do: a client that was made in one (an HTTP connection pool, say) is
-dead in the next. And in a thread of its own it also runs where a loop runs in the caller's thread,
-in a notebook for instance.
+Tools share the loop, since a client that was made in one loop (such as an HTTP connection pool) does
+not work in another. The loop has its own thread, so that it also works if the caller's thread runs
+an event loop, as in a notebook.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
 _ALIVE_WITHIN: Final = 1.0
-"""Seconds in which a loop answers that no tool holds up."""
+"""The seconds within which a loop answers, unless a tool blocks it."""
 
 _depth: ContextVar[int] = ContextVar("toolgrammar_depth", default=0)
-"""How many of these loops the current code is inside of: a tool may run calls itself."""
+"""In how many of these loops the current code is nested: a tool may run calls itself."""
 _loops: dict[int, tuple[asyncio.AbstractEventLoop, threading.Thread]] = {}
 _lock = threading.Lock()
 
@@ -33,38 +33,36 @@ class Running:
 
     def __init__(self, coroutine: Coroutine[Any, Any, Outcome]) -> None:
         self._depth = _depth.get()
-        # The loop is that of the sender's depth: a tool that runs calls itself does so from inside
-        # a loop, and waiting there for the same loop would wait for ever. Its calls get the next
-        # loop.
+        # Each depth has its own loop: a tool that runs calls itself does so from inside a loop, and
+        # would deadlock if it waited for the same loop.
         self._loop = _loop_at(self._depth)
         self._done = threading.Event()
         self._task: asyncio.Task[Outcome] | None = None
-        # The depth is raised in a copy of the context, so that only code inside the coroutine sees
-        # it.
+        # The depth is raised in a copy of the context, which only the coroutine sees.
         context = copy_context()
         context.run(_depth.set, self._depth + 1)
         self._loop.call_soon_threadsafe(self._begin, coroutine, context=context)
 
     def _begin(self, coroutine: Coroutine[Any, Any, Outcome]) -> None:
-        # Made in the loop's own thread: `create_task` is not safe from any other.
+        # Called in the loop's own thread, since `create_task` is not thread-safe.
         self._task = self._loop.create_task(coroutine)
         self._task.add_done_callback(lambda _: self._done.set())
 
     def wait(self, seconds: float | None) -> bool:
-        """Waits until it is over, so long at most; tells whether it is."""
-        # `Event.wait` raises OverflowError for more than TIMEOUT_MAX, and a limit may be any float.
+        """Waits for the end of the coroutine, at most `seconds`; returns whether it has ended."""
+        # `Event.wait` raises OverflowError above TIMEOUT_MAX, and a limit may be any float.
         return self._done.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
 
     def outcome(self) -> Outcome:
-        """Returns what became of it, when it is over."""
+        """Returns the outcome of the coroutine, after it has ended."""
         assert self._task is not None
-        # An abort of the plan, or the end of the process, cancelled it.
+        # Cancelled by an abort of the plan, or at the end of the process.
         if self._task.cancelled():
             return Outcome(None, asyncio.CancelledError())
         return self._task.result()
 
     def set(self) -> None:
-        """Cancels it; named as what tells a thread that nobody waits for it."""
+        """Cancels the coroutine; named like `Event.set`, which tells a thread that it was abandoned."""
         self._loop.call_soon_threadsafe(self._cancel)
 
     def _cancel(self) -> None:
@@ -72,29 +70,27 @@ class Running:
             self._task.cancel()
 
     def give_up(self) -> bool:
-        """Leaves the loop to itself if a tool holds it up; tells whether one does."""
-        # The question goes through the loop itself: an answer proves that it still turns its
-        # callbacks.
+        """Abandons the loop if a tool blocks it; returns whether one does."""
+        # A callback is sent to the loop: if it runs, the loop is not blocked.
         alive = threading.Event()
         self._loop.call_soon_threadsafe(alive.set)
         if alive.wait(_ALIVE_WITHIN):
             return False
         with _lock:
             known = _loops.get(self._depth)
-            # Another waiter may have given up the same loop already, and a new one may be in its
-            # place.
+            # Another waiter may have abandoned the same loop already, and replaced it.
             if known is not None and known[0] is self._loop:
                 del _loops[self._depth]
         return True
 
 
 def _loop_at(depth: int) -> asyncio.AbstractEventLoop:
-    """Returns the loop for code that is inside of so many others; starts it at its first use."""
+    """Returns the loop for a depth of nesting; starts it on first use."""
     with _lock:
         if depth not in _loops:
             loop = asyncio.new_event_loop()
             name = f"toolgrammar-loop-{depth}"
-            # A daemon thread: a tool that never gives way must not hold up the interpreter's exit.
+            # A daemon thread, so that a tool that blocks does not delay the interpreter's exit.
             thread = threading.Thread(target=_run, args=(loop,), name=name, daemon=True)
             _loops[depth] = loop, thread
             thread.start()
@@ -105,8 +101,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
     """Runs in the thread, from its start to its end."""
     try:
         loop.run_forever()
-        # Reached from `_stop` only. The tasks get their cancellation, so that `finally` blocks of
-        # tools run.
+        # Reached from `_stop` only. The tasks are cancelled, so that `finally` blocks of tools run.
         tasks = asyncio.all_tasks(loop)
         for task in tasks:
             task.cancel()
@@ -118,16 +113,16 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 @atexit.register
 def _stop() -> None:
-    """Ends what is still at work when the interpreter does; what never gives way is left behind."""
+    """Stops all loops at the interpreter's exit; a loop that a tool blocks is abandoned."""
     for loop, _ in _loops.values():
-        # All loops are stopped before any thread is joined, so that the waits run side by side.
+        # All loops are stopped before a thread is joined, so that they end at the same time.
         loop.call_soon_threadsafe(loop.stop)
     for _, thread in _loops.values():
         thread.join(_ALIVE_WITHIN)
 
 
 def _forget() -> None:
-    """Starts anew in a child process, which has none of the threads."""
+    """Resets the module in a forked child process, which has none of the threads."""
     global _lock  # noqa: PLW0603 - whoever held it is not here
     _lock = threading.Lock()
     _loops.clear()

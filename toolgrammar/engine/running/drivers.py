@@ -1,4 +1,4 @@
-"""Carry out the effects of a pipeline: one driver in the caller's thread, one in an event loop.
+"""Performs the effects of a pipeline: one driver in the caller's thread, one in an event loop.
 
 An `Invoke` of `get_weather` becomes a plain call, a call in a thread that is left at its limit,
 or a coroutine in an event loop; each ends in an `Outcome`.
@@ -25,51 +25,50 @@ if TYPE_CHECKING:
 
 
 _PATIENCE = 0.05
-"""Seconds for which something in the background is waited for, at least."""
+"""The least number of seconds for which a driver waits for a background task."""
 
 
 class Aborted(BaseException):
-    """Ends a call of a plan that was broken off; nobody but the plan's driver sees it."""
+    """Ends a call of an aborted plan; only the driver of the plan catches it."""
 
 
 class Attempt(Protocol):
-    """What is told that nobody waits for it any more: an event, or something in the background."""
+    """An attempt that can be told that it was abandoned: an event, or a background task."""
 
     def set(self) -> None:
-        """Tells it."""
+        """Tells the attempt that it was abandoned."""
 
 
 class Scope:
-    """What the sync calls of one plan share: whether they go on, and who has to be told if not."""
+    """The state that the sync calls of one plan share: its abort, and the running attempts."""
 
     def __init__(self) -> None:
         self.aborted = threading.Event()
-        """Set when no call may go on."""
+        """Set when the plan is aborted."""
         self._lock = threading.Lock()
         self._running: set[Attempt] = set()
 
     def enter(self, attempt: Attempt | None) -> None:
-        """Notes an attempt.
+        """Registers a running attempt.
 
         Raises:
-            Aborted: the plan was broken off.
+            Aborted: the plan was aborted.
         """
         with self._lock:
-            # Checked under the lock that `abort` holds: no attempt can slip in between its two
-            # steps.
+            # Checked under the lock that `abort` holds, so that `abort` misses no attempt.
             if self.aborted.is_set():
                 raise Aborted
             if attempt is not None:
                 self._running.add(attempt)
 
     def leave(self, attempt: Attempt | None) -> None:
-        """Forgets an attempt that is over."""
+        """Removes an attempt that has ended."""
         if attempt is not None:
             with self._lock:
                 self._running.discard(attempt)
 
     def abort(self) -> None:
-        """Lets nothing more start, and tells the running attempts that nobody waits for them."""
+        """Prevents new attempts, and tells the running ones that they were abandoned."""
         with self._lock:
             self.aborted.set()
             for attempt in self._running:
@@ -113,8 +112,7 @@ def _perform(effect: Effect, scope: Scope | None) -> Outcome:
     # Without a plan nobody can abort, so nothing has to be woken.
     if scope is None:
         sleep(effect.seconds)
-    # In a plan the wait is for the abort, not for the time: a retry in half a minute must not hold
-    # up the end of a plan that was broken off.
+    # In a plan the sleep ends on an abort, so that a retry in half a minute does not delay it.
     elif scope.aborted.wait(effect.seconds):
         raise Aborted
     return Outcome()
@@ -141,8 +139,8 @@ def _invoke(effect: Invoke, scope: Scope | None) -> Outcome:
 
 def _called(effect: Invoke, scope: Scope | None) -> Outcome:
     limit, cancelled, function = effect.limit, effect.cancelled, effect.target.function
-    # Begun in the loop, not here: what is declared async may be an ordinary function that makes a
-    # future or a task, and needs the running loop for that.
+    # Called in the loop, not here: a function declared async may be an ordinary one that creates a
+    # future or a task, which needs the running loop.
     if effect.target.is_async:
         begin = partial(function, *effect.args, **effect.kwargs)
         return _in_background(begin, limit, cancelled, scope)
@@ -188,7 +186,7 @@ def _in_background(
     cancelled: threading.Event | None,
     scope: Scope | None,
 ) -> Outcome:
-    """Awaits what `begin` gives in the loop in the background."""
+    """Awaits the result of `begin` in the background loop."""
     running = Running(_carried(begin, limit, cancelled))
     try:
         if scope is not None:
@@ -215,8 +213,8 @@ def _same(value: Any) -> Any:
 
 
 def _raised(outcome: Outcome) -> Outcome:
-    """Returns an outcome; raises it when it is more than an `Exception`."""
-    # `KeyboardInterrupt`, `SystemExit` and their like are the caller's, never an error of a tool.
+    """Returns an outcome; raises its error if that is a `BaseException` but not an `Exception`."""
+    # `KeyboardInterrupt`, `SystemExit` and the like go to the caller; they are no errors of a tool.
     if outcome.error is not None and not isinstance(outcome.error, Exception):
         raise outcome.error
     return outcome
@@ -225,12 +223,12 @@ def _raised(outcome: Outcome) -> Outcome:
 async def _carried(
     begin: Callable[[], Any], limit: float | None, cancelled: threading.Event | None
 ) -> Outcome:
-    """Carries a `BaseException` out of a loop as the very object that was raised."""
+    """Returns a `BaseException` as an outcome, so that the same object leaves the loop."""
     try:
         return await _awaited(begin, limit, cancelled)
     except asyncio.CancelledError as error:
-        # `cancelling()` counts the requests from outside. Without one the tool raised the error by
-        # itself, and it goes to the caller as any other.
+        # `cancelling()` counts the requests from outside. Without one, the tool itself raised the
+        # error, which goes to the caller like any other.
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise  # an interrupt from the keyboard: the loop's runner makes it one again
@@ -286,8 +284,7 @@ async def _called_async(effect: Invoke) -> Outcome:
         return await _awaited(partial(function, *effect.args, **effect.kwargs), limit, cancelled)
     started = monotonic()
     work = partial(called, function, effect.args, effect.kwargs, cancelled)
-    # Unless a policy says otherwise, a sync tool gets a thread: a loop in which it sleeps stands
-    # still.
+    # By default a sync tool gets a thread, since it would block the loop.
     outcome = await _in_thread_async(work, limit, cancelled) if effect.threaded else work()
     if is_later(outcome.value):
         rest = None if limit is None else max(0.0, limit - (monotonic() - started))
@@ -329,7 +326,7 @@ async def _in_thread_async(
 async def _awaited(
     begin: Callable[[], Any], limit: float | None, cancelled: threading.Event | None
 ) -> Outcome:
-    """Awaits what `begin` gives in the running loop; the limit cancels it."""
+    """Awaits the result of `begin` in the running loop; the limit cancels it."""
     try:
         async with asyncio.timeout(limit) as timer:
             # Inside the `try`: an ordinary function that is declared async may raise here.
@@ -351,7 +348,7 @@ async def _awaited(
 
 
 async def _finished(value: Any) -> Any:
-    """Returns what an awaitable gives; a generator of any kind is collected to a list."""
+    """Returns the result of an awaitable; a generator of any kind is collected to a list."""
     if isinstance(value, AsyncGeneratorType):
         return await _collected(value)
     if is_later(value):

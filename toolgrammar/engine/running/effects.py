@@ -1,4 +1,4 @@
-"""What a pipeline asks its driver to do, and what it is told about the outcome.
+"""Defines the effects that a pipeline asks its driver to perform, and their outcomes.
 
 `Invoke(get_weather, …, limit=5.0)` is answered by `Outcome("21 °C")`, by `Outcome(None, error)`,
 or by `Outcome(timed_out=True)`.
@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 
 
 class Invoke:
-    """Call a tool, within its time."""
+    """Calls a tool, within a time limit."""
 
     __slots__ = ("args", "around", "cancelled", "kwargs", "limit", "target", "threaded")
 
@@ -42,15 +42,15 @@ class Invoke:
         self.limit = limit
         """The seconds it may take, or None."""
         self.cancelled = cancelled
-        """Set when nobody waits for it any more."""
+        """Set when the attempt was abandoned."""
         self.threaded = threaded
         """Whether the async driver calls a sync function in a thread of its own."""
         self.around = around
-        """Returns what is entered while the tool runs, or None."""
+        """Returns a context manager to enter while the tool runs; None if there is none."""
 
 
 class Ask:
-    """Call a hook: a guardrail, an approval, a method of a cache."""
+    """Calls a hook: a guardrail, an approval, a method of a cache."""
 
     __slots__ = ("args", "function", "limit", "threaded")
 
@@ -73,14 +73,14 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Sleep:
-    """Wait."""
+    """Waits before a retry."""
 
     seconds: float
-    """How long."""
+    """The seconds to wait."""
 
 
 class Outcome:
-    """What became of an effect: a value, an exception, or the end of its time."""
+    """The outcome of an effect: a value, an exception, or a timeout."""
 
     __slots__ = ("error", "timed_out", "value")
 
@@ -94,7 +94,7 @@ class Outcome:
         self.value = value
         self.error = error
         self.timed_out = timed_out
-        """Whether the limit struck: then there is neither value nor error."""
+        """Whether the time limit was exceeded: there is then neither a value nor an error."""
 
 
 Effect: TypeAlias = Invoke | Ask | Sleep

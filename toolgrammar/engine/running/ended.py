@@ -1,4 +1,4 @@
-"""Takes the calls out of the events of a message that is still being read.
+"""Extracts the calls from the events of a message that is still being read.
 
 `TextDelta("On it."), CallStart(0, "get_weather"), …, CallEnd(0, call)` give `call`.
 """
@@ -24,17 +24,17 @@ _EVENTS: Final = get_args(Event)
 
 
 class Ended:
-    """The calls of one message, each when it has ended."""
+    """Yields the calls of one message, each when it has ended."""
 
     def __init__(
         self, events: object, finish_reason: FinishReason, judged: Judged | None = None
     ) -> None:
-        """Sets up what is known of the message's end.
+        """Stores how the message's finish reason will be known.
 
         Args:
-            events: where the calls come from.
-            finish_reason: why the server stops, or a callable that tells at the end.
-            judged: what judges the calls; None for none.
+            events: the source of the calls.
+            finish_reason: why the server stopped, or a callable that is called at the end.
+            judged: judges the calls; None: no call is judged.
 
         Raises:
             TypeError: it is neither.
@@ -70,16 +70,14 @@ class Ended:
     def _taken(self, event: object) -> Iterator[ToolCall]:
         """Yields the calls that are certain with an event."""
         if not isinstance(event, _EVENTS):
-            # Strings from a model are iterable, too; `stream_sync("…")` is the mistake that this
-            # tells of.
+            # A string is iterable too, so that `stream_sync("…")` gets here.
             raise TypeError(f"expected the events of a parser, got {type(event).__name__}")
-        # Another event came, so the held call did not end the message: the cut can't have touched
-        # it.
+        # Another event came after the held call, so it did not end the message and is not cut.
         if self._held is not None:
             yield self._seen(self._held)
             self._held = None
         if isinstance(event, CallEnd):
-            # Without a reason nothing can turn out to be cut, so a call runs as soon as it ended.
+            # Without a finish reason no call can turn out to be cut: it runs as soon as it has ended.
             if self._finish_reason is None:
                 yield self._seen(event.call)
             else:
@@ -88,7 +86,7 @@ class Ended:
     def _last(self) -> Iterator[ToolCall]:
         """Yields the call that ends the message; it is cut off where the server says so."""
         reason = self._finish_reason
-        # Asked only here: a server tells its reason with the last chunk.
+        # Called only here, since a server gives its reason with the last chunk.
         if callable(reason):
             reason = reason()
         cut = reason is not None and is_cut(reason)

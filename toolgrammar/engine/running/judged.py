@@ -1,7 +1,7 @@
-"""Asks a salvage policy of each call of a message, before its plan takes the call.
+"""Asks a salvage policy about each call of a message, before the plan gets the call.
 
-A call that stands in a result of a tool gives, by its place in the message, the sentence "Your call
-of `rm` did not run: …".
+A call that is quoted from the result of a tool is refused with the sentence "Your call of `rm` did
+not run: …".
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Judged:
         messages: Iterable[Mapping[str, Any]],
         source: object = None,
     ) -> None:
-        """Sets up the judgement of a message.
+        """Starts judging the calls of a message.
 
         Args:
             policy: the policy; None refuses nothing.
@@ -54,8 +54,7 @@ class Judged:
         if self._judge is None:
             return
         if self._stream is not None:
-            # The stream has read at least up to the end of this call: so much the judge has to know
-            # first.
+            # The judge first needs the text up to the end of this call, which the stream has read.
             self._judge.feed(self._stream.text_from(self._judge.fed))
         refusal = self._judge.judge(call)
         if refusal is not None:

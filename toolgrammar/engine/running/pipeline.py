@@ -9,7 +9,7 @@ A driver carries them out, in a thread or in an event loop. So both do the same,
 3. look into the cache; a hit ends the call
 4. ask the input guardrails
 5. ask for approval
-6. invoke the tool, and again where a failure may pass
+6. invoke the tool, and retry it after a temporary failure
 7. normalise the value
 8. ask the output guardrails
 9. store the value
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from toolgrammar.engine.running.run import Bound, Hook, Run
 
 _NOTHING: Final = object()
-"""Stands for no cached value: None is one."""
+"""Means that there is no cached value, since None is a possible value."""
 
 
 def pipeline(run: Run) -> Steps[ToolResult]:
@@ -46,7 +46,7 @@ def pipeline(run: Run) -> Steps[ToolResult]:
 
 
 def _traced(run: Run) -> Steps[ToolResult]:
-    """Tells the sinks of start and end, which pair whatever comes between."""
+    """Records the start and the end of a run, which always come in pairs."""
     run.record("call.start")
     try:
         result = yield from _result(run)
@@ -82,8 +82,7 @@ def _result(run: Run) -> Steps[ToolResult]:
             # A cache that hung is not asked to store, either: that would cost the same wait again.
             if run.cache_hangs:
                 key = None
-        # Where nobody is asked and nobody listens, the step is not even begun: it is the common
-        # case.
+        # Skipped in the common case that there are neither guardrails nor sinks.
         if run.traced or settings.input_guardrails:
             yield from _guard_input(run, reading)
         if bound.asks:
@@ -96,7 +95,7 @@ def _result(run: Run) -> Steps[ToolResult]:
         return run.result(value)
     except Failure as failure:
         return run.result(error=failure.error)
-    except Exception as error:  # nothing that a stranger's object does may go through
+    except Exception as error:  # foreign objects may raise anything, which becomes an error value
         return run.result(error=run.error("tool_error", text_of(error)))
 
 
@@ -114,20 +113,19 @@ def _resolve(run: Run) -> Bound:
 
 def _read(run: Run, bound: Bound) -> Reading:
     call, settings = run.call, run.settings
-    # Its sentence is for the model, and says more than the codes below. No approval overrules it.
+    # The refusal is a sentence for the model, more precise than the codes below.
     if run.refusal is not None:
         raise run.failed("call.refuse", "refused", run.refusal)
-    # Cut off comes first: nobody should be asked to approve half a call.
+    # A cut call is refused first: nobody should be asked to approve half a call.
     if call.status == "truncated" and not settings.allow_truncated:
         raise run.failed("call.refuse", "refused", "truncated")
-    # Whoever approves sees the call with its doubts, and so settles them.
+    # An approver sees the call with its doubts, so an approval settles them.
     asked = bound.asks and settings.approval is not None
     if call.doubts and not settings.allow_doubtful and not asked:
         raise run.failed("call.refuse", "refused", "doubtful")
     if run.traced:
         run.record("args.parse.start")
-    # After the refusals, so that a cut call is `refused` and not `bad_args`; both may hold of one
-    # call.
+    # After the refusals: a call that is both cut and unreadable is `refused`, not `bad_args`.
     if call.error is not None or call.status == "unreadable":
         raise run.failed("args.parse.fail", "bad_args", call.error or "unreadable")
     try:
@@ -143,7 +141,7 @@ def _read(run: Run, bound: Bound) -> Reading:
 
 
 def _look_up(run: Run, key: tuple[str, str], timeout: float | None) -> Steps[Any]:
-    """Returns the stored value; a cache that fails, or takes longer than a tool may, has none."""
+    """Returns the stored value; a cache that fails, or exceeds the tool's timeout, is a miss."""
     cache = run.settings.cache
     outcome = yield _asked(cache, cache.get, (key,), timeout)
     run.note_cache(hangs=outcome.timed_out)
@@ -151,7 +149,7 @@ def _look_up(run: Run, key: tuple[str, str], timeout: float | None) -> Steps[Any
     if error is None and outcome.value is not None:
         try:
             value = run.settings.policy.unpacked(outcome.value)
-        except Exception as problem:  # text that is no JSON, or too deep
+        except Exception as problem:  # text that is not JSON, or too deep
             error = problem
         else:
             if run.traced:
@@ -170,7 +168,7 @@ def _store(run: Run, key: tuple[str, str], value: Any, bound: Bound) -> Steps[No
     try:
         packed = run.settings.policy.packed(value)
     except Exception as error:
-        # A result that can't be written is given out all the same: it is not kept, and that is all.
+        # A result that can't be stored is still returned.
         outcome_error: BaseException | None = error
     else:
         outcome = yield _asked(cache, cache.set, (key, packed, bound.cache_ttl), bound.timeout)
@@ -186,12 +184,12 @@ def _store(run: Run, key: tuple[str, str], value: Any, bound: Bound) -> Steps[No
 def _asked(
     cache: Any, function: Callable[..., Any], args: tuple[Any, ...], timeout: float | None
 ) -> Ask:
-    """Returns the effect of asking a cache; of its time the cache may have a word, too."""
+    """Returns the effect of calling a cache, with the cache's own time limit if it has one."""
     # `patience` is what the cache allows itself; a call never waits for it beyond its tool's
     # timeout.
     patience = getattr(cache, "patience", None)
     limit = min((each for each in (timeout, patience) if each is not None), default=None)
-    # One that does not say whether it does I/O is taken for one that does, where time is short.
+    # If there is a time limit, a cache without `blocking` is assumed to do I/O.
     blocks = getattr(cache, "blocking", limit is not None)
     return Ask(function, args, threaded=blocks is True, limit=limit)
 
@@ -200,8 +198,7 @@ def _guard_input(run: Run, reading: Reading) -> Steps[None]:
     if run.traced:
         run.record("guard.input.start")
     for hook in run.settings.input_guardrails:
-        # Each guardrail gets its own copy: one that changes its arguments changes nothing for the
-        # tool.
+        # Each guardrail gets a copy, so that changes of it do not reach the tool.
         data = reading.copy().arguments
         yield from _guard(run, hook, data, "guard.input.block")
     if run.traced:
@@ -219,12 +216,12 @@ def _guard_output(run: Run, value: Any) -> Steps[None]:
 
 
 def _guard(run: Run, hook: Hook, data: Any, event: str) -> Steps[None]:
-    """Asks a guardrail; what it raises blocks, whatever it is."""
+    """Calls a guardrail; any exception of it blocks the call."""
     arguments = run.settings.policy.guard_arguments(run, data)
     outcome = yield Ask(hook.function, arguments)
     if outcome.error is not None:
         raise run.failed(event, "guardrail", text_of(outcome.error), error=outcome.error)
-    # Only `False` itself blocks: a guardrail that returns nothing returns None, and lets pass.
+    # Only `False` itself blocks; None, the result of a function without `return`, does not.
     if outcome.value is False:
         raise run.failed(event, "guardrail", hook.name)
 
@@ -246,18 +243,17 @@ def _approve(run: Run, reading: Reading) -> Steps[None]:
 
 
 def _refusal(outcome: Outcome, digest: str) -> str | None:
-    """Returns why an answer lets the call not run, or None."""
+    """Returns why the answer to an approval request refuses the call; None if it approves."""
     if outcome.error is not None:
         return f"approval failed: {type(outcome.error).__name__}"
     answer = outcome.value
-    # `is True`: a hook that answers with any other true value, such as `"no"`, has not approved.
+    # `is True`: another true value, such as `"no"`, is not an approval.
     if answer is True:
         return None
     if not isinstance(answer, Approval) or answer.approved is not True:
         reason = answer.reason if isinstance(answer, Approval) else ""
         return str(reason) or "not approved"
-    # An approval is bound to what was shown: one for another call or other arguments does not
-    # count.
+    # An approval is only valid for the call and the arguments that were shown.
     return None if answer.digest == digest else "digest mismatch"
 
 
@@ -285,7 +281,7 @@ def _invoke(run: Run, bound: Bound, reading: Reading) -> Steps[Any]:
 
 
 def _delay(run: Run, bound: Bound, outcome: Outcome) -> float | None:
-    """Returns how long to wait before the next attempt, or None where there is none."""
+    """Returns the seconds to wait before the next attempt; None if there is no next attempt."""
     retry, error = bound.retry, outcome.error
     # `timeouts` is asked instead of `on`: the tool raised nothing, and may still be at work.
     if outcome.timed_out:
@@ -303,7 +299,7 @@ def _message(run: Run, outcome: Outcome) -> str:
 
 
 def _failed(run: Run, outcome: Outcome) -> Failure:
-    """Returns what ends the call after its last attempt."""
+    """Returns the failure that ends the call after its last attempt."""
     details = {"attempt": run.attempts}
     error = outcome.error
     if error is None:

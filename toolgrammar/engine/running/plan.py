@@ -1,9 +1,9 @@
-"""Which calls of a message may start, and which never will.
+"""Plans the calls of a message: which may start, and which are skipped.
 
-The plan neither runs nor waits: drivers ask it what is ready, and tell it what has finished.
+The plan neither runs calls nor waits: drivers ask it for ready calls, and report finished ones.
 
-Of the calls A, B that depends on A, and C, the plan has A and C ready at once, and B when A has
-its result; where A fails, B is skipped.
+Of the calls A, B that depends on A, and C, the calls A and C are ready at once, and B when A has a
+result; if A fails, B is skipped.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ if TYPE_CHECKING:
 
 OnFailure: TypeAlias = Literal["skip", "continue"]
 Skip: TypeAlias = Callable[[int, str], "ToolResult"]
-"""Makes the result of a call that does not run, of its place and the reason."""
+"""Makes the result of a skipped call from its index and the reason."""
 Same: TypeAlias = Callable[["ToolCall"], "Hashable | None"]
-"""Returns what equal calls have in common, of which one runs for all; None for any other call."""
+"""Returns a key that equal calls share, so that one of them runs for all; None for other calls."""
 
 
 class Plan:
-    """The calls of a message, and how they wait for each other.
+    """The calls of a message, and their dependencies.
 
-    Calls may come one by one. One that names an id nobody has carried yet waits until all are
-    known; every other one waits for the calls that carry its ids by then.
+    Calls may be added one by one. A call that names an id of no call so far waits until all calls
+    are known; any other waits for the calls that have its ids by then.
     """
 
     def __init__(
         self, *, on_failure: OnFailure, concurrency: int | None, skip: Skip, same: Same
     ) -> None:
         self.calls: list[ToolCall] = []
-        """In the order of the message."""
+        """The calls, in the order of the message."""
         self.results: dict[int, ToolResult] = {}
-        """By the places of the calls, as they finish."""
+        """The results by the indexes of their calls, in the order in which they finish."""
         self._continues = on_failure == "continue"
         self._concurrency = concurrency
         self._skip = skip
         self._same = same
         self._needs: list[tuple[str, ...]] = []
         self._flying: dict[Hashable, deque[int]] = {}
-        """What equal calls have in common, while one runs, and the places of the others."""
+        """The keys of equal calls of which one is running, with the indexes of the waiting ones."""
         self._keys: dict[int, Hashable] = {}
-        """What it is, by the place of the one that runs."""
+        """The key of each running call, by its index."""
         self._kept: set[Hashable] = set()
-        """What it was, where one has a result."""
+        """The keys of calls that have a result."""
         self._places: dict[str, list[int]] = {}
         self._carriers: dict[int, dict[str, list[int]]] = {}
         self._waits: dict[int, set[int]] = {}
@@ -67,10 +67,9 @@ class Plan:
     # ------------------------------------------------------------ what comes
 
     def add(self, call: ToolCall) -> None:
-        """Takes the next call of a message that is still being read."""
+        """Accepts the next call of a message that is still being read."""
         index = self._noted(call)
-        # `[index]` alone under an id: only the call itself carries it so far, and another may come
-        # that does. An id that nobody has carried gives the default, and so counts as open, too.
+        # An id that only the call itself has so far, or no call, may belong to a later call.
         if all(self._places.get(name, [index]) != [index] for name in call.depends_on):
             self._wait(index)
             self._judge([index])
@@ -78,9 +77,8 @@ class Plan:
             self._open.append(index)
 
     def complete(self, calls: Iterable[ToolCall] = ()) -> None:
-        """Takes the rest of the calls; no other will come, so all ids are known."""
-        # Calls made by hand have no format. What they depend on is what their maker said, and
-        # stays.
+        """Adds the last calls; all ids are known from now on."""
+        # Calls made by hand have no format; their dependencies are kept as they are.
         if all(call.format for call in self.calls):
             self._settle()
         self._open += [self._noted(call) for call in calls]
@@ -88,22 +86,20 @@ class Plan:
         for index in self._open:
             self._wait(index)
         self._circles = circles(self._waits)
-        # Inside a circle nobody waits, so that `_judge` comes to its calls, and `_reason` skips
-        # them.
+        # Calls in a circle do not wait for each other, so that `_judge` reaches and skips them.
         for index, circle in self._circles.items():
             self._waits[index] -= circle
-        # A circle may hold calls that are not open: B waits for A, which came before it and names
-        # B.
+        # A circle may contain calls that are not open: B waits for A, which came first and names B.
         self._judge([*self._open, *self._circles])
         self._open = []
 
     def _settle(self) -> None:
-        """Does to calls of a stream what the end of the message does to those of its result.
+        """Corrects the dependencies of streamed calls, as the parser does at the end of a message.
 
-        What they depend on was told before all ids were known.
+        The dependencies of a streamed call were read before all ids were known.
         """
         calls = list(self.calls)
-        # The diagnostics of it are the parser's to give.
+        # The parser reports the diagnostics, so they are dropped here.
         settle(calls, lambda *_, **__: None)
         for index in self._open:
             self._needs[index] = calls[index].depends_on
@@ -117,8 +113,8 @@ class Plan:
         return index
 
     def _wait(self, index: int) -> None:
-        """Notes for which calls without a result a call waits."""
-        # As of now: a call that comes later under the same id is not waited for.
+        """Records the unfinished calls for which a call waits."""
+        # A call that comes later with the same id is not waited for.
         carriers = self._carriers[index] = {
             name: self._carrying(name, index) for name in self._needs[index]
         }
@@ -130,9 +126,9 @@ class Plan:
             self._followers.setdefault(place, []).append(index)
 
     def _carrying(self, name: str, index: int) -> list[int]:
-        """Returns the places of the calls with an id; its own only if it alone carries the id."""
+        """Returns the indexes of the calls with an id; its own only if no other call has the id."""
         places = self._places.get(name, [])
-        # A call that names its own id means another of that id, if there is one; else it is a
+        # A call that names its own id means another call with that id; if there is none, it is a
         # circle.
         return [place for place in places if place != index or places == [index]]
 
@@ -144,10 +140,10 @@ class Plan:
         return self._complete and len(self.results) == len(self.calls)
 
     def take(self) -> int | None:
-        """Returns the place of the next call to start, or None while there is none."""
-        # With `concurrency=None` the comparison is never equal, so nothing is held back.
+        """Returns the index of the next call to start; None if none may start now."""
+        # With `concurrency=None` the two are never equal, so there is no limit.
         while self._ready and self._running != self._concurrency:
-            # A heap, so that of all ready calls the first of the message starts first.
+            # A heap, so that ready calls start in the order of the message.
             index = heappop(self._ready)
             if self._has_turn(index):
                 self._running += 1
@@ -155,7 +151,7 @@ class Plan:
         return None
 
     def _has_turn(self, index: int) -> bool:
-        """Tells whether a call may start; one that is equal to a running call waits for it."""
+        """Whether a call may start: it has to wait while an equal call is running."""
         key = self._same(self.calls[index])
         # In `_keys` already: it was chosen in `_release` to run after an equal call failed.
         if key is None or key in self._kept or index in self._keys:
@@ -168,14 +164,14 @@ class Plan:
         return True
 
     def finish(self, index: int, result: ToolResult) -> None:
-        """Takes the result of a call that was started."""
+        """Records the result of a call that was started."""
         self._running -= 1
         if index in self._keys:
             self._release(self._keys.pop(index), ok=result.ok)
         self._judge(self._finished(index, result))
 
     def _release(self, key: Hashable, *, ok: bool) -> None:
-        """Lets calls start that waited for an equal one; where that failed, the next of them."""
+        """Releases the calls that waited for an equal one; if that failed, only the next of them."""
         waiting = self._flying[key]
         if ok:
             self._kept.add(key)  # they find the result in the cache
@@ -189,7 +185,7 @@ class Plan:
             heappush(self._ready, each)
 
     def fresh(self) -> list[ToolResult]:
-        """Returns the results that came since this was last asked."""
+        """Returns the results since the last call of this method."""
         fresh, self._fresh = self._fresh, []
         return fresh
 
@@ -198,13 +194,13 @@ class Plan:
         return {
             name: self.results[place]
             for name, places in self._carriers[index].items()
-            # Of several calls with the same id the last one that has a result counts.
+            # If several calls have the same id, the last one with a result counts.
             for place in places
             if place in self.results
         }
 
     def _finished(self, index: int, result: ToolResult) -> list[int]:
-        """Keeps a result; returns the calls that wait for nothing more."""
+        """Stores a result; returns the calls that have no more unfinished dependencies."""
         self.results[index] = result
         self._fresh.append(result)
         released = []
@@ -216,7 +212,7 @@ class Plan:
         return released
 
     def _judge(self, indexes: list[int]) -> None:
-        """Makes calls ready that wait for nothing, or skips them and what follows from that."""
+        """Makes calls ready that wait for no other, or skips them, and then those that depend on them."""
         pending = list(indexes)
         while pending:
             index = pending.pop()
@@ -234,8 +230,7 @@ class Plan:
         """Returns why a call is skipped: the first reason in the order of its dependencies."""
         circle = self._circles.get(index, frozenset())
         for name, carriers in self._carriers[index].items():
-            # A circle is told before `on_failure`: its calls can't get their dependencies in any
-            # case.
+            # Circles are reported first: their calls can't run, whatever `on_failure` is.
             if not circle.isdisjoint(carriers):
                 return "dependency cycle"
             if self._continues:
@@ -250,9 +245,10 @@ class Plan:
 
 
 def circles(graph: dict[int, set[int]]) -> dict[int, frozenset[int]]:
-    """Returns for each node that can reach itself all the nodes of its circle.
+    """Returns the nodes of the circle of each node that can reach itself.
 
-    Tarjan's strongly connected components, without recursion: a chain may be long.
+    This is Tarjan's algorithm for strongly connected components, without recursion, since a chain
+    may be long.
     """
     order: dict[int, int] = {}
     lowest: dict[int, int] = {}
@@ -265,8 +261,7 @@ def circles(graph: dict[int, set[int]]) -> dict[int, frozenset[int]]:
         order[root] = lowest[root] = len(order)
         path.append(root)
         on_path.add(root)
-        # The iterators on the stack take the place of recursion: each remembers where its node
-        # stood.
+        # The iterators on the stack replace recursion: each has the successors still to visit.
         stack = [(root, iter(sorted(reached)))]
         while stack:
             node, following = stack[-1]

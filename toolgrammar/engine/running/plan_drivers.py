@@ -1,4 +1,4 @@
-"""Run plans: one driver with threads, one with tasks. Both start what is ready, in order."""
+"""Runs plans: one driver uses threads, one uses tasks. Both start ready calls in order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NONE_REFUSED: Final[Mapping[int, str]] = MappingProxyType({})
 
 
 class Planned:
-    """One run of a plan: makes the runs of its calls, and tells the sinks of its begin and end."""
+    """One run of a plan: makes the runs of its calls, and records its start and end."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Planned:
     ) -> None:
         self._settings = settings
         self._asynchronous = asynchronous
-        # Of a message that still comes in, it grows: a refusal is there before its call.
+        # Grows while a message is streamed: a refusal is added before its call.
         self._refusals = refusals
         self._id = uuid4().hex if settings.recorder is not None else ""
         self._started = monotonic()
@@ -61,11 +61,10 @@ class Planned:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         if error is not None:
-            # Runs that are still at work in threads end their events here, and write no more
-            # afterwards.
+            # Runs that are still working in threads end here, and record no more events.
             for run in list(self._live.values()):
                 run.give_up(error)
-        # Results only, not calls: of a plan that was broken off some calls have none.
+        # Counted by results, since calls of an aborted plan have none.
         results = self.plan.results.values()
         self._record(
             "plan.end",
@@ -79,7 +78,7 @@ class Planned:
     def begun(self, index: int) -> Run:
         """Returns the run of a call that starts now."""
         run = self._run(index)
-        # Runs are kept for their events alone, so untraced ones need no place.
+        # Runs are only stored for their events.
         if run.traced:
             self._live[index] = run
         return run
@@ -135,23 +134,22 @@ def run_plan_sync(planned: Planned, coming: Iterable[ToolCall] | None) -> Iterat
                     planned.finish(index, drive_sync(pipeline(run), scope))
                 else:
                     _start(run, index, inbox, scope)
-            # Results go out before anything is waited for; also those of calls that were skipped.
+            # Results, also of skipped calls, are yielded before waiting.
             yield from plan.fresh()
             if plan.done:
                 return
             # The calls that just ended may have made others ready.
             if inline:
                 continue
-            # The only place where the plan changes: workers put messages, this thread alone reads
-            # them.
+            # Only this thread changes the plan: workers put messages into the inbox.
             _take(inbox.get(), planned)
     finally:
-        # Reached with calls still running only when something broke the plan off.
+        # If calls are still running here, the plan was interrupted.
         scope.abort()
 
 
 _Message: TypeAlias = "tuple[int | None, ToolResult | ToolCall | BaseException | None]"
-"""A result with its place, the next call without one, None after the last; or what was raised."""
+"""A result with its index; or without one the next call, None after the last, or an exception."""
 
 
 def _take(message: _Message, planned: Planned) -> None:
@@ -177,18 +175,18 @@ def _start(run: Run, index: int, inbox: SimpleQueue[_Message], scope: Scope) -> 
 
     try:
         start_thread(work, f"call-{index}")
-    except RuntimeError:  # the system has no thread left: the caller's will do
+    except RuntimeError:  # no thread can be started, so the caller's thread runs the call
         work()
 
 
 def _read_in_thread(coming: Iterable[ToolCall], inbox: SimpleQueue[_Message], scope: Scope) -> None:
-    """Reads a stream beside the plan, so that waiting for the model holds up no result."""
+    """Reads a stream in a thread, so that waiting for the model delays no result."""
 
     def work() -> None:
         try:
             for call in coming:
-                # Looked at between events only: the thread can't break a read of the model's
-                # connection.
+                # Tested between events only: a blocking read of the model's stream can't be
+                # interrupted.
                 if scope.aborted.is_set():
                     return
                 inbox.put((None, call))
@@ -239,7 +237,7 @@ async def run_plan_async(
 
 
 async def _carried(run: Run) -> ToolResult | BaseException:
-    """Carries a `BaseException` out of a task: raised there, it would stop the whole loop."""
+    """Returns a `BaseException` instead of raising it, which would stop the whole loop."""
     try:
         return await drive_async(pipeline(run))
     except BaseException as error:
@@ -263,7 +261,7 @@ def _spawn(
     inbox: asyncio.Queue[_Message],
     tasks: set[asyncio.Task[Any]],
 ) -> None:
-    """Starts a task whose outcome comes to the inbox, even if it is cancelled before it begins."""
+    """Starts a task and puts its outcome into the inbox, even if it is cancelled before it begins."""
 
     def over(task: asyncio.Task[Any]) -> None:
         tasks.discard(task)

@@ -1,4 +1,4 @@
-"""What an interface on top of the pipeline may do in its own way; here the engine's own."""
+"""Defines the policy of the engine, which other interfaces on the pipeline may override."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
     from toolgrammar.values.calls import ToolCall
 
-# Types that can't change, so that a copy is the value itself.
+# Immutable types, whose values need no copy.
 _NO_COPY = frozenset({str, int, float, bool, type(None)})
 
 
 class Running(Protocol):
-    """What a policy sees of the run of a call."""
+    """The members of a run that a policy uses."""
 
     @property
     def call(self) -> ToolCall:
-        """The very object that was given."""
+        """The object that was passed in, not a copy."""
 
     @property
     def opaque(self) -> Any:
-        """Whatever an interface hands through to its guardrails and tools."""
+        """Whatever an interface passes through to its guardrails and tools."""
 
     @property
     def limit(self) -> int | None:
@@ -43,10 +43,10 @@ class Running(Protocol):
 
 
 class Policy:
-    """The engine's own ways. Another interface overrides what it does differently.
+    """The rules of the engine; another interface overrides those in which it differs.
 
-    How arguments are read is the tool's affair (`Bound.reader`), and so is how they are handed
-    over (`Bound.sync`, `Bound.asynchronous`).
+    The tool defines how arguments are read (`Bound.reader`), and how they are passed
+    (`Bound.sync`, `Bound.asynchronous`).
     """
 
     threads_for_sync_tools: ClassVar[bool] = True
@@ -54,14 +54,14 @@ class Policy:
     limits_in_sync_runs: ClassVar[bool] = True
     """Whether a time limit holds in the sync driver, too."""
     user_errors: ClassVar[tuple[type[Exception], ...]] = (UserError,)
-    """Exceptions of a tool that are the model's mistake; they are never retried."""
+    """The exceptions of a tool that report a mistake of the model; they are never retried."""
 
     def cache_key(self, call: ToolCall) -> tuple[str, str] | None:
-        """Returns the key of a call in the cache; None for one that is neither kept nor found."""
+        """Returns the cache key of a call; None if it is not cached."""
         return cache_key(call)
 
     def normal(self, run: Running, value: Any) -> Any:
-        """Returns what a tool returned in the form of a result.
+        """Returns the return value of a tool in the form of a result.
 
         Raises:
             Unserialisable: it can't be turned.
@@ -69,36 +69,36 @@ class Policy:
         return normal_form(value, run.limit)
 
     def copied(self, value: Any) -> Any:
-        """Returns a copy of a value in the form of a result, for a guardrail to look at."""
+        """Returns a copy of a result's value, for a guardrail."""
         # A result in normal form is JSON data, so `copy_json` copies all of it.
         return value if type(value) in _NO_COPY else copy_json(value)
 
     def failure_text(self, error: BaseException) -> str:
-        """Returns the text of a tool's exception; `timeout` alone is the engine's own word."""
-        # A tool that raises `Exception("timeout")` becomes `Exception: timeout`, so that nobody
-        # takes it for the engine's limit.
+        """Returns the text of a tool's exception; `timeout` alone is reserved for the engine."""
+        # `Exception("timeout")` of a tool becomes `Exception: timeout`, to distinguish it from the
+        # engine's time limit.
         text = text_of(error)
         return f"{type(error).__name__}: {text}" if text == TIMEOUT else text
 
     def traced(self, arguments: dict[str, Any]) -> Any:
         """Returns arguments as plain JSON data, for the trace."""
-        # Without a limit: a trace is for people, and the sink may cut as it likes.
+        # Without a limit: a sink may cut the value itself.
         return normal_form(arguments, None)
 
     def guard_arguments(self, run: Running, data: Any) -> tuple[Any, ...]:
-        """Returns what a guardrail is called with; `data` is its own copy."""
+        """Returns the arguments for a guardrail; `data` is a copy made for it."""
         return run.call_copy(), data
 
     def packed(self, value: Any) -> Any:
-        """Returns a value in the form in which the cache keeps it."""
+        """Returns the text under which the cache stores a value."""
         # ASCII by default: a lone surrogate could not be stored as UTF-8.
         return compact_json(value) if type(value) is str and value.isascii() else json.dumps(value)
 
     def unpacked(self, stored: Any) -> Any:
-        """Returns the value of what the cache kept.
+        """Returns the value of a text from the cache.
 
         Raises:
-            ValueError: it is no JSON text.
+            ValueError: it is not JSON text.
         """
         # A client that gives bytes, say; `pipeline` takes the exception for a miss.
         if not isinstance(stored, str):

@@ -1,4 +1,4 @@
-"""When a failed attempt is followed by another one, and how long after it.
+"""Decides whether a failed attempt is retried, and after how many seconds.
 
 After `RetryableError("busy", retry_after=2.0)` the next attempt comes two seconds later.
 """
@@ -18,12 +18,12 @@ from typing import Any, Final
 from toolgrammar.engine.outcomes.failures import RetryableError, UserError
 
 _NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-"""Seconds in a header: whole ones by the standard, others too by what servers send."""
+"""The seconds in a `Retry-After` header: whole by the standard, but servers send fractions too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Which exceptions of a tool are retried, how often, and with what waits between.
+    """Which exceptions of a tool are retried, how often, and after which delays.
 
     Raises:
         ValueError: a number is negative or none.
@@ -37,11 +37,11 @@ class Retry:
     initial: float = 0.1
     """The longest wait after the first attempt, in seconds; it doubles with every attempt."""
     max_delay: float = 30.0
-    """The longest wait at all, in seconds."""
+    """The upper bound of all waits, in seconds."""
     jitter: bool = True
-    """Whether a wait is drawn between zero and its bound; else it is the bound."""
+    """Whether a wait is drawn at random between zero and its bound; otherwise it is the bound."""
     timeouts: bool = False
-    """Whether an attempt that ran out of time is retried, though it may still be at work."""
+    """Whether an attempt that timed out is retried, though it may still be running."""
 
     def __post_init__(self) -> None:
         kinds: Any = self.on
@@ -80,8 +80,7 @@ class Retry:
     def wait(self, attempt: int, error: Exception) -> float | None:
         """Returns what `delay` does, for an error that is to be retried in any case."""
         asked = _asked_wait(error)
-        # A server that asks for more than the longest wait gets no attempt before its time: better
-        # none.
+        # A server that asks for more than the longest wait is not asked again before that time.
         if attempt > self.max_retries or asked > self.max_delay:
             return None
         # 2**60 times any wait is past every bound; beyond 2**1023 there is no float.
@@ -93,7 +92,7 @@ class Retry:
 
 
 def _asked_wait(error: BaseException) -> float:
-    """Returns the seconds that the other side asks to wait; 0 where it asks for nothing."""
+    """Returns the seconds that the server asks to wait; 0 if it does not ask."""
     asked = _seconds(getattr(error, "retry_after", None))
     if asked is not None:
         return asked

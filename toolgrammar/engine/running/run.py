@@ -1,4 +1,4 @@
-"""What the pipeline knows of one call while it runs, and of the engine that runs it."""
+"""Defines the state of one call while it runs, and the settings of its engine."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Hook:
     function: Callable[..., Any]
     """The hook itself."""
     name: str
-    """What it is called in messages."""
+    """Its name in messages."""
     threaded: bool = False
     """Whether the async driver calls it in a thread of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A tool as one engine runs it: nothing is left to decide but what depends on the call."""
+    """A tool with the options that apply to it in one engine."""
 
     name: str
     """The tool's name."""
@@ -74,35 +74,35 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What all runs of one engine share; none of it changes."""
+    """The immutable settings that all runs of one engine share."""
 
     tools: Mapping[str, Bound]
     """By name."""
     policy: Policy = _POLICY
-    """The ways of the interface."""
+    """The rules of the interface."""
     cache: Any = None
     """A `Cache`, or None."""
     input_guardrails: tuple[Hook, ...] = ()
-    """Asked before the tool."""
+    """Called before the tool."""
     output_guardrails: tuple[Hook, ...] = ()
-    """Asked after it."""
+    """Called after the tool."""
     approval: Hook | None = None
-    """Asked after the input guardrails."""
+    """Called after the input guardrails."""
     recorder: Recorder | None = None
-    """Takes the events, or None."""
+    """Records the events; None if there are no sinks."""
     redact: Redactor | None = None
-    """Looks at the messages of errors, or None."""
+    """Redacts the messages of errors; None: they are not redacted."""
     allow_truncated: bool = False
-    """Whether calls run that were cut off."""
+    """Whether calls that were cut off run."""
     allow_doubtful: bool = False
-    """Whether calls run that were repaired by guesses."""
+    """Whether calls with doubts run."""
     limit: int | None = None
     """The characters of a result, or None."""
     trace_values: bool = False
     """Whether arguments and values are in the events."""
 
     def cache_key(self, call: ToolCall) -> tuple[str, str] | None:
-        """Returns under which key the result of a call is kept; None where none is."""
+        """Returns the key under which the result of a call is cached; None if it is not cached."""
         bound = self.tools.get(call.name)
         if bound is None or not bound.cached or self.cache is None:
             return None
@@ -150,25 +150,25 @@ class Run:
     ) -> None:
         self.settings = settings
         self.call = call
-        """The very object that was given."""
+        """The object that was passed in, not a copy."""
         self.own = call
-        """What runs: the engine's own copy, from the reading of the arguments on."""
+        """The call that runs: the engine's own copy, once the arguments were read."""
         self.index = index
         """The place of the call in its message, where that is known."""
         self.refusal = refusal
-        """Why the salvage policy lets it not run, or None."""
+        """Why the salvage policy refuses the call; None if it does not."""
         self.asynchronous = asynchronous
         """Whether the async driver runs it."""
         self.results = results
         """The results of the calls it depends on."""
         self.opaque = opaque
-        """Whatever an interface hands through to its guardrails and tools."""
+        """An object that an interface passes through to its guardrails and tools."""
         self.attempts = 0
         self.cache_hangs = False
-        """Whether the cache took longer than it may: it is not asked again."""
+        """Whether the cache has timed out: it is then not called again."""
         self.started = monotonic()
         self.traced = settings.recorder is not None
-        """Whether anybody sees the events: ask before making one."""
+        """Whether events are recorded; to be tested before making one."""
         self._key: str | None = None
         self.around: Callable[[], AbstractContextManager[object]] | None = None
         """Returns what is entered while the tool runs, or None."""
@@ -203,13 +203,13 @@ class Run:
     # ------------------------------------------------------------ trace
 
     def identity(self) -> dict[str, Any]:
-        """Returns what stands in every event of this run."""
+        """Returns the details that every event of this run has."""
         return self._identity
 
     def record(
         self, name: str, details: dict[str, Any] | None = None, error: BaseException | None = None
     ) -> None:
-        """Tells the sinks of an event; of a run that was given up nothing more is told."""
+        """Records an event, unless the run has ended."""
         recorder = self.settings.recorder
         # Threads that outlive their plan may still report; their run has its end already.
         if recorder is None or self._ended:
@@ -219,7 +219,7 @@ class Run:
             recorder.emit(event, payload)
 
     def record_end(self, details: dict[str, Any]) -> None:
-        """Tells the sinks of the end; the first word counts."""
+        """Records the end of the run; only the first call has an effect."""
         if not self.traced:
             return
         # The plan's end and a late thread may both want to end a run.
@@ -230,7 +230,7 @@ class Run:
             self._ended = True
 
     def give_up(self, error: BaseException) -> None:
-        """Tells the sinks that a `BaseException` ends the run."""
+        """Records that a `BaseException` ends the run."""
         self.record_end(
             {
                 "ok": False,
@@ -244,7 +244,7 @@ class Run:
     # ------------------------------------------------------------ results
 
     def error(self, code: str, message: str) -> ToolError:
-        """Returns an error whose message is redacted and not too long."""
+        """Returns an error with a redacted and shortened message."""
         redact = self.settings.redact
         # Redacted before it is cut: half a secret would not be recognised.
         if redact is not None:
@@ -259,7 +259,7 @@ class Run:
         details: dict[str, Any] | None = None,
         error: BaseException | None = None,
     ) -> Failure:
-        """Returns what ends the steps with an error, after telling the sinks."""
+        """Records an error, and returns the failure that ends the steps of the call."""
         found = self.error(code, message)
         if self.traced:
             self.record(event, {**(details or {}), "code": code, "message": found.message}, error)
@@ -282,9 +282,9 @@ class Run:
     # ------------------------------------------------------------ the call
 
     def keep(self) -> ToolCall:
-        """Makes the engine's own copy of the call, which nobody else can change; returns it.
+        """Makes and returns the engine's own copy of the call, which no other code can change.
 
-        Whoever holds the call could change its arguments while an approval is asked for.
+        The caller could change the arguments of the original while an approval is pending.
         """
         call = self.call
         # Anything else than a dict is refused by the readers, so it needs no copy.

@@ -1,6 +1,6 @@
-"""Runs a function in a fresh daemon thread that nobody has to wait for.
+"""Runs a function in a new daemon thread that can be abandoned.
 
-A pool would not do: a hung tool must neither hold up the next one nor the interpreter's exit.
+A thread pool would not work: a hung tool must delay neither the next one nor the interpreter's exit.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def called(
     kwargs: dict[str, Any],
     cancelled: Event | None = None,
 ) -> Outcome:
-    """Calls a function and returns what became of it; a generator is collected to a list."""
+    """Calls a function and returns its outcome; a generator is collected to a list."""
     try:
         value = function(*args, **kwargs)
         # Only real generators: a string, a list or a file is iterable, too, and is a value by
@@ -53,7 +53,7 @@ def _collected(generator: GeneratorType[Any, Any, Any], cancelled: Event | None)
 
 
 def is_later(value: Any) -> bool:
-    """Tells whether a value is still to be awaited or collected in an event loop."""
+    """Whether a value has to be awaited or collected in an event loop."""
     # The common types first: `isawaitable` looks up an abstract class, which is slow.
     if type(value) in PLAIN:
         return False
@@ -61,14 +61,14 @@ def is_later(value: Any) -> bool:
 
 
 def dispose(value: Any) -> None:
-    """Closes a coroutine that nobody will await."""
+    """Closes a coroutine that will not be awaited."""
     # A coroutine that is dropped unawaited makes Python print a warning; other awaitables do not.
     if inspect.iscoroutine(value):
         value.close()
 
 
 class Errand:
-    """One piece of work in a thread of its own; whoever sent it may stop waiting."""
+    """A piece of work in its own thread, for which the sender may stop waiting."""
 
     def __init__(self, work: Callable[[], Outcome], done: Callable[[], None], name: str) -> None:
         """Starts the thread.
@@ -90,8 +90,8 @@ class Errand:
             outcome = self._work()
         except BaseException as error:  # the sender raises it
             outcome = Outcome(None, error)
-        # Either the sender has left, and the outcome is dropped here, or it will find it; the lock
-        # decides.
+        # The lock decides: either the sender has left and the outcome is dropped here, or the
+        # sender will find it.
         with self._lock:
             if not self._left:
                 self._outcome = outcome
@@ -100,7 +100,7 @@ class Errand:
         dispose(outcome.value)
 
     def leave(self) -> Outcome | None:
-        """Stops waiting; returns the outcome if it is there, else it will be dropped."""
+        """Stops waiting; returns the outcome, or None if there is none yet: it will be dropped."""
         with self._lock:
             self._left = True
             return self._outcome

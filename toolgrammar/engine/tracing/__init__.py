@@ -1,4 +1,4 @@
-"""What is told of a run: events, without secrets, to sinks that can't disturb it.
+"""Traces runs: sends events without secrets to sinks, whose failures do not affect a call.
 
 In: an event of the pipeline, `tool.invoke.ok` with its details. Out: the same with secrets hidden, as
 a line of JSON, a span of OpenTelemetry, or an object in a list.

@@ -1,4 +1,4 @@
-"""Hands the events of calls to the sinks, so that no sink disturbs a call or another sink."""
+"""Sends the events of calls to the sinks; a failing sink affects neither a call nor other sinks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _LOG = logging.getLogger("toolgrammar.engine")
 
 
 class Recorder:
-    """Redacts details and gives every sink a copy of its own."""
+    """Redacts the details of events, and sends a separate copy to each sink."""
 
     def __init__(self, sinks: tuple[TraceSink, ...], redact: Redactor | None) -> None:
         self._sinks = sinks
         self._redact = redact
-        # A sink may follow the tool's run, as spans do; `TraceSink` itself does not ask for it.
+        # A sink may have a `during`, as the one for spans does; `TraceSink` does not require it.
         self._surrounding = [each for each in sinks if callable(getattr(each, "during", None))]
         self.surrounds = bool(self._surrounding)
-        """Whether a sink has something to be entered while a tool runs."""
+        """Whether a sink has a context manager to enter while a tool runs."""
         self._failed: dict[int, object] = {}
         self._hidden: dict[str, bool] = {}
 
@@ -39,28 +39,27 @@ class Recorder:
         return {key: self._part(redact, key, value) for key, value in details.items()}
 
     def _part(self, redact: Redactor, key: str, value: Any) -> Any:
-        # The names of details are few, and looking at one costs as much as the rest.
+        # Cached, since there are few names of details and testing one is slow.
         hidden = self._hidden.get(key)
         if hidden is None:
             hidden = self._hidden[key] = redact.hides_key(key)
         if hidden:
             return HIDDEN
-        # Numbers and booleans hold no secret that could be told from any other.
+        # Secrets can't be recognised in numbers and booleans.
         return value if type(value) in _HARMLESS else redact.data(value)
 
     def emit(self, name: str, payload: dict[str, Any]) -> None:
-        """Hands an event, already redacted, to all sinks."""
+        """Sends an event, which is already redacted, to all sinks."""
         for sink in self._sinks:
             try:
-                # A copy for each sink: one that keeps or changes the payload does not meet the
-                # others.
+                # A copy for each sink, which may keep or change the payload.
                 sink.emit(name, copy_json(payload))
-            except Exception:  # a sink never disturbs a call
+            except Exception:  # a failing sink must not affect a call
                 self._note(sink)
 
     @contextmanager
     def around(self, run: str) -> Iterator[None]:
-        """Enters what the sinks have for the time in which the tool of a run is at work."""
+        """Returns a context manager that enters those of the sinks while a tool runs."""
         with ExitStack() as stack:
             for sink in self._surrounding:
                 try:
@@ -72,7 +71,7 @@ class Recorder:
     def _note(self, sink: TraceSink) -> None:
         """Logs the first failure of a sink."""
         mark = object()
-        # One step in Python: of several threads one is the first.
+        # `setdefault` is atomic, so only one of several threads logs.
         if self._failed.setdefault(id(sink), mark) is mark:
             _LOG.exception("the trace sink %s failed", type(sink).__name__)
 
@@ -81,13 +80,13 @@ def sinks_of(trace: object) -> tuple[TraceSink, ...]:
     """Returns the sinks that the engine was given: none, one or several.
 
     Raises:
-        TypeError: something is no sink.
+        TypeError: an item is not a sink.
     """
     if trace is None:
         return ()
     if callable(getattr(trace, "emit", None)):
         return (trace,)  # type: ignore[return-value]
-    # A string is iterable, too: `trace="trace.jsonl"` is the mistake of a missing sink.
+    # A string is iterable too, but `trace="trace.jsonl"` lacks the sink.
     if isinstance(trace, str | bytes) or not isinstance(trace, Iterable):
         raise TypeError(f"trace must be a TraceSink or several, got {trace!r}")
     sinks = tuple(trace)

@@ -14,26 +14,26 @@ from toolgrammar.engine.tracing.secret_shapes import HIDDEN, hide
 __all__ = ["HIDDEN", "Redactor"]
 
 _SECRET_NAMES: Final = (
-    # By segments, so that `token` hides `access_token` and `accessToken`, but not `max_tokens`.
+    # Compared by segments, so that `token` hides `access_token` and `accessToken`, but not `max_tokens`.
     *(("password",), ("passwd",), ("secret",), ("token",), ("authorization",), ("cookie",)),
     *(("credential",), ("credentials",)),
     *(("api", "key"), ("private", "key"), ("access", "key")),
     *(("apikey",), ("privatekey",), ("accesskey",)),
 )
-"""What names a secret, as segments that follow one another in a key."""
+"""The names of secrets, each as consecutive segments of a key."""
 
 _SHORT_NAMES: Final = frozenset({"pwd", "pass", "passphrase"})
-"""What names a secret where a text assigns it, as connection strings do."""
+"""More names of secrets, for assignments in a text, as in connection strings."""
 
 _SEGMENT: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+|[A-Z]+")
 """A segment of a key: `maxTokens`, `MAX_TOKENS` and `max-tokens` have two."""
 
 _DEEPEST: Final = 250
-"""What lies deeper is hidden unseen: deeper than the parser reads arguments."""
+"""The depth below which everything is hidden: deeper than the parser reads by default."""
 
 
 class Redactor:
-    """Replaces secrets by `***`, by the names of keys and by what strings look like."""
+    """Replaces secrets by `***`; it finds them by names of keys and by shapes of strings."""
 
     def __init__(
         self,
@@ -41,17 +41,17 @@ class Redactor:
         patterns: Iterable[str | re.Pattern[str]] = (),
         values: Iterable[str] = (),
     ) -> None:
-        """Sets up what is hidden beside the well-known names and shapes.
+        """Adds names, patterns and values to the well-known ones.
 
         Args:
             keys: more names whose values are secret; `card number` is also `cardNumber` and
                 `CARD_NUMBER`, and part of `old_card_number`.
             patterns: regular expressions; what they match is hidden in every string.
-            values: secrets as such, hidden in every string; empty ones are left out.
+            values: the secrets themselves, hidden in every string; empty ones are ignored.
 
         Raises:
             TypeError: one string was given in place of several.
-            re.error: a pattern is no regular expression.
+            re.error: a pattern is not a regular expression.
         """
         for name, given in (("keys", keys), ("patterns", patterns), ("values", values)):
             if isinstance(given, str | bytes):
@@ -59,10 +59,10 @@ class Redactor:
         self._names = {*_SECRET_NAMES, *(_segments(key) for key in keys)}
         self._longest = max(map(len, self._names))
         self._patterns = [re.compile(pattern) for pattern in patterns]
-        # The longest first: a secret may hold another one.
+        # Longest first, since a secret may contain another one.
         secrets = sorted({value for value in values if value}, key=len, reverse=True)
         if secrets:
-            # First of all, before a pattern or a shape has cut a secret into pieces.
+            # Applied first, before a pattern or a shape replaces a part of a secret.
             self._patterns.insert(0, re.compile("|".join(map(re.escape, secrets))))
 
     def text(self, text: str) -> str:
@@ -72,8 +72,8 @@ class Redactor:
         return hide(text, self._names_in_text)
 
     def _names_in_text(self, key: str) -> bool:
-        # `pass` names a secret in a connection string; as a key of data it is more often a test's
-        # result.
+        # `pass` names a secret in a connection string; as a key of data it is more often the
+        # result of a test.
         return self.hides_key(key) or key.rpartition("_")[2].lower() in _SHORT_NAMES
 
     def data(self, value: Any) -> Any:
@@ -81,7 +81,7 @@ class Redactor:
         return self._copy(value, 0)
 
     def hides_key(self, key: str) -> bool:
-        """Tells whether all that stands under a key is secret."""
+        """Whether everything under a key is secret."""
         segments = _segments(key)
         return any(
             segments[start : start + length] in self._names
@@ -98,7 +98,7 @@ class Redactor:
             return HIDDEN
         if isinstance(value, Mapping):
             return {
-                # The key is looked at, too: a dict may have tokens as keys.
+                # Keys are redacted too: a dict may have tokens as keys.
                 self.text(str(key)): (
                     HIDDEN if self.hides_key(str(key)) else self._copy(part, depth + 1)
                 )
@@ -108,5 +108,5 @@ class Redactor:
 
 
 def _segments(key: str) -> tuple[str, ...]:
-    """Returns the words of a key in lower case; a key without any is a word by itself."""
+    """Returns the segments of a key in lower case; a key without segments is one itself."""
     return tuple(word.lower() for word in _SEGMENT.findall(key)) or (key,)

@@ -1,9 +1,9 @@
-"""What secrets look like in a text: keys of services, headers, URLs, assignments.
+"""Hides secrets in a text by their shapes: keys of services, headers, URLs, assignments.
 
 No library fits: those that find secrets scan files, with rules that need the network or guess by
 entropy. The prefixes are those that the services document, for their own scanners to find.
 
-`password=hunter2` becomes `password=***`, where the key is said to name a secret.
+`password=hunter2` becomes `password=***`, if `names_secret("password")` is true.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HIDDEN: Final = "***"
-"""What stands in place of a secret."""
+"""The replacement of a secret."""
 
-# A shape begins where no word does, so that each character is looked at a few times only.
+# A shape begins at the start of a word, so that each character is tested only a few times.
 _SHAPES: Final = re.compile(
     r"""
     (?<![A-Za-z0-9_])(?:
@@ -59,7 +59,7 @@ _URL: Final = re.compile(
     r"(?<![A-Za-z0-9+.-])(?P<head>[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/@:\"'<>]{0,256}:)"
     r"[^\s/\"'<>]{1,1024}@"  # up to the last one: a password may have its own
 )
-# The key and its value, as files of settings, JSON and Python write them. Quotes may be escaped:
+# A key and its value, as in configuration files, JSON and Python. Quotes may be escaped:
 # JSON inside a JSON string has `\"password\": \"…\"`. `re` misreads a possessive group before 3.11.5.
 _ASSIGNED: Final = compile_pattern(
     r"""
@@ -81,15 +81,15 @@ _QUOTE: Final = re.compile(r"^\\?[\"']")
 
 
 def hide(text: str, names_secret: Callable[[str], bool]) -> str:
-    """Returns a text without what looks like a secret in it.
+    """Returns a text with everything that looks like a secret replaced by `***`.
 
     Args:
         text: the text.
-        names_secret: tells whether what is assigned to a key is secret.
+        names_secret: returns whether the value assigned to a key is secret.
     """
     text = _SHAPES.sub(HIDDEN, text)
     text = _BASIC.sub(_basic, text)
-    # Most texts have neither, and are spared three searches.
+    # Most texts have neither, and need none of the next three searches.
     if "=" in text or ":" in text:
         text = _HEADER.sub(rf"\g<head>{HIDDEN}", text)
         text = _URL.sub(rf"\g<head>{HIDDEN}@", text)
@@ -98,7 +98,7 @@ def hide(text: str, names_secret: Callable[[str], bool]) -> str:
             key = match["key"] or match["name"]
             if not names_secret(key):
                 return match[0]
-            # The quotes stay, so that JSON with a hidden value is still JSON.
+            # The quotes are kept, so that JSON with a hidden value is still JSON.
             quotes = _QUOTE.findall(match["value"][:2])[:1]
             quote = quotes[0] if quotes else ""
             return f"{match['head']}{quote}{HIDDEN}{quote}"

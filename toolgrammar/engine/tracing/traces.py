@@ -1,4 +1,8 @@
-"""Where trace events go: a list in memory, JSON lines, spans of OpenTelemetry."""
+"""Defines the sinks of trace events: a list in memory, a file of JSON lines, OpenTelemetry spans.
+
+A call of `get_weather` gives `call.start`, `tool.invoke.ok` and others, each with a payload of JSON
+data.
+"""
 
 from __future__ import annotations
 
@@ -29,40 +33,40 @@ __all__ = [
 ]
 
 Payload: TypeAlias = Mapping[str, Any]
-"""What an event says: JSON data."""
+"""The details of an event, as JSON data."""
 
 
 class TraceSink(Protocol):
-    """Takes the events of calls. It may be used by several threads at once.
+    """Receives the events of calls. Several threads may use it at once.
 
-    A method `during(run)`, where there is one, gives a context manager that is entered while the
-    tool of that run is at work.
+    A sink may also have a method `during(run)`, which returns a context manager that is entered
+    while the tool of that run is at work.
     """
 
     def emit(self, name: str, payload: Payload) -> None:
-        """Takes one event; what it raises is logged once and disturbs nothing."""
+        """Receives one event; an exception is logged once and otherwise ignored."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TraceEvent:
-    """One event, as a sink was given it."""
+    """One event as a sink received it."""
 
     name: str
     """What happened, such as `call.start`."""
     payload: Payload
-    """To whom, and how."""
+    """The details, as JSON data."""
 
 
 class MemorySink:
-    """Keeps the events in a list. Safe from any thread."""
+    """Keeps the events in a list. Thread-safe."""
 
     def __init__(self) -> None:
         self._events: list[TraceEvent] = []
 
     def emit(self, name: str, payload: Payload) -> None:
         """Keeps a copy of an event."""
-        # Adding to a list is one step in Python, so no lock is needed.
+        # Appending to a list is atomic in Python, so no lock is needed.
         self._events.append(TraceEvent(name, copy.deepcopy(dict(payload))))
 
     @property
@@ -72,14 +76,13 @@ class MemorySink:
 
 
 class JsonLinesSink:
-    """Writes each event as a JSON object in a line of its own. Safe from any thread."""
+    """Writes each event as a JSON object on a line of its own. Thread-safe."""
 
     def __init__(self, path_or_file: str | os.PathLike[str] | TextIO) -> None:
-        """Opens the file now, so that a wrong path shows at once.
+        """Opens the file, so that a wrong path raises at once.
 
         Args:
-            path_or_file: a file to append to, or a text file that is open already; the caller
-                closes that one.
+            path_or_file: a file to append to, or an open text file, which the caller has to close.
 
         Raises:
             OSError: the file can't be opened.
@@ -95,13 +98,13 @@ class JsonLinesSink:
 
     def emit(self, name: str, payload: Payload) -> None:
         """Writes a line and flushes it."""
-        # Repeated at the end: a payload can't replace the head, and the head still comes first.
+        # The head is merged twice: it comes first, and a payload can't replace its values.
         head = {"name": name, "time": time.time()}
-        # ASCII, so that a lone surrogate can be written; what is no JSON is written as text.
+        # ASCII, so that lone surrogates can be written; values that are not JSON become text.
         line = json.dumps({**head, **payload, **head}, default=str) + "\n"
         with self._lock:
             self._file.write(line)
-            # Each line at once: who follows the file sees the calls while they run.
+            # Flushed, so that the calls can be followed in the file while they run.
             self._file.flush()
 
     def close(self) -> None:
@@ -118,13 +121,13 @@ class JsonLinesSink:
 
 
 class OpenTelemetrySink:
-    """Makes one span of each call, by the GenAI conventions; its events become span events."""
+    """Makes a span for each call by the GenAI conventions, and span events of its events."""
 
     def __init__(self, tracer: Tracer | None = None) -> None:
         """Sets up the sink.
 
         Args:
-            tracer: makes the spans; None: one named `toolgrammar` of the global provider.
+            tracer: the tracer; None: the one named `toolgrammar` of the global provider.
 
         Raises:
             ImportError: opentelemetry-api is not installed.
@@ -139,21 +142,21 @@ class OpenTelemetrySink:
         self._spans: dict[str | int, Span] = {}
 
     def emit(self, name: str, payload: Payload) -> None:
-        """Starts a span, adds to one, or ends one; events outside calls are left out."""
+        """Starts a span, adds to one, or ends one; events outside calls are omitted."""
         run = payload.get("run")
-        # Events of a plan have no run, and there is no span for a plan.
+        # Events of a plan have no run, and a plan has no span.
         if not isinstance(run, str | int) or "tool_name" not in payload:
             return
         if name == "call.start":
             self._spans[run] = self._started(payload)
         elif name == "call.end":
-            # None where the sink did not see the call begin.
+            # None if the sink did not see the call begin.
             span = self._spans.pop(run, None)
             if span is not None:
                 span.add_event(name, _attributes(payload))
                 _end(span, payload)
         elif name == "call.skip":
-            # A call that never started has a span too, or it would be missing among its siblings.
+            # A call that was skipped gets a span too, so that it is not missing in the trace.
             span = self._started(payload)
             span.add_event(name, _attributes(payload))
             _end(span, {"code": "skipped", **payload, "ok": False})
@@ -166,14 +169,14 @@ class OpenTelemetrySink:
                 _add_values(span, payload)
 
     def during(self, run: str) -> AbstractContextManager[object]:
-        """Returns what makes the span of a call the current one: spans in the tool are its own."""
+        """Returns a context manager that makes the call's span the parent of spans in the tool."""
         from opentelemetry.trace import use_span
 
         span = self._spans.get(run)
         if span is None:
             return nullcontext()
-        # The engine itself ends the span and says what went wrong; the tool's exception is not
-        # shown twice.
+        # The engine itself ends the span and reports the error, so the tool's exception must not
+        # be recorded a second time.
         return use_span(span, record_exception=False, set_status_on_exception=False)
 
     def _started(self, payload: Payload) -> Span:
@@ -190,11 +193,11 @@ class OpenTelemetrySink:
 
 
 def _end(span: Span, payload: Payload) -> None:
-    """Ends a span, with an error where the call has one."""
+    """Ends a span, with an error if the call has one."""
     from opentelemetry.trace import Status, StatusCode
 
     if not payload.get("ok"):
-        # `_OTHER` is the conventions' word for an error without a code: a call broken off.
+        # By the conventions, `_OTHER` is an error without a code: an aborted call.
         span.set_attribute("error.type", str(payload.get("code") or "_OTHER"))
         message = payload.get("message")
         span.set_status(Status(StatusCode.ERROR, None if message is None else str(message)))
@@ -202,14 +205,14 @@ def _end(span: Span, payload: Payload) -> None:
 
 
 def _describe(span: Span, payload: Payload) -> None:
-    """Says what tool it is, once that is known."""
+    """Adds the description of the tool, once it is known."""
     span.set_attribute("gen_ai.tool.type", "function")
     if "tool_description" in payload:
         span.set_attribute("gen_ai.tool.description", str(payload["tool_description"]))
 
 
 def _add_values(span: Span, payload: Payload) -> None:
-    """Adds arguments and value, which are there only where the engine traces values."""
+    """Adds the arguments and the value, which are present if the engine traces values."""
     for key, attribute in (
         ("arguments", "gen_ai.tool.call.arguments"),
         ("value", "gen_ai.tool.call.result"),
@@ -219,7 +222,7 @@ def _add_values(span: Span, payload: Payload) -> None:
 
 
 def _attributes(payload: Payload) -> dict[str, Any]:
-    """Returns a payload as attributes: scalars and lists of strings as they are, else JSON."""
+    """Returns a payload as attributes: scalars and lists of strings unchanged, others as JSON."""
     return {
         key: value
         if isinstance(value, str | bool | int | float)
