@@ -1,6 +1,6 @@
 """Finds what a format can do, from its grammar and by writing sample calls in it.
 
-`hermes` gives `Features(payload=("JSON", "text a value"), parallel=True, ids="optional", …)`.
+A format may give `Features(payload=("JSON", "text a value"), parallel=True, ids="optional", …)`.
 """
 
 from __future__ import annotations

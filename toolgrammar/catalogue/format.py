@@ -1,6 +1,6 @@
 r"""Defines `Format`: one grammar file with its page, its compiled tables and its renderer.
 
-`Format("grammars/hermes.lark").render([ToolCall("now")])` returns
+For a format whose calls are JSON in tags, `render([ToolCall("now")])` returns
 `<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>`.
 """
 

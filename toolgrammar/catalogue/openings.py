@@ -1,6 +1,6 @@
 """Lists the openers of formats, cached in one file so that their tables need not be loaded.
 
-The openers of `hermes` include `<tool_call>`, with an expression for its beginnings `<`, `<t`, …
+The opener `<tool_call>` is paired with an expression for its beginnings `<`, `<t`, `<to`, …
 """
 
 from __future__ import annotations

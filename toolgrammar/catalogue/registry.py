@@ -1,6 +1,6 @@
 """Maps ids and aliases to formats: shipped ones, registered ones, and those of installed packages.
 
-`formats["hermes"]` is the format of `grammars/hermes.lark`, `resolve_any("hermes,phi4_mini")` both.
+`formats["mine"]` is the format of `grammars/mine.lark`; `resolve_any("mine,yours")` joins two.
 """
 
 from __future__ import annotations

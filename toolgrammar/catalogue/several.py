@@ -1,6 +1,6 @@
 """Joins several formats that are read at once, as `any_of` and `"auto"` do.
 
-`any_of("hermes", "mistral_v11")` has the id `hermes,mistral_v11`.
+`any_of("mine", "yours")` has the id `mine,yours`.
 """
 
 from __future__ import annotations

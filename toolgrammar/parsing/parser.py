@@ -1,6 +1,6 @@
 """Defines `Parser`, which reads one message as its chunks arrive.
 
-`Parser("hermes").feed("Hi <tool")` returns `[TextDelta("Hi ")]` and holds `<tool` back. A message of
+`parser.feed("Hi <tool")` returns `[TextDelta("Hi ")]` and holds `<tool` back. A message of
 one format begins with the stream reader (`core/shortcuts/stream`), which repairs nothing. Where the
 message is not sound, the driver reads it again from its beginning (`driven.py`), and events that were
 emitted already are skipped. All other messages are read by the driver from the start.

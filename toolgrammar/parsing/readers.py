@@ -1,6 +1,6 @@
 """Makes the readers of several formats at once, which all their messages share.
 
-For `any_of("hermes", "mistral_v11")` one search finds the openers `<tool_call>` and `[TOOL_CALLS]`.
+For two formats, one search finds the openers of both, such as `<tool_call>` and `[TOOL_CALLS]`.
 """
 
 from __future__ import annotations

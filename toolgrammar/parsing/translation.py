@@ -1,7 +1,6 @@
 """Translates a message from one format to another, keeping its text and its order.
 
-`<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>` (`hermes`) becomes `[f(x=1)]`
-(`pythonic`).
+`<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>` becomes `[f(x=1)]`.
 """
 
 from __future__ import annotations
