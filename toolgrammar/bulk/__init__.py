@@ -1,6 +1,8 @@
-"""Reads many messages: files and datasets in several processes, and steps for fleets.
+"""Reads many messages: files and datasets in several processes, and steps for Ray and Spark.
 
-`toolgrammar.batch` is the way in; this package names what it gives back.
+In: rows with a message each. Out: results as lines of JSON, as Parquet, or as values. Begin with
+`batches` (`toolgrammar.batch`), then `rows.chunk_work`; `columns` is the step for Ray and Spark.
+May import `interop` and everything below it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads many messages: `batch`."""
+"""Defines `batch`, which parses many messages, in several processes if wanted."""
 
 from __future__ import annotations
 
@@ -80,26 +80,26 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
 ) -> Iterator[ParseResult] | BatchReport:
     """Reads many messages, in several processes if wanted, and keeps their order.
 
-    Without `output` it returns an iterator of results. With it, it writes them to a file and
-    returns a report; a run that was interrupted goes on where it stopped when it is called again.
-    A row without a message is no error: its result is not ok and says why.
+    Without `output` it returns an iterator of results. With it, it writes the results to a file and
+    returns a report; an interrupted run is resumed when `batch` is called again.
+    A row without a message is not an error: its result is not ok and says why.
 
-    With more than one job a script calls this below `if __name__ == "__main__":`.
+    With more than one job, a script has to call it below `if __name__ == "__main__":`.
 
     Args:
         data: the path of a file with one JSON object a line, or of a `.parquet` file; a Hugging
             Face dataset; or an iterable of messages, or of mappings that have one.
         format: as in `parse`.
-        output: where the results go: JSON, one line a result, or `.parquet`.
-        column: where a row has its message.
-        format_column: where a row has its own format; `a.b` is the column `b` in the object `a`.
-        tools_column: where a row has its own tools: a list, its JSON text, or the id of a list.
-        tool_lists: these lists by id; by default those in the first line of a file.
-        keep: other columns of a row that go into the output, under `row`.
+        output: the file to write: one line of JSON per result, or Parquet (`.parquet`).
+        column: the column with the message of a row.
+        format_column: the column with a row's own format; `a.b` is the key `b` in the object `a`.
+        tools_column: the column with a row's own tools: a list, its JSON text, or the id of a list.
+        tool_lists: the lists by their ids; by default those in the first line of a file.
+        keep: other columns of a row to copy to the output, under `row`.
         source: whether the output repeats the message.
-        jobs: how many processes read; 0 for one a processor.
-        resume: whether to go on from an interrupted run of the same data and settings.
-        progress: whether to draw a bar, where standard error is a terminal and rich is installed.
+        jobs: the number of processes; 0: one per processor.
+        resume: whether to resume an interrupted run with the same data and settings.
+        progress: whether to draw a bar, if stderr is a terminal and rich is installed.
         settings: `tools`, `strict`, `prefix`, `id_seed`, `finish_reason` and `limits`, as in
             `parse`, for all messages.
 
@@ -115,7 +115,7 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
     # All settings are checked here, before the first row is read or a file is opened.
     columns = columns_of(data, format_column, tools_column, tool_lists)
     reading = reading_of(format, settings, column=column, keep=keep, source=source, columns=columns)
-    # What can go wrong with the arguments goes wrong now, also where an iterator is returned.
+    # Arguments are checked now, even if an iterator is returned.
     found, count = source_of(data), jobs_of(jobs)
     if output is None:
         return _results(found, reading, count, progress=progress)
@@ -124,18 +124,18 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
 
 
 def jobs_of(jobs: int) -> int:
-    """Returns how many processes are meant.
+    """Returns the number of processes.
 
     Raises:
-        TypeError: it is no number.
-        ValueError: none can be.
+        TypeError: `jobs` is not a number.
+        ValueError: `jobs` is negative.
     """
     check_type("jobs", jobs, int)
     if jobs < 0:
         raise ValueError(f"jobs must be a number of processes, or 0 for all; got {jobs!r}")
     if jobs:
         return jobs
-    # In a container, this process may have fewer processors than the machine.
+    # In a container, the process may use fewer processors than the machine has.
     affinity: Callable[[int], set[int]] | None = getattr(
         os, "sched_getaffinity", None
     )  # absent on macOS and Windows
@@ -154,7 +154,7 @@ def _results(
 def pour_lines(
     data: object, reading: Reading, jobs: int, output: IO[bytes], *, progress: bool = True
 ) -> Iterator[Done]:
-    """Writes the results as lines of JSON, and returns chunk by chunk what became of it."""
+    """Writes the results as lines of JSON to a stream, and yields the counts of each chunk."""
     source = source_of(data)
     with shown(source.total, 0, wanted=progress) as tell:
         for chunk, done in in_order(source.chunks(reading, 0, 0), written, reading, jobs):
@@ -172,16 +172,15 @@ def _written(
     resume: bool,
     progress: bool,
 ) -> BatchReport:
-    # The same lines are written either way, so that a run can be resumed; Parquet, which can't be
-    # gone on with in the middle, is made of them in the end.
+    # Lines of JSON are always written first, so that the run can be resumed; a Parquet file can't
+    # be continued, and is converted from the lines at the end.
     as_parquet = output.suffix.lower() == ".parquet"
-    # Before hours of reading, not behind them.
+    # Checked before hours of reading, not after them.
     if as_parquet:
         from toolgrammar.bulk.files.parquet import require_extra
 
         require_extra()
-    # None for rows of any iterable: nobody can tell whether they are the same, so nothing is
-    # resumed.
+    # None for an iterable: it is not known whether its rows are the same, so it is not resumed.
     data = source.fingerprint()
     run = {"toolgrammar": __version__, "data": data, "settings": settings_digest(reading)}
     with Journal(output, run, resume=resume and data is not None) as journal:
@@ -190,8 +189,7 @@ def _written(
         with shown(source.total, now.place, wanted=progress) as tell:
             chunks = source.chunks(reading, now.place, now.before)
             for chunk, done in in_order(chunks, written, reading, jobs, journal.parts):
-                # In the order of the chunks: what the journal says to be written is whole up to one
-                # place.
+                # In the order of the chunks, so that the journal needs a single position.
                 journal.add(done, chunk.end, chunk.last)
                 tell(chunk.end)
         if as_parquet:
@@ -212,18 +210,18 @@ def _written(
 
 
 def settings_digest(reading: Reading) -> str:
-    """Returns what tells the settings of a run from others."""
+    """Returns a text that identifies the settings of a run."""
     tools = reading.tools
     said: list[Any] = [
         reading.format.id,
         reading.format.digest,
-        # A description of a tool changes nothing of what is read: names and schemas do.
+        # Descriptions of tools do not affect the results; names and schemas do.
         None if tools is None else [[spec.name, spec.parameters] for spec in tools.values()],
         reading.strict,
         reading.prefix,
         reading.id_seed,
         reading.finish_reason,
-        # `Limits` is a dataclass: its text has all fields.
+        # `Limits` is a dataclass, whose `repr` has all fields.
         repr(reading.limits),
         reading.column,
         reading.keep,

@@ -1,4 +1,4 @@
-"""A step for fleets: reads the messages in one column of a batch of rows into another column."""
+"""Defines the step for Ray and Spark: parses one column of a batch into a new column."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ParseColumn"]
 
 
 class ParseColumn:
-    """Reads a column; it pickles, so that every worker of a fleet can have one.
+    """Parses a column; it can be pickled, so that it can be sent to the workers of a cluster.
 
     Called with a batch it returns the same batch with one column more, of
     `toolgrammar.bulk.rows.flat_result.parsed_type`. A batch is a pyarrow table, a pandas data
@@ -35,11 +35,11 @@ class ParseColumn:
         into: str = "parsed",
         **settings: Unpack[Settings],
     ) -> None:
-        """Sets the step up.
+        """Stores the settings of the step.
 
         Args:
             format: as in `parse`.
-            column: where a row has its message.
+            column: the column with the messages.
             into: the column to add.
             settings: `tools`, `strict`, `prefix`, `id_seed`, `finish_reason` and `limits`, as in
                 `parse`, for all messages.
@@ -76,12 +76,12 @@ class ParseColumn:
         )
 
     def values(self, messages: Iterable[object]) -> list[dict[str, Any]]:
-        """Returns what the new column has for each message."""
-        # One reader for the batch: settings are looked at once.
+        """Returns the values of the new column."""
+        # One reader for the whole batch.
         reading, found = self.reading, []
         read = reading.reader()
         for number, message in enumerate(messages, 1):
-            # What is kept of a row is no matter here: the other columns stay as they are.
+            # Kept columns are not needed: the batch has all its columns.
             _, text, _, problem = checked(number, message, reading.column)
             found.append(parsed_of(reading.refused(number, problem) if problem else read(text)))
         return found

@@ -1,4 +1,4 @@
-"""The step for Ray Data."""
+"""Defines the step for Ray Data, which adds a column of results to a dataset."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["parse_dataset"]
 
 
 def parse_dataset(dataset: Any, format: FormatsLike = "auto", **options: Any) -> Any:
-    """Returns a Ray dataset with a column of results; nothing is read before it is asked for.
+    """Returns a Ray dataset with a column of results; it is read lazily.
 
     Args:
         dataset: a `ray.data.Dataset`.
@@ -26,5 +26,5 @@ def parse_dataset(dataset: Any, format: FormatsLike = "auto", **options: Any) ->
     """
     if find_spec("ray") is None:
         raise ImportError("this step needs Ray: pip install 'toolgrammar[ray]'", name="ray")
-    # As Arrow: strings come as Python strings, and null stays null.
+    # In Arrow batches, texts become Python strings, and null becomes None.
     return dataset.map_batches(ParseColumn(format, **options), batch_format="pyarrow")

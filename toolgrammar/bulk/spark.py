@@ -1,4 +1,4 @@
-"""The step for Spark: a pandas UDF."""
+"""Defines the step for Spark: a pandas UDF that parses a column of messages."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def parse_udf(format: FormatsLike = "auto", **options: Any) -> Any:
     if find_spec("pyspark") is None:
         message = "this step needs PySpark: pip install 'toolgrammar[spark]'"
         raise ImportError(message, name="pyspark")
-    # Only here: importing this module needs neither.
+    # Imported here, so that importing this module needs neither pandas nor PySpark.
     import pandas as pd
     from pyspark.sql.functions import pandas_udf
 
     step = ParseColumn(format, **options)
 
     def parse_messages(messages: Any) -> Any:
-        # All columns are there, also where there are no messages.
+        # All columns are named, so that an empty batch has them too.
         return pd.DataFrame(step.values(messages), columns=list(PARSED))
 
-    # Spark reads what kind of function it is from the types themselves, not from their names.
+    # Spark infers the kind of function from its annotations, which must be types, not strings.
     parse_messages.__annotations__ = {"messages": pd.Series, "return": pd.DataFrame}
     return pandas_udf(parse_messages, SPARK_TYPE)

@@ -1,7 +1,7 @@
-"""Cuts what a run reads into chunks: files of lines, Parquet files, datasets, any rows.
+"""Cuts the input of a run into chunks: files of lines, Parquet files, datasets, any iterable.
 
-A chunk of a file says where it stands, and the process that works on it reads it from there.
-Rows from elsewhere travel in their chunk.
+A chunk of a file has only its position, and the process that works on it reads the file. Other rows
+are stored in their chunk.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.rows.row_fields import Row
 
 CHUNK_BYTES = 1 << 18
-"""Bytes of a chunk of lines: far more work than handing it over costs, and it stays in a cache."""
+"""The size of a chunk of lines in bytes: large enough to be worth sending, and fits in a CPU cache."""
 _CHUNK_ROWS = 1000
 
 
 class Source(Protocol):
-    """What a run reads."""
+    """The input of a run."""
 
     total: int | None
-    """How much there is, in the measure of `Chunk.end`; None where nobody knows."""
+    """The total amount, in the unit of `Chunk.end`; None if it is not known."""
 
     def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
-        """Returns the chunks behind a place.
+        """Yields the chunks after a position.
 
         Args:
             reading: which columns are wanted.
@@ -46,33 +46,33 @@ class Source(Protocol):
         """
 
     def fingerprint(self) -> str | None:
-        """Returns what another run on the same data would return; None where it can't be told."""
+        """Returns a text that is equal for runs on the same data; None if that is not known."""
 
 
 def source_of(data: object) -> Source:
-    """Returns the source that a caller means.
+    """Returns the source for the input of a caller.
 
     Raises:
-        TypeError: it is none.
-        ValueError: a file whose name ends in `.parquet` is no Parquet.
+        TypeError: the input has the wrong type.
+        ValueError: a file whose name ends in `.parquet` is not a Parquet file.
         FileNotFoundError: there is no such file.
     """
     if isinstance(data, str | os.PathLike):
         path = Path(data)
-        # By its name alone: a dataset of JSON lines may have any other.
+        # Decided by the suffix; JSON lines may have any other.
         if path.suffix.lower() == ".parquet":
             from toolgrammar.bulk.files.parquet import ParquetFile
 
             return ParquetFile(path)
         return PackedLines(path) if path.suffix.lower() == ".gz" else LinesFile(path)
-    # A string of bytes or one row is iterable, too, but not over messages.
+    # Bytes and a single row are iterable too, but not over messages.
     if isinstance(data, bytes | Mapping) or not isinstance(data, Iterable):
         message = "expected a path, a dataset or an iterable of messages or rows"
         raise TypeError(f"{message}, got {type(data).__name__}")
-    # A data frame of pandas is iterable over the names of its columns.
+    # A pandas data frame iterates over the names of its columns.
     if hasattr(data, "itertuples") and hasattr(data, "to_dict"):
         return GivenRows(data.to_dict("records"))
-    # A Hugging Face dataset, known by its attributes: the library need not be imported.
+    # A Hugging Face dataset, recognised by its attributes, without importing the library.
     if hasattr(data, "num_rows") and hasattr(data, "_fingerprint"):
         from toolgrammar.bulk.files.datasets import Dataset
 
@@ -89,7 +89,7 @@ class Lines:
     start: int
     """The offset of the first byte."""
     end: int
-    """The offset behind the last."""
+    """The offset after the last."""
     first: int
     """The number of the first line."""
     last: int
@@ -99,47 +99,47 @@ class Lines:
         """Returns the rows in the lines."""
         with self.path.open("rb") as file:
             file.seek(self.start)
-            # Each process reads its own part of the file: the place travels, not the bytes.
+            # Each process reads its own part of the file, so only positions are sent.
             data = file.read(self.end - self.start)
         count = self.last - self.first + 1
         return rows_of_lines(data, self.first, count, reading.column, reading.wanted)
 
 
 class LinesFile:
-    """A file with one JSON object a line."""
+    """A file with one JSON object per line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
         self.total: int | None = self.path.stat().st_size
 
     def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
-        """Cuts at the first line end behind each full chunk."""
+        """Yields chunks that end at the first line end after `CHUNK_BYTES`."""
         first = before + 1
         with self.path.open("rb") as file:
             file.seek(start)
             while data := file.read(CHUNK_BYTES):
-                # To the end of the line that the block ends in: no line is in two chunks.
+                # Extended to the end of the line, so that no line is in two chunks.
                 rest = file.readline() if not data.endswith(b"\n") else b""
                 end = start + len(data) + len(rest)
-                # Counted while the bytes are at hand: only the numbers of lines make rows findable.
+                # Lines are counted here, so that bad rows can be reported by line number.
                 count = data.count(b"\n") + rest.count(b"\n")
                 count += not (rest or data).endswith(b"\n")  # the last line may lack its end
                 yield Lines(self.path, start, end, first, first + count - 1)
                 start, first = end, first + count
 
     def fingerprint(self) -> str | None:
-        """Knows the file by its size, its time and its edges."""
+        """Returns the fingerprint of the file: see `fingerprint_of`."""
         return fingerprint_of(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class LinesAtHand:
-    """Whole lines that travel themselves."""
+    """A chunk that contains its lines."""
 
     data: bytes
     """The lines."""
     end: int
-    """The offset behind the last, in the text of the file."""
+    """The offset after the last, in the text of the file."""
     first: int
     """The number of the first line."""
     last: int
@@ -152,7 +152,7 @@ class LinesAtHand:
 
 
 class PackedLines:
-    """A file of lines that gzip packed: only who reads it from its beginning finds a place in it."""
+    """A gzip file of lines, which can only be read from its beginning."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
@@ -160,10 +160,10 @@ class PackedLines:
         self._fingerprint = fingerprint_of(self.path)
 
     def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
-        """Cuts as for a file of lines; the lines travel, since a place says nothing here."""
+        """Yields chunks that contain their lines, since positions are of no use in a gzip file."""
         first = before + 1
         with gzip.open(self.path) as file:
-            # This unpacks all that stands before: a run that goes on pays for it once.
+            # Seeking unpacks everything before the position, once for a resumed run.
             with unpacking(self.path):
                 file.seek(start)
             while data := _whole_lines(file, self.path):
@@ -173,12 +173,12 @@ class PackedLines:
                 first += count
 
     def fingerprint(self) -> str | None:
-        """Knows the file by its size, its time and its edges."""
+        """Returns the fingerprint of the file: see `fingerprint_of`."""
         return self._fingerprint
 
 
 def _whole_lines(file: gzip.GzipFile, path: Path) -> bytes:
-    """Returns the next bytes of a packed file, to the end of the line that they end in."""
+    """Returns the next bytes of a gzip file, up to a line end."""
     with unpacking(path):
         data = file.read(CHUNK_BYTES)
         return data if data.endswith(b"\n") else data + file.readline()
@@ -186,7 +186,7 @@ def _whole_lines(file: gzip.GzipFile, path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Rows that travel themselves."""
+    """A chunk that contains its rows."""
 
     values: list[object]
     """Messages, or mappings that have one."""
@@ -221,8 +221,8 @@ class GivenRows:
         self.total: int | None = len(values) if isinstance(values, Sized) else None
 
     def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
-        """Takes the values as they come, so many at a time."""
-        # A run over these never goes on where another ended: see `fingerprint`.
+        """Yields chunks with a fixed number of values."""
+        # A run over an iterable is never resumed: see `fingerprint`.
         values = iter(self.values)
         first = before + 1
         while taken := list(islice(values, _CHUNK_ROWS)):
@@ -230,5 +230,5 @@ class GivenRows:
             first += len(taken)
 
     def fingerprint(self) -> str | None:
-        """Nobody can tell whether another run would see the same values."""
+        """Returns None: it is not known whether another run would see the same values."""
         return None

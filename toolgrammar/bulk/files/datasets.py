@@ -1,4 +1,4 @@
-"""Reads the rows of Hugging Face datasets."""
+"""Reads the rows of Hugging Face datasets in chunks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.rows.parse_options import Reading
     from toolgrammar.bulk.rows.row_fields import Row
 
-# Larger than for Python rows: Arrow's travel cheaply.
+# More than for Python rows, since Arrow rows are cheap to send to a process.
 _CHUNK_ROWS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """Some rows of a table, as Arrow keeps them: they travel without becoming Python objects."""
+    """Some rows of an Arrow table, which are sent to a process without becoming Python objects."""
 
     table: Any
     """The rows, with the wanted columns."""
@@ -51,18 +51,18 @@ class Dataset:
         self.total: int | None = dataset.num_rows
 
     def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
-        """Cuts into pieces of so many rows."""
+        """Yields chunks with a fixed number of rows."""
         assert self.total is not None
         wanted = {reading.column, *reading.wanted}
-        # Only columns that are wanted: images and the like would be decoded for nothing.
+        # Only the wanted columns, since decoding others (such as images) is slow.
         names = [name for name in self.dataset.column_names if name in wanted]
         table = self.dataset.select_columns(names).with_format("arrow")
         for place in range(start, self.total, _CHUNK_ROWS):
             rows = table[place : min(place + _CHUNK_ROWS, self.total)]
-            # A slice would travel with all of the table that it is a view of.
-            # Without columns there is nothing to take; each row then says what it lacks.
+            # `take` copies: a slice would be pickled with the whole table.
+            # Without columns there is nothing to take; each row then reports the missing column.
             yield TableRows(rows.take(list(range(rows.num_rows))) if names else rows, place + 1)
 
     def fingerprint(self) -> str | None:
-        """Knows the dataset by the fingerprint that the library keeps of it."""
+        """Returns the fingerprint that the library keeps for the dataset."""
         return str(self.dataset._fingerprint)  # noqa: SLF001 - the library has no other name for it

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.rows.parse_options import Reading
     from toolgrammar.bulk.rows.row_fields import Row
 
-# Row groups may be huge: pieces of them keep the memory of a process small.
+# Row groups may be huge, so they are read in pieces.
 _CHUNK_ROWS = 2000
 _WRITTEN_ROWS = 10_000
 
 
 def require_extra() -> None:
-    """Makes sure that Parquet can be read and written.
+    """Checks that pyarrow is installed.
 
     Raises:
-        ImportError: it can't; the message says what to install.
+        ImportError: it is not; the message has the command to install it.
     """
     if find_spec("pyarrow") is None:
         raise ImportError("Parquet needs pyarrow: pip install 'toolgrammar[bulk]'", name="pyarrow")
@@ -47,9 +47,9 @@ class GroupRows:
     group: int
     """The row group."""
     start: int
-    """The first row's place in the group."""
+    """The index of the first row in the group."""
     count: int
-    """How many rows."""
+    """The number of rows."""
     first: int
     """The first row's number in the file."""
 
@@ -71,7 +71,7 @@ class GroupRows:
             yield row_of(number, row, reading.column, reading.wanted)
 
 
-# Open once in each process: the footer of a large file takes time to read.
+# Cached in each process, since reading the footer of a large file is slow.
 @cache
 def _file(path: Path) -> Any:
     import pyarrow.parquet
@@ -80,14 +80,14 @@ def _file(path: Path) -> Any:
 
 
 _latest: list[tuple[Any, Any]] = []
-"""The row group that this process read last: its chunks come one after the other."""
+"""The row group that this process read last, since its chunks come one after the other."""
 
 
 def _group(path: Path, group: int, columns: tuple[str, ...]) -> Any:
     key = (path, group, columns)
     if not _latest or _latest[0][0] != key:
         file = _file(path)
-        # A missing column is no error of the file: each row says that it lacks it.
+        # A missing column is not an error of the file: each row says that it lacks it.
         there = [name for name in columns if name in file.schema_arrow.names]
         _latest[:] = [(key, file.read_row_group(group, columns=there))]
     return _latest[0][1]
@@ -101,7 +101,7 @@ class ParquetFile:
 
         Raises:
             ImportError: pyarrow is not installed.
-            ValueError: the file is no Parquet.
+            ValueError: the file is not a Parquet file.
             OSError: it can't be opened.
         """
         require_extra()
@@ -118,7 +118,7 @@ class ParquetFile:
         self.total: int | None = sum(self.sizes)
 
     def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
-        """Cuts each row group into pieces."""
+        """Yields the pieces of each row group."""
         above = 0
         # `start` counts rows in the whole file, a place those in its group.
         for group, size in enumerate(self.sizes):
@@ -130,7 +130,7 @@ class ParquetFile:
             above += size
 
     def fingerprint(self) -> str | None:
-        """Knows the file by its size, its time and its edges."""
+        """Returns the fingerprint of the file: see `fingerprint_of`."""
         return fingerprint_of(self.path)
 
 
@@ -138,9 +138,9 @@ def to_parquet(lines: Path, output: Path, *, keeps: bool) -> None:
     """Writes lines of results as a Parquet file, some rows at a time.
 
     Args:
-        lines: what `ParseResult.to_dict` gives of each row.
+        lines: the result of `ParseResult.to_dict` for each row, as JSON.
         output: the file; its columns are the keys of a line.
-        keeps: whether lines have, under `row`, what was kept of their rows; it is written as JSON.
+        keeps: whether lines have kept columns under `row`; they are written as JSON text.
     """
     import pyarrow as pa
     import pyarrow.parquet

@@ -1,4 +1,4 @@
-"""One row of a run: what is read of it, how its message is parsed, and what is written for it.
+"""Reads the rows of a run: finds their messages, parses them, and writes their results.
 
 In: a row, `{"id": 7, "response": "<tool_call>…"}`. Out: a line of JSON, or the flat record of a table.
 

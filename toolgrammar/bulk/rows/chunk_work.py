@@ -1,4 +1,4 @@
-"""Reads one chunk of rows to its output: what a process of the pool does."""
+"""Reads one chunk of rows and writes its results; this is the work of a process in the pool."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import ParseResult
 
 CHECKED = 1 << 12
-"""Bytes at the end of a chunk that its checksum is of: a loss of power takes the end of a file."""
+"""The number of bytes at the end of a chunk that are checksummed: a power loss truncates the end."""
 
 
 class Chunk(Protocol):
-    """Some rows that stand together; it pickles, and the process that works on it reads them."""
+    """A range of consecutive rows. It can be pickled; the process that works on it reads the rows."""
 
     @property
     def end(self) -> int:
-        """Where in its source the chunk ends, in the source's own measure."""
+        """The position in the source at which the chunk ends, in the unit of the source."""
 
     @property
     def last(self) -> int:
@@ -38,20 +38,20 @@ class Chunk(Protocol):
 
 @dataclass(slots=True)
 class Done:
-    """What became of a chunk."""
+    """The output of a chunk, and its counts."""
 
     lines: list[bytes] = field(default_factory=list)
-    """The results as lines of JSON, cut anywhere, where they are at hand."""
+    """The results as lines of JSON, in pieces of any length, unless they are in `part`."""
     part: Path | None = None
-    """The file that has them, where they come from another process."""
+    """The file with the lines, if they come from another process."""
     size: int = 0
-    """How many bytes they are."""
+    """The size of the lines in bytes."""
     check: int = 0
-    """The checksum of their end."""
+    """The checksum of their last bytes."""
     results: list[ParseResult] = field(default_factory=list)
-    """The results, where no lines are wanted."""
+    """The results as values, if no lines are wanted."""
     rows: int = 0
-    """How many there are, bad ones too."""
+    """The number of rows, including bad ones."""
     calls: int = 0
     """The calls found."""
     failed: int = 0
@@ -59,16 +59,16 @@ class Done:
     bad: list[tuple[int, str]] = field(default_factory=list)
     """The numbers of the rows without a message, and why they have none."""
     seen: set[str] = field(default_factory=set)
-    """The columns of formats and tools in which a row has something."""
+    """The columns of formats and tools that have a value in a row."""
 
     def add(self, result: ParseResult) -> None:
-        """Keeps a result as a value."""
+        """Stores a result as a value."""
         self.results.append(result)
         self.count_row()
         self.count_result(result)
 
     def count_row(self) -> None:
-        """Counts a row, a bad one too."""
+        """Counts a row, which may be a bad one."""
         self.rows += 1
 
     def count_result(self, result: ParseResult) -> None:
@@ -81,13 +81,13 @@ class Done:
         self.rows, self.calls, self.failed = rows, calls, failed
 
     def take_lines(self, lines: list[bytes]) -> None:
-        """Takes the lines of all results."""
+        """Stores the lines of all results."""
         self.lines = lines
-        # Only of the end: a checksum of all would cost time, and what a crash takes is at the end.
+        # Only the end is checksummed, since a crash truncates files there.
         self.size, self.check = sum(map(len, lines)), zlib.crc32(_end(lines))
 
     def set_aside(self, path: Path) -> None:
-        """Notes the file that has the lines, which are not kept here any more."""
+        """Records the file that has the lines, and drops them from memory."""
         self.part, self.lines = path, []
 
 
@@ -95,19 +95,19 @@ def written(chunk: Chunk, reading: Reading) -> Done:
     """Reads a chunk and writes its results as lines of JSON."""
     done = Done()
     lines = new_lines()
-    # Names of this function's own: they are looked up for each of millions of rows.
+    # Local names, which are faster to look up for each of millions of rows.
     add, repeat = lines.add, reading.source
     rows = calls = failed = 0
     for number, result, kept in _results(chunk, reading, done):
         rows += 1
-        # The message stands in the output once, and only if it is wanted.
+        # The source is repeated only if that is wanted.
         if not add(result, kept, result.source if repeat else ""):
             reason = "its arguments nest too deeply to be written"
             done.bad.append((number, reason))
             result = reading.refused(number, reason)  # noqa: PLW2901 - it stands for the row
-            # What stands for the row has no arguments, so that it can be written.
+            # The result that replaces it has no arguments, so it can be written.
             add(result, kept, "")
-        # `ok` looks through all diagnostics: most results have none.
+        # Tested first, since `ok` loops over the diagnostics, and most results have none.
         if result.diagnostics and not result.ok:
             failed += 1
         calls += len(result.calls)
@@ -116,7 +116,7 @@ def written(chunk: Chunk, reading: Reading) -> Done:
 
 
 def close(done: Done, lines: list[bytes]) -> Done:
-    """Puts the lines of a chunk to what became of it, with what vouches for them."""
+    """Stores the lines of a chunk with their size and checksum."""
     done.take_lines(lines)
     return done
 
@@ -124,7 +124,7 @@ def close(done: Done, lines: list[bytes]) -> Done:
 def _results(
     chunk: Chunk, reading: Reading, done: Done
 ) -> Iterator[tuple[int, ParseResult, bytes]]:
-    """Yields the number of each row, its result, and what goes into the output beside it."""
+    """Yields the number of each row, its result, and its kept columns."""
     if reading.columns is not None:
         rows = chunk.rows(reading)
         for number, result, row in results_of_rows(rows, reading, done.bad, done.seen):
@@ -142,7 +142,7 @@ def _results(
 def _end(lines: list[bytes]) -> bytes:
     """Returns the last bytes."""
     end = b""
-    # Lines come in pieces of any size: from the last one back until there are enough bytes.
+    # Pieces may have any size: they are joined from the last one back.
     for part in reversed(lines):
         if len(end) >= CHECKED:
             break
@@ -150,9 +150,9 @@ def _end(lines: list[bytes]) -> bytes:
     return end[-CHECKED:]
 
 
-# Without an output, whoever asked wants the results as values.
+# Without an output, the caller wants the results as values.
 def read(chunk: Chunk, reading: Reading) -> Done:
-    """Reads a chunk and keeps its results as values."""
+    """Reads a chunk and stores its results as values."""
     done = Done()
     for _, result, _ in _results(chunk, reading, done):
         done.add(result)

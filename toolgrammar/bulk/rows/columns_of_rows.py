@@ -1,4 +1,4 @@
-"""Says where rows have their own format and tools, and finds what stands there.
+"""Names the columns in which rows have their own format and tools, and reads them.
 
 Of `{"text": "…", "format": "…", "tools": "weather"}`, with `format_column="format"`,
 `tools_column="tools"` and `tool_lists={"weather": […]}`, the message is read in that format, with that
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RowColumns:
-    """The columns in which a row has settings of its own."""
+    """The columns in which a row may have its own settings."""
 
     format: str | None = None
-    """Where a row has its format."""
+    """The column with the format of a row."""
     tools: str | None = None
-    """Where a row has its tools: a list, its JSON text, or the id of a list."""
+    """The column with the tools of a row: a list, its JSON text, or the id of a list."""
     lists: Mapping[str, Any] | None = None
     """Lists of tools by their ids."""
     header_line: int = 0
-    """The number of a line that has these lists and is no row; 0 where there is none."""
+    """The number of a line that has these lists and is not a row; 0 if there is none."""
     others: tuple[str, ...] = ()
-    """Columns that a run looks at besides, such as that of the calls that were right."""
+    """More columns that a run reads, such as that of the correct calls."""
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -42,34 +42,33 @@ class RowColumns:
         return tuple(dict.fromkeys(name for name in named if name is not None))
 
     def note(self, row: Mapping[str, Any], seen: set[str]) -> None:
-        """Adds to `seen` the columns in which a row has something."""
+        """Adds the columns that have a value in a row to `seen`."""
         for name in self.named:
-            # Most rows have what the first one had: looked up again is only what was not seen.
+            # Most rows have the same columns: only those that were not seen are looked up.
             if name not in seen and value_at(row, name) not in (None, ""):
                 seen.add(name)
 
     def missing(self, seen: Iterable[str]) -> tuple[str, ...]:
-        """Returns the columns that were not seen; their names may be misspelt."""
+        """Returns the columns without a value in any row; their names may be misspelt."""
         there = set(seen)
         return tuple(name for name in self.named if name not in there)
 
 
 def heads(columns: Iterable[str | None]) -> tuple[str, ...]:
-    """Returns what has to be taken out of a row to look columns up: a path needs its first step."""
+    """Returns the top-level keys that are needed to look columns up: a path needs its first step."""
     found: list[str] = []
     for column in columns:
         if column is not None:
-            # A column may be called `a.b` itself, so both are taken out of the row: `value_at`
-            # looks for it first.
+            # A column may itself be named `a.b`, which `value_at` tries first: both are needed.
             found += dict.fromkeys((column, column.partition(".")[0]))
     return tuple(dict.fromkeys(found))
 
 
 def value_at(row: Mapping[str, Any], column: str | None) -> Any:
-    """Returns what a row has in a column; None where it has none."""
+    """Returns the value of a column in a row; None if there is none."""
     if column is None:
         return None
-    # A name with a dot in it goes before a path: the row has it as it is written.
+    # A key that contains a dot takes precedence over a path.
     if column in row:
         return row[column]
     value: Any = row
@@ -88,18 +87,18 @@ def columns_of(
     *,
     others: Sequence[str] | None = None,
 ) -> RowColumns | None:
-    """Returns where rows have settings of their own; None where they have none.
+    """Returns the columns in which rows have their own settings; None if they have none.
 
     Args:
-        data: what a run reads: its first line may have lists of tools in place of a row.
-        format_column: where a row has its format.
-        tools_column: where a row has its tools.
+        data: the input of a run: its first line may have lists of tools instead of a row.
+        format_column: the column with the format of a row.
+        tools_column: the column with the tools of a row.
         lists: lists of tools by their ids.
-        others: columns that a run looks at besides; None where it looks at no others, and at no
-            rows that have no settings of their own.
+        others: more columns that a run reads; None if it reads no others, and needs no columns if
+            rows have no settings of their own.
 
     Raises:
-        TypeError: a column is no name, or the lists are none.
+        TypeError: a column is not a name, or `lists` is not a mapping of lists.
     """
     for name, value in (
         ("format_column", format_column),
@@ -113,22 +112,22 @@ def columns_of(
     if format_column is None and tools_column is None and others is None:
         return None
     in_file = lists_in(data, tools_column)
-    # What the caller gives goes over what the file has.
+    # Lists of the caller take precedence over those of the file.
     merged = None if lists is None and in_file is None else {**(in_file or {}), **(lists or {})}
     header = int(in_file is not None)
     return RowColumns(format_column, tools_column, merged, header, tuple(others or ()))
 
 
 def lists_in(data: object, column: str | None) -> Mapping[str, Any] | None:
-    """Returns the lists of tools that the first line of a file has in place of a row.
+    """Returns the lists of tools in the first line of a file; None if that line is a row.
 
     Such a line is an object without a message: under the tools' column it has an object of lists.
 
     Args:
-        data: what a run reads; lists stand in files of lines alone.
-        column: where a row has its tools.
+        data: the input of a run; only files of lines may have lists.
+        column: the column with the tools of a row.
     """
-    # Data frames and iterables have no first line that is no row.
+    # Data frames and iterables have no first line that is not a row.
     if column is None or not isinstance(data, str | Path):
         return None
     path = Path(data)
@@ -139,7 +138,7 @@ def lists_in(data: object, column: str | None) -> Mapping[str, Any] | None:
             with unpacking(path):
                 first = json.loads(file.readline())
         except ValueError:
-            return None  # no line of JSON, or not packed: reading the rows will say so
+            return None  # not a line of JSON, or not gzip: reading the rows reports it
     found = value_at(first, column) if isinstance(first, dict) else None
     # The tools of a row are a list or a text, never an object of lists.
     is_lists = isinstance(found, dict) and all(isinstance(each, list) for each in found.values())

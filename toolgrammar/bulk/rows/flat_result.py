@@ -1,6 +1,6 @@
-"""A result as one flat value for tables: the same shape for Arrow, pandas, Spark and Ray.
+"""Flattens a result for tables: the same columns for Arrow, pandas, Spark and Ray.
 
-Arguments differ from call to call, so they stand as JSON text.
+Arguments differ from call to call, so they are written as JSON text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Says which file it is whose gzip can't be unpacked.
+"""Names the file in errors about damaged gzip data.
 
-Of a log `a.jsonl.gz` that holds plain lines, gzip says `Not a gzipped file (b'{"')` and no name.
+For a log `a.jsonl.gz` with plain lines, gzip raises `Not a gzipped file (b'{"')` without a name.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def unpacking(path: Path) -> Iterator[None]:
-    """Names the file where reading it fails.
+    """Returns a context manager that names the file if reading it fails.
 
     Raises:
-        ValueError: the file is not packed, damaged, or cut.
+        ValueError: the file is not gzip data, or is damaged or truncated.
     """
     try:
         yield
-    # The first is an `OSError` that names no file; of a cut file the end is none that is expected.
+    # `BadGzipFile` is an `OSError` without a file name; a truncated file raises `EOFError`.
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(
             f"{path} can't be unpacked: {error}; a name that ends in .gz is for files that gzip "

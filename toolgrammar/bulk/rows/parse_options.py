@@ -1,4 +1,4 @@
-"""How each message of a run is read: what `parse` is told, ready to be sent to other processes."""
+"""Defines the settings with which a run parses its messages; they can be sent to processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _LIMITS = Limits()
-# What `parse` does when it is told nothing: such settings need not be passed for each message.
+# The defaults of `parse`: they need not be passed for each message.
 _USUAL: dict[str, Any] = {
     "tools": None,
     "strict": False,
@@ -39,7 +39,7 @@ _USUAL: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The settings of a run; they pickle."""
+    """The settings of a run, which can be pickled."""
 
     format: Format | AnyOf
     """The format or formats."""
@@ -50,47 +50,47 @@ class Reading:
     prefix: str
     """What the chat template had written of each answer."""
     id_seed: str
-    """What ids that the format leaves out are made from."""
+    """What ids that the format omits are made from."""
     finish_reason: str | None
     """Why the server stopped."""
     limits: Limits
     """Bounds on each message."""
     column: str
-    """Where a row has its message."""
+    """The column with the message of a row."""
     keep: tuple[str, ...]
-    """What else of a row goes into the output."""
+    """The other columns of a row to copy to the output."""
     source: bool
     """Whether the output repeats the message."""
     columns: RowColumns | None = None
-    """Where rows have settings of their own; None where all have those of the run."""
+    """The columns in which rows have their own settings; None if all use those of the run."""
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """What has to be taken out of a row besides its message."""
+        """The keys of a row that are needed besides its message."""
         if self.columns is None:
             return self.keep
         of_rows = heads(self.columns.named)
         return tuple(dict.fromkeys((*self.keep, *of_rows)))
 
     def unusual(self) -> dict[str, Any]:
-        """Returns what `parse` is to be told, but for the format."""
+        """Returns the arguments of `parse` that are not defaults, except the format."""
         said = {name: getattr(self, name) for name in _USUAL}
         return {name: value for name, value in said.items() if value != _USUAL[name]}
 
     def reader(self) -> Callable[[str | bytes | None], ParseResult]:
-        """Returns `parse` with these settings; what is usual is not said for each message."""
+        """Returns `parse` with these settings; defaults are not passed."""
         unusual, format_ = self.unusual(), self.format
         if not unusual:
-            # The shortest call: a `partial` with all settings costs a little for each message.
+            # The fastest call: a `partial` with all settings is slower for each message.
             return lambda text: parse(text, format_)
         return partial(parse, format=format_, **unusual)
 
     def read(self, text: str | bytes | None) -> ParseResult:
-        """Returns what a message holds."""
+        """Returns the result of a message."""
         return self.reader()(text)
 
     def refused(self, number: int, reason: str) -> ParseResult:
-        """Returns what stands for a row without a message: it is not ok and says why."""
+        """Returns the result of a row without a message: it is not ok, and says why."""
         message = f"Found no message in row {number}: {reason}"
         # An error diagnostic, so that the result is not ok; the digest says with what it was not
         # read.
@@ -102,7 +102,7 @@ class Reading:
 
 
 class Settings(TypedDict, total=False):
-    """What `parse` may be told besides the format; it holds for all messages."""
+    """The options of `parse` besides the format; they apply to all messages."""
 
     tools: Iterable[object] | None
     """The tools that the models had, of any shape."""
@@ -111,7 +111,7 @@ class Settings(TypedDict, total=False):
     prefix: str
     """What the chat template had written of each answer before the model began."""
     id_seed: str
-    """What ids that the format leaves out are made from."""
+    """What ids that the format omits are made from."""
     finish_reason: str | None
     """Why the server stopped; "length" says that the answers were cut."""
     limits: Limits
@@ -134,13 +134,13 @@ def reading_of(
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
     """
-    # "text" would be taken for the columns t, e, x and t.
+    # The string "text" would mean the columns t, e, x and t.
     if isinstance(keep, str):
         raise TypeError(f"keep must be a list of columns, got the string {keep!r}")
     kept = tuple(keep)
     for name, value in (("column", column), *(("a column to keep", each) for each in kept)):
         check_type(name, value, str)
-    # Settings come as keywords of `batch`: a misspelt one would be ignored otherwise.
+    # Settings come as keywords of `batch`: a misspelt one must not be ignored.
     unknown = set(settings) - set(Settings.__annotations__)
     if unknown:
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
@@ -158,6 +158,6 @@ def reading_of(
         source,
         columns,
     )
-    # The empty message also compiles the tables, before processes start that would each do it.
+    # Reading an empty message compiles the tables once, before processes start.
     reading.read("")  # a broken grammar is reported here, and not in each process
     return reading

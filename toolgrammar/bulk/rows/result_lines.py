@@ -15,21 +15,21 @@ from typing import Any
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.plain import SCHEMA
 
-# Strings are matched first, so that "NaN" within one is left alone.
+# Strings are matched first, so that "NaN" inside one is not replaced.
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
 _WRITTEN = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
-"""JSON for what JSON has no word for: a number that every reader rounds to infinity, or nothing."""
+"""JSON for values without a literal: a number that every reader rounds to infinity, or null."""
 _WAITING = 24
-"""Results that are written together."""
+"""The number of results that are encoded together."""
 _DEEPEST = 400
-"""Levels of arguments that every JSON library writes; `Limits` usually allows fewer."""
+"""The levels of nesting that every JSON library can write; `Limits` usually allows fewer."""
 _ODD, _TOO_DEEP = "odd", "too deep"
 
 
 def plain_json(value: object) -> bytes:
     """Returns a value as compact JSON."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    # Rare words: most values need no second look.
+    # Rare, so that most values need no regular expression.
     if "Infinity" in text or "NaN" in text:
         text = _CONSTANT.sub(lambda match: _WRITTEN.get(match[0], match[0]), text)
     try:
@@ -39,13 +39,13 @@ def plain_json(value: object) -> bytes:
 
 
 class PlainLines:
-    """Lines of results, written by the standard library alone."""
+    """Collects lines of results, written by the standard library."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
 
     def add(self, result: ParseResult, kept: bytes, source: str) -> bool:
-        """Appends a result, what is kept of its row, and its source, which may be left out.
+        """Appends a result, what is kept of its row, and its source, which may be omitted.
 
         Returns false, and appends nothing, where the arguments nest too deeply to be written.
         """
@@ -57,7 +57,7 @@ class PlainLines:
     def write(self, result: ParseResult, kept: bytes, source: str) -> None:
         """Appends the line of a result."""
         line = plain_json({**result.to_dict(), "source": source})
-        # What is kept is JSON already: it is put in before the closing brace.
+        # What is kept is JSON already: it is inserted before the closing brace.
         self.parts.append(b'%b,"row":%b}\n' % (line[:-1], kept) if kept else line + b"\n")
 
     def taken(self) -> list[bytes]:
@@ -66,7 +66,7 @@ class PlainLines:
 
 
 class FastLines(PlainLines):
-    """Lines of results, written by msgspec, some at a time: each call of it costs a line."""
+    """Collects lines of results, written by msgspec in batches, since each call of it is slow."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,16 +74,16 @@ class FastLines(PlainLines):
         self._line, self._raw, self._unset, self._encode = _fast()
 
     def add(self, result: ParseResult, kept: bytes, source: str) -> bool:
-        """Appends a result, what is kept of its row, and its source, which may be left out.
+        """Appends a result, what is kept of its row, and its source, which may be omitted.
 
         Returns false, and appends nothing, where the arguments nest too deeply to be written.
         """
         calls, diagnostics, waiting = result.calls, result.diagnostics, self._waiting
-        # Only what is no string can be odd or deep, and most arguments are strings.
+        # Only what is not a string can be odd or deep, and most arguments are strings.
         if any(type(value) is not str for call in calls for value in call.arguments.values()):
             kind = _kind_of(result)
             if kind == _ODD:
-                # In their order: what waits comes before this one.
+                # Keeps the order: the waiting results come before this one.
                 self._flush()
                 self.write(result, kept, source)
             if kind:
@@ -91,7 +91,7 @@ class FastLines(PlainLines):
         waiting.append(
             self._line(
                 SCHEMA,
-                # The same as `result.ok`, without a look where there is nothing to look at.
+                # `result.ok`, with a shortcut for results without diagnostics.
                 not diagnostics or result.ok,
                 calls,
                 result.text,
@@ -135,7 +135,7 @@ class FastLines(PlainLines):
 
 
 def new_lines() -> PlainLines:
-    """Returns where the lines of a chunk are gathered."""
+    """Returns the collector for the lines of a chunk."""
     return PlainLines() if _fast() is None else FastLines()
 
 
@@ -155,10 +155,10 @@ def _fast() -> Any:
 
 
 def _kind_of(result: ParseResult) -> str:
-    """Says whether the arguments hold a number that JSON has not, or nest too deeply."""
+    """Whether the arguments contain a number that JSON can't express, or nest too deeply."""
     kind = ""
     level: list[Any] = [call.arguments for call in result.calls]
-    # Level by level, without recursion, which depth would end.
+    # Level by level instead of by recursion, which deep nesting would overflow.
     for _ in range(_DEEPEST):
         below: list[Any] = []
         for each in level:

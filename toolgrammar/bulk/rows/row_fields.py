@@ -1,8 +1,8 @@
-"""Finds the messages in lines of JSON: what each row has in the columns that are wanted.
+"""Reads the wanted columns of rows in lines of JSON.
 
 A row is good when the standard library's `json` reads its line and the column holds a string or
 null. Where msgspec is installed, it reads whole chunks in which every row is good and stands on
-one line; a chunk that it refuses is read line by line. Columns that nobody asked for are skipped.
+one line; a chunk that it refuses is read line by line. Other columns are skipped.
 `{"text": "Hi.", "id": 7}` is a row with the message `Hi.`; with `keep=["id"]` also `{"id": 7}`.
 """
 
@@ -20,7 +20,7 @@ from toolgrammar.bulk.rows.result_lines import plain_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-# Some editors put it in front of UTF-8; `json` refuses it.
+# Some editors write it at the beginning of a file; `json` refuses it.
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SHOWN = 5
 _LONGEST_NAME = 40
@@ -44,36 +44,36 @@ def rows_of_lines(
         column: where a row has its message.
         keep: what else is wanted of a row.
     """
-    # Only the first line of a file can have it.
+    # Only the first line of a file can begin with it.
     if first == 1:
         data = data.removeprefix(_BYTE_ORDER_MARK)
     decode = _decoder(column, keep)
     texts: list[str | None] | None = None
-    # One empty object for all rows.
+    # One empty value for all rows.
     kept: Iterable[bytes] = repeat(b"")
-    # `}` and `{` round each line end leave only one reading: one row a line.
+    # With `}` before and `{` after each line end, each line has to be one row.
     if (
         decode is not None
         and data.startswith(b"{")
         and data.count(b"}\n{") == count - 1
-        # What is kept goes to the output as its bytes stand: they have to be UTF-8.
+        # Kept columns are copied to the output as bytes, so they have to be UTF-8.
         and (not keep or _is_utf8(data))
     ):
         found = decode(data)
-        # Fewer rows than lines: blank lines, perhaps, which the slow way skips and numbers rightly.
+        # Otherwise there may be blank lines, which the slow path skips and counts.
         if found is not None and len(found[0]) == count:
             texts = found[0]
             if keep:
                 kept = (_joined(keep, values) for values in zip(*found[1:], strict=True))
     if texts is None:
         return _line_by_line(data, first, column, keep)
-    # `zip` uses its tuple again where nobody keeps it: no object a row.
+    # `zip` reuses its tuple if it is not kept: no object per row.
     return zip(itertools.count(first), texts, kept, repeat(""))
 
 
 def checked(number: int, value: object, column: str, kept: bytes = b"") -> Row:
-    """Returns the row whose message is a value that comes from elsewhere."""
-    # Null is an empty message; a number or an object was not meant as one.
+    """Returns the row of a value that does not come from a file of lines."""
+    # None is an empty message; a number or an object is not a message.
     if value is None or isinstance(value, str | bytes):
         return (number, value, kept, "")
     if isinstance(value, float) and value != value:  # noqa: PLR0124 - NaN: pandas has no message here
@@ -88,7 +88,7 @@ def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ..
     kept = b""
     if keep:
         try:
-            # A column that this row lacks is left out; only the one with the message has to be
+            # A column that this row lacks is omitted; only the one with the message has to be
             # there.
             kept = plain_json({name: row[name] for name in keep if name in row})
         except (TypeError, ValueError, RecursionError) as error:
@@ -97,8 +97,8 @@ def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ..
 
 
 def _lacks(row: Mapping[Any, Any], column: str) -> str:
-    """Says that a column is missing, and which are there: the caller may have meant another."""
-    # A few and the beginning of each: a data frame may have hundreds of columns.
+    """Returns the reason for a missing column, with the names of the columns in the row."""
+    # Only a few names, shortened: a data frame may have hundreds of columns.
     names = [f"`{str(name)[:_LONGEST_NAME]}`" for name in islice(row, _SHOWN)]
     there = f"; it has {', '.join(names)}{' …' if len(row) > _SHOWN else ''}" if names else ""
     return f"it has no `{column}`{there}"
@@ -106,21 +106,21 @@ def _lacks(row: Mapping[Any, Any], column: str) -> str:
 
 def _line_by_line(data: bytes, first: int, column: str, keep: tuple[str, ...]) -> Iterator[Row]:
     for number, line in enumerate(data.split(b"\n"), first):
-        # A blank line is no row, but it has a number: numbers are those of an editor.
+        # A blank line is not a row, but is counted, so that numbers agree with an editor's.
         if line and not line.isspace():
             yield _row(number, line, column, keep)
 
 
 def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
-    """Reads one line as the rule says."""
+    """Returns the row in one line, read with the standard library."""
     try:
         # Bytes that are no UTF-8 become half surrogates: they matter only in wanted columns.
         row = json.loads(line.decode("utf-8", "surrogateescape"), parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        # Some of its messages end with the word that goes before a place.
+        # Some of its messages end with " at", for a position to follow.
         said = error.msg.removesuffix(" at")
         return (number, None, b"", f"it is not JSON: {said} at column {error.colno}")
-    # Too deep, or a number with too many digits.
+    # Nested too deeply, or a number with too many digits.
     except (ValueError, RecursionError) as error:
         return (number, None, b"", f"it is not JSON: {error}")
     if not isinstance(row, dict):
@@ -150,11 +150,11 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _joined(keep: tuple[str, ...], values: Iterable[bytes | None]) -> bytes:
-    """Writes the kept columns as an object; their values stay as they were written."""
+    """Returns the kept columns as a JSON object; values are copied as they were written."""
     parts = [
         b"%b:%b" % (plain_json(name), value)
         for name, value in zip(keep, values, strict=True)
-        # None is a column that the row lacks.
+        # None means that the row lacks the column.
         if value is not None
     ]
     return b"{%b}" % b",".join(parts)
@@ -164,20 +164,20 @@ def _joined(keep: tuple[str, ...], values: Iterable[bytes | None]) -> bytes:
 def _decoder(
     column: str, keep: tuple[str, ...]
 ) -> Callable[[bytes], list[list[Any]] | None] | None:
-    """Makes what decodes a chunk of lines into columns; None where msgspec is not installed."""
+    """Returns a decoder of a chunk of lines into columns; None if msgspec is not installed."""
     try:
         import msgspec
     except ImportError:
         return None
     # `str | None`: a chunk with a number in this column is refused, and read line by line.
     fields: list[Any] = [("text", str | None)]
-    # Raw: bytes of the line, which nobody has to decode and encode again.
+    # `Raw` keeps the bytes of the line, which need not be decoded and encoded.
     fields += [(f"kept{place}", msgspec.Raw, None) for place in range(len(keep))]
     rename = {"text": column} | {f"kept{place}": name for place, name in enumerate(keep)}
-    # Two fields of one name: msgspec takes no such class.
+    # msgspec refuses a class with two fields of the same name.
     if len(set(rename.values())) < len(rename):
         return None
-    # Rows can't form cycles: the garbage collector need not look at them.
+    # Rows can't form cycles, so they need no garbage collection.
     kind = msgspec.defstruct("Line", fields, rename=rename, gc=False)
     decoder = msgspec.json.Decoder(kind)
     columns = [attrgetter(name) for name in rename]

@@ -1,7 +1,7 @@
 """Reads messages in the format, and with the tools, that their own rows name.
 
-Of `{"text": "…", "format": "…", "tools": [{"name": "search"}]}` the message is read in that format,
-with the tool `search`. A row that names what there is not is a bad row: it is not guessed at.
+In `{"text": "…", "format": "…", "tools": [{"name": "search"}]}` the message is read in that format,
+with the tool `search`. A row that names an unknown format or list of tools is a bad row.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _MOST_LISTS = 4096
-"""Lists of tools that are kept as specs: a log has some thousands, and a process must not grow."""
+"""The number of lists of tools that are cached: a log may have thousands of them."""
 _SHOWN = 40
 
 
 class BadSettingError(ToolGrammarError):
-    """A row names a format or tools that there are not."""
+    """Raised if a row names a format or tools that do not exist."""
 
 
 def results_of_rows(
     rows: Iterable[Row], reading: Reading, bad: list[tuple[int, str]], seen: set[str]
 ) -> Iterator[tuple[int, ParseResult, dict[str, Any]]]:
-    """Yields the number of each row, its result, and what was wanted of the row.
+    """Yields the number of each row, its result, and the kept columns of the row.
 
     Args:
         rows: the rows.
         reading: the settings of the run, with the columns of those of rows.
-        bad: takes the numbers of the rows that can't be read, and why.
-        seen: takes the columns of settings in which a row has something.
+        bad: receives the numbers of the rows that can't be read, and why.
+        seen: receives the columns of settings that have a value in a row.
     """
     reader = RowReader(reading)
     assert reading.columns is not None
@@ -62,7 +62,7 @@ def results_of_rows(
 
 
 def kept_of(row: Mapping[str, Any], keep: Iterable[str]) -> bytes:
-    """Returns what of a row goes into the output, as JSON; empty where nothing is wanted."""
+    """Returns the kept columns of a row, as JSON; empty if none are kept."""
     names = tuple(keep)
     return plain_json({name: row[name] for name in names if name in row}) if names else b""
 
@@ -75,21 +75,21 @@ class RowReader:
         assert reading.columns is not None
         self._columns = reading.columns
         self._specs: dict[str, Mapping[str, ToolSpec]] = {}
-        # A row's own tools take the place of the run's.
+        # The tools of a row replace those of the run.
         self._settings = reading.unusual()
         self._settings.pop("tools", None)
 
     def read(self, text: str | bytes | None, row: Mapping[str, Any]) -> ParseResult:
-        """Returns what a message holds.
+        """Returns the result of a message.
 
         Raises:
-            BadSettingError: the row names a format or tools that there are not.
+            BadSettingError: the row names a format or tools that do not exist.
         """
         return parse(text, self._format(row), tools=self.tools(row), **self._settings)
 
     def _format(self, row: Mapping[str, Any]) -> Any:
         named = value_at(row, self._columns.format)
-        # Where a row says nothing, what the run says holds.
+        # A row without an own setting uses that of the run.
         if named in (None, "", []):
             return self._reading.format
         try:
@@ -101,13 +101,12 @@ class RowReader:
         """Returns the tools of a row.
 
         Raises:
-            BadSettingError: the row names tools that there are not.
+            BadSettingError: the row names tools that do not exist.
         """
         value = value_at(row, self._columns.tools)
         if value is None or value == "":
             return self._reading.tools
-        # By their text: rows of one agent repeat their list, and its schemas are read once for all
-        # of them.
+        # Cached by their JSON text: rows of one agent repeat the same list.
         key = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=repr)
         known = self._specs.get(key)
         if known is None:
@@ -124,7 +123,7 @@ class RowReader:
                 body = lists[value] if value in lists else json.loads(value)
             except ValueError:
                 raise BadSettingError(f"no list of tools is named `{value[:_SHOWN]}`") from None
-        # As the body of a request to an API has them.
+        # The tools in the body of a request to an API.
         if isinstance(body, dict):
             body = body.get("tools")
         if not isinstance(body, list):

@@ -1,5 +1,5 @@
-"""A run over many chunks: processes, what is kept so that it can be resumed, and what it reports.
+"""Runs many chunks: in several processes, with a journal for resuming, and with a report.
 
-Begin with `pool`; `journal` keeps the finished chunks, `spill_files` hands lines from process to
-process, `progress` and `reports` say how far it came. Imports `bulk.rows` only.
+Begin with `pool`; `journal` records the finished chunks, `spill_files` sends lines from process to
+process, `progress` and `reports` show how far it came. Imports `bulk.rows` only.
 """

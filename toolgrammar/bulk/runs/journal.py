@@ -1,10 +1,10 @@
-"""Keeps what a run has written so that a run that was interrupted can be gone on from.
+"""Records the output of a run, so that an interrupted run can be resumed.
 
-Beside the output `NAME` lie `NAME.partial`, the lines so far, and `NAME.progress`: a head that says
-which run this is, then a line for each chunk whose lines are in the partial file. A process that is
-killed leaves whole lines, and perhaps part of one in each: what no progress line vouches for, by
-its length and the checksum of its end, is cut off. With several processes, `NAME.parts` has the
-chunks that wait for their turn. All of it goes when the output is whole.
+Beside the output `NAME` are `NAME.partial`, the lines so far, and `NAME.progress`: a head that
+identifies the run, then a line for each chunk whose lines are in the partial file. A killed process
+may leave part of a line in either: bytes of the partial file that no progress line confirms, by
+their length and the checksum of their end, are cut off. With several processes, `NAME.parts` has the
+chunks that wait for their turn. All of these are removed when the output is complete.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _VERSION = 1
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run has come."""
+    """The progress of a run."""
 
     place: int = 0
-    """The place in the source behind the last chunk written."""
+    """The position in the source after the last chunk written."""
     before: int = 0
-    """The number of the last row or line before that place."""
+    """The number of the last row or line before that position."""
     written: int = 0
     """The bytes of output so far."""
     rows: int = 0
@@ -54,7 +54,7 @@ class Progress:
     """The columns of formats and tools in which a row has something."""
 
     def add(self, done: Done, place: int, before: int) -> list[tuple[int, str]]:
-        """Counts a chunk; returns the bad rows that it adds to the named ones."""
+        """Counts a chunk; returns its bad rows that are added to the listed ones."""
         self.place, self.before = place, before
         self.written += done.size
         self.rows += done.rows
@@ -62,19 +62,19 @@ class Progress:
         self.failed += done.failed
         self.bad += len(done.bad)
         self.seen = sorted(done.seen.union(self.seen))
-        # At most so many in all runs together.
+        # The limit applies to all resumed runs together.
         named = done.bad[: MOST_BAD_ROWS - len(self.bad_rows)]
         self.bad_rows += named
         return named
 
 
 def check_output(output: Path, data: object) -> None:
-    """Makes sure that results can stand in a file, and that a run does not write over its data.
+    """Checks that the output can be written, and that a run does not overwrite its data.
 
     Raises:
         IsADirectoryError: the output is a directory.
-        FileNotFoundError: the output's folder is not there.
-        ValueError: the output, or what lies beside it until it is whole, is the data.
+        FileNotFoundError: the folder of the output does not exist.
+        ValueError: the output, or one of the temporary files beside it, is the data.
     """
     if output.is_dir():
         raise IsADirectoryError(EISDIR, "the output is a directory; name a file in it", str(output))
@@ -84,7 +84,7 @@ def check_output(output: Path, data: object) -> None:
         )
     if not isinstance(data, str | PathLike):
         return
-    # The data could even be what an interrupted run left.
+    # The data could even be a file that an interrupted run left.
     for name in (output.name, f"{output.name}.partial", f"{output.name}.progress"):
         path = output.with_name(name)
         if path.exists() and path.samefile(data):
@@ -95,18 +95,18 @@ def check_output(output: Path, data: object) -> None:
 
 
 class Journal:
-    """The partial output of one run and its progress, both open for more."""
+    """The partial output and the progress file of one run, both open for appending."""
 
     def __init__(self, output: Path, run: dict[str, Any], *, resume: bool) -> None:
-        """Opens both files; goes on from what lies there.
+        """Opens both files, and reads the progress of an interrupted run.
 
         Args:
-            output: where the output shall stand in the end.
-            run: what tells this run from others, as JSON.
-            resume: whether to go on; else what lies there is lost.
+            output: the path of the complete output.
+            run: JSON data that identifies the run.
+            resume: whether to resume; otherwise existing progress is discarded.
 
         Raises:
-            ValueError: what lies there is of another run.
+            ValueError: the existing progress belongs to another run.
         """
         self.output = output
         self.partial = output.with_name(output.name + ".partial")
@@ -115,7 +115,7 @@ class Journal:
         self._converted: Path | None = None
         self.progress = Progress()
         head = {"version": _VERSION, **run}
-        # Good bytes of the progress file: its head and the chunks that it vouches for.
+        # The valid bytes of the progress file: its head and the confirmed chunks.
         good = self._found(head) if resume else 0
         mode = "r+b" if good else "wb"
         self._lines = self.partial.open(mode)
@@ -130,17 +130,17 @@ class Journal:
             self._note(head)
 
     def _found(self, head: dict[str, Any]) -> int:
-        """Takes up the progress that lies there; returns how many bytes of its file are good."""
+        """Reads existing progress; returns the number of valid bytes of its file."""
         try:
             notes = self._path.read_bytes()
             size = self.partial.stat().st_size
         except FileNotFoundError:
             return 0
-        # What follows the last line end was cut while it was written.
+        # Text after the last line end is an incomplete line.
         lines = notes.split(b"\n")[:-1]
         if not lines:
             return 0
-        # Through JSON, as the head was: tuples become lists.
+        # Compared after a round trip through JSON, in which tuples become lists.
         if json.loads(lines[0]) != json.loads(json.dumps(head)):
             raise ValueError(
                 f"{self._path} is of an interrupted run with other data, other settings or "
@@ -152,7 +152,7 @@ class Journal:
                 note = json.loads(line)
                 check, length = note.pop("check"), min(CHECKED, note.pop("length"))
                 file.seek(note["written"] - length)
-                # The lines are shorter than the note says, or others: this chunk and all behind it
+                # The lines are shorter than the note says, or others: this chunk and all after it
                 # are read again.
                 if note["written"] > size or zlib.crc32(file.read(length)) != check:
                     break
@@ -161,9 +161,9 @@ class Journal:
                 good += len(line) + 1
         return good
 
-    # First the lines, then the note: a note without lines would be believed.
+    # The lines are written before the note, since a note without lines would be trusted.
     def add(self, done: Done, place: int, before: int) -> None:
-        """Appends the lines of a chunk, then says that they are there."""
+        """Appends the lines of a chunk, then a progress line that confirms them."""
         pour(done, self._lines)
         self._lines.flush()
         named = self.progress.add(done, place, before)
@@ -180,26 +180,26 @@ class Journal:
         self._notes.flush()
 
     def convert(self, change: Callable[[Path, Path], None]) -> None:
-        """Writes the output from the lines, which were only on the way to it.
+        """Converts the lines to the output format.
 
         Args:
             change: reads the first path and writes the second.
         """
         self._lines.flush()
-        # Under another name until it is whole, and the lines stay until then.
+        # Under another name until it is complete; the lines are kept until then.
         self._converted = self.output.with_name(self.output.name + ".converted")
         change(self.partial, self._converted)
 
     def finish(self) -> None:
-        """Puts the whole output in its place; nothing of the run is left beside it."""
+        """Moves the complete output to its path, and removes all other files of the run."""
         self.close()
         if self._converted is None:
-            # `replace` is one step: the output is there as a whole, or as it was before.
+            # `replace` is atomic: the output is either complete or as it was before.
             self.partial.replace(self.output)
         else:
             self._converted.replace(self.output)
             self.partial.unlink()
-        # Last: until now a run could still be gone on from.
+        # Removed last: until now the run could be resumed.
         self._path.unlink()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Works on chunks in one process or in several, and gives what became of them in their order.
+"""Processes chunks in one or several processes, and yields their outputs in order.
 
-The process that asks is one of them: it works while nothing is ready to be given out. So it works
-while the others start, and what it reads itself is not handed over.
+The calling process works too, whenever no output is ready to be yielded: also while the others
+start. Its own output need not be sent between processes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     Work = Callable[[Chunk, Reading], Done]
 
 _WAITING = 4
-"""Chunks for each other process that it works on or that wait for it."""
+"""The number of running and waiting chunks for each other process."""
 _MOST = 16
-"""Chunks for each process that are over or on the way: what bounds the memory."""
+"""The most running and finished chunks for each process, which bounds the memory."""
 
 _settings: list[tuple[Reading, Path]] = []
 """In a process of the pool, the settings of its run and the folder for its lines."""
@@ -40,15 +40,15 @@ _settings: list[tuple[Reading, Path]] = []
 def in_order(
     chunks: Iterable[Chunk], work: Work, reading: Reading, jobs: int, parts: Path | None = None
 ) -> Iterator[tuple[Chunk, Done]]:
-    """Returns each chunk with what became of it; some are worked on ahead.
+    """Yields each chunk with its output; some chunks are processed ahead.
 
     Args:
-        chunks: what to work on.
-        work: what to do with each.
+        chunks: the chunks.
+        work: the function that processes a chunk.
         reading: the settings.
-        jobs: how many processes work, with this one.
-        parts: the folder for lines that wait for their turn; it is emptied first and goes in the
-            end. Without one, a temporary folder.
+        jobs: the number of processes, including this one.
+        parts: the folder for lines that wait for their turn; it is emptied first and removed at the
+            end. Without one, a temporary folder is used.
 
     Raises:
         RuntimeError: a process died.
@@ -57,25 +57,25 @@ def in_order(
         for chunk in chunks:
             yield chunk, work(chunk, reading)
         return
-    # `spawn` on every system: no thread or lock of the caller's is copied half way.
+    # `spawn` on every system, since `fork` copies locks of the caller's threads.
     context = multiprocessing.get_context("spawn")
     if parts is None:
         parts = Path(tempfile.mkdtemp(prefix="toolgrammar-"))
     else:
         shutil.rmtree(parts, ignore_errors=True)
         parts.mkdir()
-    # This process works, too.
+    # This process works too.
     others = jobs - 1
     pool = ProcessPoolExecutor(others, context, _begin, (reading, parts))
     ahead: deque[tuple[Chunk, Future[Done] | Done]] = deque()
     try:
         for chunk in chunks:
-            # The oldest is given out as soon as it is over; or waited for, where too many are
-            # ahead.
+            # The oldest chunk is yielded as soon as it is finished; it is waited for if too many
+            # are ahead.
             while ahead and (len(ahead) >= _MOST * jobs or _is_over(ahead[0][1])):
                 first, found = ahead.popleft()
                 yield first, _result(found)
-            # The others have enough to do before this process takes a chunk for itself.
+            # The other processes get chunks first; then this one takes a chunk itself.
             if sum(not _is_over(found) for _, found in ahead) < others * _WAITING:
                 ahead.append((chunk, pool.submit(_work, work, chunk)))
             else:
@@ -83,7 +83,7 @@ def in_order(
         while ahead:
             first, found = ahead.popleft()
             yield first, _result(found)
-    # Also where the script starts itself again: each process of `spawn` imports it.
+    # Also raised if a script has no `__main__` guard: each spawned process imports the script.
     except BrokenProcessPool:
         message = (
             "a process of the batch died: it was killed, perhaps for want of memory, or the "
@@ -104,7 +104,7 @@ def _result(found: Future[Done] | Done) -> Done:
 
 
 def _begin(reading: Reading, parts: Path) -> None:
-    """Sets a process up."""
+    """Initialises a process of the pool."""
     _settings[:] = [(reading, parts)]
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -112,15 +112,15 @@ def _begin(reading: Reading, parts: Path) -> None:
 
 
 def _end_with(parent: BaseProcess) -> None:
-    """Ends this process when its parent was killed; it would wait for work for ever."""
+    """Ends this process if its parent was killed, since it would wait for work forever."""
     parent.join()
-    # No cleaning up: nothing that this process holds outlives it.
+    # Without cleanup, since this process holds nothing that outlives it.
     os._exit(1)
 
 
 def _work(work: Work, chunk: Chunk) -> Done:
     reading, parts = _settings[0]
     done = work(chunk, reading)
-    # Each chunk has another last line or row: a name that no other has.
+    # The number of a chunk's last line or row is unique.
     set_aside(done, parts / str(chunk.last))
     return done

@@ -1,4 +1,4 @@
-"""Shows how far a run has come, where somebody looks."""
+"""Shows the progress of a run, if stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shown(total: int | None, start: int, *, wanted: bool) -> Iterator[Callable[[int], None]]:
-    """Returns what is told each new place; it draws a bar with rich on a terminal.
+    """Returns a context manager for a function that gets each new position, and draws a bar.
 
     Args:
-        total: the place at the end, where it is known.
-        start: the place where the run begins.
-        wanted: whether to draw where standard error is a terminal and rich is installed.
+        total: the position at the end, if it is known.
+        start: the position at which the run begins.
+        wanted: whether to draw, if stderr is a terminal and rich is installed.
     """
     # Without a console, as under `pythonw`, it is None.
     stream = cast("TextIO | None", sys.stderr)
@@ -31,11 +31,11 @@ def shown(total: int | None, start: int, *, wanted: bool) -> Iterator[Callable[[
     except ImportError:
         yield _nothing
         return
-    # The bar goes when the run is over: a report follows it.
+    # `transient`: the bar is removed at the end, where a report follows.
     with Progress(console=Console(file=stream), transient=True) as bar:
         task = bar.add_task("Reading", total=total, completed=start)
         yield lambda place: bar.update(task, completed=place)
 
 
 def _nothing(place: int) -> None:
-    """Nobody looks."""
+    """Ignores the position."""

@@ -1,4 +1,4 @@
-"""What a run over many messages says about itself."""
+"""Defines the report of a run over many messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BAD_ROWS = 100
-"""Bad rows that a report names; the others are counted."""
+"""The number of bad rows that a report lists; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,31 +17,31 @@ class BadRow:
     """A row in which no message could be found."""
 
     number: int
-    """Its line in a file of lines, else its place among the rows; the first is 1."""
+    """Its line number in a file of lines, else its number among the rows, from 1."""
     reason: str
-    """What is wrong with it."""
+    """Why it has no message."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
-    """What a run that wrote a file has done, together with the runs that it went on from."""
+    """The counts of a run that wrote a file, including the interrupted runs that it resumed."""
 
     output: Path
     """The file that was written."""
     rows: int
-    """The rows read, bad ones too; blank lines are none."""
+    """The rows read, including bad ones; blank lines are not rows."""
     calls: int
     """The calls found."""
     failed: int
     """The rows whose result is not ok: an error diagnostic, or a bad row."""
     bad: int
-    """The rows in which there was no message."""
+    """The rows without a message."""
     bad_rows: tuple[BadRow, ...]
     """The first of them."""
     resumed_rows: int
     """The rows that an earlier, interrupted run had read."""
     missing_columns: tuple[str, ...] = ()
-    """The columns of formats and tools that were named and that no row has."""
+    """The named columns of formats and tools that have no value in any row."""
 
     @property
     def ok(self) -> bool:

@@ -1,4 +1,4 @@
-"""Hands the lines of a chunk from process to process in a file: a pipe costs several times that.
+"""Sends the lines of a chunk between processes in a file, which is several times faster than a pipe.
 
 Measured on lines of 0.9 MB: 0.5 ms of the receiver's time instead of 3.
 """
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.rows.chunk_work import Done
 
 _buffer = bytearray()
-"""What is copied goes through here; a new one for each chunk would cost more than the copying."""
+"""The copy buffer, which is reused: allocating one for each chunk costs more than copying."""
 
 
 def set_aside(done: Done, path: Path) -> None:
-    """Puts the lines of a chunk into a file."""
+    """Writes the lines of a chunk to a file."""
     if done.lines:
         with path.open("wb") as file:
             file.writelines(done.lines)
@@ -25,16 +25,16 @@ def set_aside(done: Done, path: Path) -> None:
 
 
 def pour(done: Done, output: IO[bytes]) -> None:
-    """Writes the lines of a chunk, wherever they are; the file in which they were goes."""
+    """Writes the lines of a chunk to the output; removes the file that had them, if any."""
     if done.part is None:
         output.writelines(done.lines)
         return
-    # It grows to the largest chunk, and stays.
+    # It grows to the size of the largest chunk, and is kept.
     if len(_buffer) < done.size:
         _buffer.extend(bytes(done.size - len(_buffer)))
     with done.part.open("rb", buffering=0) as file, memoryview(_buffer) as view:
         place = 0
-        # A read may return less than was asked for.
+        # `readinto` may read less than requested.
         while place < done.size and (count := file.readinto(view[place : done.size])):
             place += count
         output.write(view[:place])
