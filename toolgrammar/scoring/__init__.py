@@ -2,8 +2,8 @@
 
 In: rows with a message and, in columns or for all of them, the format, the tools, the calls that
 were right and labels. Out: a `ScoreReport`, with counts and intervals for each value of each label.
-Begin at `logs.py`, which runs over the rows; `message_scores.py` says what is counted of a message,
-`tallies.py` adds that up, `intervals.py` has the intervals. It may import all packages below it;
+Begin with `logs.py`, which reads the rows; `message_scores.py` defines the counts of a message,
+`tallies.py` adds them up, `intervals.py` has the intervals. May import all packages below it;
 rows, processes and files are those of `bulk`.
 """
 

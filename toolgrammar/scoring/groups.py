@@ -1,4 +1,4 @@
-"""Holds the score of some logs: shares with intervals, for each value of each label.
+"""Defines the score of logs: shares with intervals, for each value of each label.
 
 `scores.of("model", "a")["parsed"]` is a `Rate`: 90 of 100, 0.83 to 0.94.
 """
@@ -23,7 +23,7 @@ METHOD = (
     "95 % intervals by Wilson's method; shares of calls and arguments count as many as would be "
     "independent of each other, since those of one message are not"
 )
-"""What the intervals are."""
+"""The description of the intervals, for reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Rate:
     """A share, and the interval in which it lies."""
 
     hits: int
-    """How many there are."""
+    """The number of items that count."""
     of: int
-    """Of how many."""
+    """The number of all items."""
     low: float
     """The lower end of the interval."""
     high: float
@@ -41,14 +41,14 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """The share; of nothing 0."""
+        """The share; 0 if there are no items."""
         return self.hits / self.of if self.of else 0.0
 
     @classmethod
     def of_sums(cls, sums: Sums) -> Self:
-        """Returns the rate of what was added up."""
+        """Returns the rate of some sums."""
         share = sums.hits / sums.of if sums.of else 0.0
-        # With nothing counted the interval is the whole range, 0 to 1: nothing is known.
+        # Without items the interval is 0 to 1, since nothing is known.
         return cls(sums.hits, sums.of, *wilson(share, sums.effective if sums.of else 0))
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,9 +68,9 @@ class Group:
     value: str
     """Its value."""
     messages: int
-    """How many rows."""
+    """The number of rows."""
     rates: Mapping[str, Rate]
-    """By measure, in the order of `MEASURES`; what does not apply is left out."""
+    """By measure, in the order of `MEASURES`; what does not apply is omitted."""
     codes: Mapping[str, int]
     """The messages that have an error or a warning of each code, the most frequent first."""
     lost: Mapping[str, int]
@@ -105,7 +105,7 @@ class Scores:
     bad_rows: tuple[BadRow, ...] = field(default=())
     """The first of them."""
     missing_columns: tuple[str, ...] = field(default=())
-    """The columns that were named and that no row has."""
+    """The named columns that have no value in any row."""
 
     @property
     def all(self) -> Group:

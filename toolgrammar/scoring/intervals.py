@@ -1,4 +1,4 @@
-"""Computes intervals: Wilson's of a share, also where what is counted comes in clusters, and of ratios.
+"""Computes intervals: Wilson's for a share, also of clustered items, and one for ratios.
 
 8 of 10 messages: 0.49 to 0.94. Of 20 calls that stand in 10 messages, those of one message succeed
 and fail together, so they tell less than 20 calls drawn one by one: the interval is that of the
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Z = 1.959963984540054
-"""Of 95 %: the normal distribution has so much of its mass within so many deviations."""
+"""The quantile of 95 %: this share of a normal distribution is within Z standard deviations."""
 
 
 @dataclass(slots=True)
 class Sums:
-    """What is known of one share: sums over the messages, each with `hits` of `of` things."""
+    """The sums for one share over the messages, each of which has `hits` of `of` items."""
 
     hits: int = 0
     of: int = 0
     messages: int = 0
-    """The messages that have any of these things: the clusters."""
+    """The messages that have any items; these are the clusters."""
     hits_squared: int = 0
     hits_of: int = 0
     of_squared: int = 0
 
     def add(self, hits: int, of: int) -> None:
-        """Adds a message; one without any of these things changes nothing."""
+        """Adds a message; one without items changes nothing."""
         if of:
             self.hits += hits
             self.of += of
@@ -43,18 +43,18 @@ class Sums:
 
     @property
     def effective(self) -> float:
-        """How many independent things would vary as much as these."""
-        # One a message: each is a cluster of its own.
+        """The effective sample size: how many independent items would vary as much as these."""
+        # One item per message: each is a cluster of its own.
         if self.of_squared == self.of:
             return self.of
         share = self.hits / self.of
         # The variance of a ratio over clusters, linearised.
         spread = self.hits_squared - 2 * share * self.hits_of + share * share * self.of_squared
-        # None or all: nothing varies, so only the clusters are known to be independent.
+        # If no or all items count, there is no variance: only the clusters are known to be independent.
         if self.messages < 2 or spread <= 0 or self.hits in (0, self.of):
             return self.messages
         variance = spread * self.messages / (self.messages - 1) / self.of**2
-        # More than the things themselves would make an interval narrower than a plain one.
+        # Bounded by the number of items, so that the interval is never narrower than a plain one.
         return min(self.of, share * (1 - share) / variance)
 
 
@@ -62,8 +62,8 @@ def wilson(share: float, number: float) -> tuple[float, float]:
     """Returns the lower and the upper end of the 95 % interval of a share.
 
     Args:
-        share: the share that was seen.
-        number: of how many independent things; 0 gives the whole range.
+        share: the observed share.
+        number: the number of independent items; 0 gives the whole range.
     """
     if number <= 0:
         return 0.0, 1.0
@@ -77,7 +77,7 @@ def wilson(share: float, number: float) -> tuple[float, float]:
 def ratio(
     pairs: Sequence[tuple[float, float]], strata: Sequence[str] | None = None
 ) -> tuple[float, float, float] | None:
-    """Returns the ratio of two sums and its 95 % interval, or None where there is nothing.
+    """Returns the ratio of two sums and its 95 % interval, or None if there is nothing.
 
     Each message gives a pair, as its tokens in two formats: 30 of 20, 45 of 30. The mean of values
     is such a ratio, with ones. The interval is that of a ratio over clusters, linearised as in
@@ -95,7 +95,7 @@ def ratio(
     kinds: dict[str, list[float]] = {}
     for (over, under), kind in zip(pairs, strata or [""] * len(pairs), strict=True):
         kinds.setdefault(kind, []).append(over - value * under)
-    # Of one message nobody can say how much messages of its kind vary: those are a kind together.
+    # The variance of a kind with a single message is not known: these messages form one kind.
     alone = [rest[0] for rest in kinds.values() if len(rest) == 1]
     several = [rest for rest in (*kinds.values(), alone) if len(rest) > 1]
     degrees = sum(len(rest) - 1 for rest in several)

@@ -118,7 +118,7 @@ def _in_memory(run: _Run) -> ScoreReport:
 def _with_journal(run: _Run, output: Path, *, resume: bool) -> ScoreReport:
     """Writes a line for each row, from where an interrupted run stopped, and adds all lines up."""
     # An interrupted run goes on only over the same rows. What has no fingerprint, such as a
-    # generator, can't be known to be the same, and begins anew.
+    # generator, can't be known to be the same, and begins again.
     data = run.source.fingerprint()
     head = {"toolgrammar": __version__, "score": data, "settings": settings_digest(run.reading)}
     with Journal(output, head, resume=resume and data is not None) as journal:

@@ -1,8 +1,8 @@
-"""Counts what one message adds to the score, as shares: so many of so many.
+"""Counts what one message adds to the score, as shares of items.
 
 For a message with two calls, one of them truncated, `truncated` is 1 of 1 message, and `executable`
 is 1 of 2 calls. A share that does not apply, such as the right calls of a row without a truth, is
-left out.
+omitted.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ MEASURES: Final = {
     "same_argument": ("right arguments", "were found, with their value"),
     "extra_call": ("calls", "are none of those that were right"),
 }
-"""Each share: of what it is, and what it says of that."""
+"""Each share, with the items that it counts and its meaning."""
 
 
 class MessageScore(NamedTuple):
-    """What one message adds."""
+    """The counts of one message."""
 
     shares: dict[str, tuple[int, int]]
-    """So many of so many, by measure."""
+    """The number of items that count and of all items, for each measure."""
     codes: tuple[str, ...]
     """The codes of its errors and warnings, each once."""
     lost: tuple[str, ...]
-    """The codes by which something was lost, each once."""
+    """The codes that report a loss, each once."""
 
 
 def score_of(
@@ -59,12 +59,12 @@ def score_of(
     tools: Mapping[str, ToolSpec] | None,
     truth: Sequence[TrueCall] | None,
 ) -> MessageScore:
-    """Returns what a message adds to the score.
+    """Returns the counts of a message for the score.
 
     Args:
-        result: what was read in it.
-        tools: the tools that the model had; None where nobody knows.
-        truth: the calls that were right; None where nobody knows.
+        result: the parse result of the message.
+        tools: the tools that the model had; None if they are not known.
+        truth: the correct calls; None if they are not known.
     """
     calls = result.calls
     status = {call.status for call in calls}
@@ -104,7 +104,7 @@ def score_of(
 def _of_tools(
     result: ParseResult, tools: Mapping[str, ToolSpec] | None
 ) -> dict[str, tuple[int, int]]:
-    # Without a list nobody can say which names are unknown; 0 % would be a false praise.
+    # Without a list of tools it is not known which names are unknown; 0 % would mislead.
     if not tools:
         return {}
     calls = result.calls

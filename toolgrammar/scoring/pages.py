@@ -22,7 +22,7 @@ COLUMNS: Final = (
     "parsed", "repaired", "doubted", "truncated", "lost", "unknown_tool", "schema", "same_message",
     "same_call", "same_argument",
 )  # fmt: skip
-"""The measures that a table has, where a report has them; JSON and Parquet have all."""
+"""The measures that a table shows, if the report has them; JSON and Parquet have all."""
 _PLOTTED: Final = ("parsed", "same_message")
 _MOST_CODES = 15
 _STYLE = (
@@ -34,7 +34,7 @@ _STYLE = (
 
 
 def cell(rate: Rate | None) -> str:
-    """Returns a share and its interval in per cent; a dash where there is none."""
+    """Returns a share and its interval in per cent; a dash if there is none."""
     if rate is None:
         return "-"
     return f"{100 * rate.share:.1f} [{100 * rate.low:.1f} {100 * rate.high:.1f}]"
@@ -53,10 +53,10 @@ def table_of(report: Scores, groups: Sequence[Group], heading: str) -> list[list
 
 
 def write_report(report: Scores, path: Path) -> None:
-    """Writes a report as the name of its file says.
+    """Writes a report in the format given by the suffix of its file.
 
     Raises:
-        ValueError: the name ends otherwise.
+        ValueError: the suffix of the name is unknown.
         ImportError: what the file needs is not installed.
     """
     match path.suffix.lower():

@@ -1,4 +1,4 @@
-"""Draws shares with their intervals as SVG, a row for each value of a label; needs matplotlib.
+"""Draws shares with their intervals as SVG, one row per value of a label; needs matplotlib.
 
 For the label `model` of two models, two rows of dots with bars: 94 % of 100 messages, 88 to 97.
 """
@@ -24,16 +24,16 @@ _STYLE: dict[Any, Any] = {
     "grid.color": "#e5e5e5",
     "axes.axisbelow": True,
 }
-# They can be told apart in grey too, and by their shape.
+# The two can be distinguished in grey too, and by their shapes.
 _LOOKS = (("#0b6e4f", "o"), ("#d1495b", "s"))
 _MOST = 40
-"""Rows of a drawing: more can't be read."""
+"""The most rows of a drawing that can still be read."""
 _WIDTH, _ROW = 7.5, 0.26
-"""In inches."""
+"""The width of a drawing and the height of a row, in inches."""
 
 
 def require_extra() -> None:
-    """Makes sure that plots can be drawn.
+    """Checks that plots can be drawn.
 
     Raises:
         ImportError: they can't; the message says what to install.
@@ -49,7 +49,7 @@ def plot_of(groups: Sequence[Group], measures: Sequence[str]) -> str:
     """Returns a drawing of some shares of some groups as SVG.
 
     Args:
-        groups: the groups, the first on top; behind the fortieth they are left out.
+        groups: the groups, the first on top; after the fortieth they are omitted.
         measures: at most two measures.
     """
     from matplotlib import rc_context

@@ -1,6 +1,6 @@
-"""Makes the report of a run of what was added up, and writes it.
+"""Makes the report of a run from its tallies, and writes it.
 
-Of the tallies of all rows and of the models `a` and `b` it makes three groups.
+The tallies of all rows and of the models `a` and `b` give three groups.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ScoreReport(Scores):
         """Writes the report: `.json`, `.parquet`, `.md` or `.html`, by the name of the file.
 
         Raises:
-            ValueError: the name ends otherwise.
+            ValueError: the suffix of the name is unknown.
             ImportError: what the file needs is not installed; the message says what to install.
         """
         write_report(self, Path(path))
@@ -39,10 +39,10 @@ class ScoreReport(Scores):
 def report_of(
     tallies: Tallies, rows: int, bad_rows: tuple[BadRow, ...], missing: tuple[str, ...]
 ) -> ScoreReport:
-    """Returns the report of what was added up."""
+    """Returns the report of some tallies."""
     groups = [_group(*place, tally) for place, tally in tallies.by_label.items() if place != ALL]
     labels = list(dict.fromkeys(group.label for group in groups))
-    # Of equally frequent values by name, so that two reports of the same rows are the same text.
+    # Equally frequent values are sorted by name, so that reports of the same rows are equal.
     groups.sort(key=lambda each: (labels.index(each.label), -each.messages, each.value))
     everything = _group(*ALL, tallies.by_label[ALL])
     return ScoreReport((everything, *groups), rows, tallies.bad, bad_rows, missing)

@@ -1,4 +1,4 @@
-"""Says in which ways the arguments of a call break the schema of their tool.
+"""Finds the ways in which the arguments of a call break the schema of their tool.
 
 `{"city": 5}`, where `city` is a string and `days` is required, breaks it in two ways: `type` and
 `missing`.
@@ -23,11 +23,11 @@ KINDS: Final = {
     "enum": "a value is none of those listed",
     "value": "a value breaks another rule: a bound, a pattern, a part of it",
 }
-"""The kinds of break, each with what it says."""
+"""The kinds of break, each with its meaning."""
 
 
 def breaks(arguments: Mapping[str, Any], spec: ToolSpec) -> tuple[str, ...]:
-    """Returns the kinds of break, each once; none where the schema is satisfied.
+    """Returns the kinds of break, each once; none if the schema is satisfied.
 
     A schema that says nothing of other arguments admits them in JSON Schema; a tool has no use for
     one that it does not declare, so it counts unless `additionalProperties` admits it.
@@ -55,7 +55,7 @@ def breaks(arguments: Mapping[str, Any], spec: ToolSpec) -> tuple[str, ...]:
 
 
 def _break_of(value: object, schema: Any) -> str:
-    """Returns the kind of break of one value; "" where it fits."""
+    """Returns the kind of break of one value; "" if it fits."""
     if fits(value, schema):
         return ""
     types = admitted_types(schema)

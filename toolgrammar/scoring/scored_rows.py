@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.rows.parse_options import Reading
 
 FORMAT = "format"
-"""The label of the format in which a message was read; a column of this name goes before it."""
+"""The label of the format in which a message was read; a column of this name replaces it."""
 
 
 class Scored(NamedTuple):
-    """Which columns a score looks at."""
+    """The columns that a score reads."""
 
     truth: str | None
-    """Where a row has the calls that were right."""
+    """The column with the correct calls of a row."""
     labels: tuple[str, ...]
-    """The columns by whose values rows are counted apart."""
+    """The columns by whose values rows are grouped."""
 
 
 class Scorer:
-    """Scores chunks; it pickles."""
+    """Scores chunks; it can be pickled."""
 
     def __init__(self, scored: Scored) -> None:
         self._scored = scored
@@ -45,13 +45,13 @@ class Scorer:
         reader = RowReader(reading)
         assert reading.columns is not None
         for number, text, kept, problem in chunk.rows(reading):
-            # The first line of a file may hold the lists of tools; it is no message.
+            # The first line of a file may hold the lists of tools; it is not a message.
             if number == reading.columns.header_line:
                 continue
             row: dict[str, Any] = json.loads(kept) if kept else {}
             reading.columns.note(row, done.seen)
             if text is None and not problem:
-                # `parse` takes null for an empty message; in a log nobody wrote that message.
+                # `parse` reads None as an empty message; in a log, null means that there is no message.
                 problem = f"`{reading.column}` is null, not a string"  # noqa: PLW2901 - as in rows
             try:
                 if problem:
@@ -95,7 +95,7 @@ class Scorer:
 
 
 def _word(value: object) -> str:
-    """Returns the value of a label as a word; "" where a row has none."""
+    """Returns the value of a label as a word; "" if a row has none."""
     if value is None:
         return ""
     # A label is a key of tallies and a cell of a table, so `7` and `["a"]` become texts.

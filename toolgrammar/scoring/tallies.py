@@ -1,4 +1,4 @@
-"""Adds the lines of scored rows up, for all rows and for each value of each label.
+"""Adds up the lines of scored rows, for all rows and for each value of each label.
 
 The line `{"labels": {"model": "a"}, "shares": {"parsed": [1, 1]}, …}` counts in two tallies: that of
 all rows, and that of the model `a`.
@@ -27,7 +27,7 @@ class Tally:
     rows: int = 0
     """The rows with a message."""
     sums: dict[str, Sums] = field(default_factory=dict)
-    """Those of each measure."""
+    """The sums of each measure."""
     codes: Counter[str] = field(default_factory=Counter)
     """The messages that have each code."""
     lost: Counter[str] = field(default_factory=Counter)
@@ -37,7 +37,7 @@ class Tally:
         """Adds a row."""
         self.rows += 1
         for measure, (hits, of) in line["shares"].items():
-            # A line has only measures that apply, so a tally has those that came.
+            # A line has only the measures that apply, so a tally has those of its lines.
             self.sums.setdefault(measure, Sums()).add(hits, of)
         self.codes.update(line["codes"])
         self.lost.update(line["lost"])
@@ -56,7 +56,7 @@ class Tallies:
         """Adds the lines of scored rows."""
         for line in lines:
             row = json.loads(line)
-            # A bad row was not read, so it belongs to no share; it is counted on its own.
+            # A bad row was not read, so it belongs to no share; it is counted separately.
             if "bad" in row:
                 self.bad += 1
                 continue

@@ -25,7 +25,7 @@ _PAIRS: Final = 65_536
 
 
 class BadTruthError(ValueError):
-    """What a row has as its truth is no list of calls."""
+    """What a row has as its truth is not a list of calls."""
 
 
 class TrueCall(NamedTuple):
@@ -51,14 +51,14 @@ class Agreement(NamedTuple):
 
 
 def truth_of(value: object, column: str = "") -> tuple[TrueCall, ...] | None:
-    """Returns the calls that were right, or None where nothing was said.
+    """Returns the calls that were right, or None if nothing was said.
 
     Args:
         value: what a row has as its truth.
         column: where it has it, which an error says how to go on from.
 
     Raises:
-        BadTruthError: something was said, and it is no calls.
+        BadTruthError: the value is not a list of calls.
         ValueError: it is a text, and no JSON.
     """
     # An empty cell of a table may be "": nothing was said. An empty list says: no call was right.
@@ -84,10 +84,10 @@ def truth_of(value: object, column: str = "") -> tuple[TrueCall, ...] | None:
 
 
 def _refuse_holder(value: dict[str, Any], column: str) -> None:
-    """Makes sure that an object is no call's holder, as `{"parser": [call, …]}` in the column `truth`.
+    """Refuses an object that holds the list of calls, as `{"parser": [call, …]}` in `truth`.
 
     Raises:
-        BadTruthError: it has no name, and a list of calls under a key of its own.
+        BadTruthError: the object has no name, and a list of calls under one of its keys.
     """
     if not column or "name" in value or "function" in value:
         return
@@ -168,7 +168,7 @@ def _in_order(
     calls: Sequence[ToolCall], truth: Sequence[TrueCall], tools: Mapping[str, ToolSpec] | None
 ) -> Agreement:
     """Returns how far calls are those that were right, each compared with that in its place."""
-    # By place: where the order counts, a call too many moves all behind it.
+    # By place: where the order counts, a call too many moves all after it.
     pairs = list(zip(calls, truth, strict=False))
     found = sum(_is(call, true, tools) for call, true in pairs)
     named = [(call, true) for call, true in pairs if call.name == true.name]
