@@ -1,4 +1,4 @@
-"""Compares formats over the same messages: what each costs, and what errors, cuts and prose come to.
+"""Compares formats over the same messages: their cost, and their robustness to errors and cuts.
 
 In: formats, messages (drawn from a seed, or a caller's), tokenizers. Out: a `Comparison`, with a
 figure and its 95 % interval for each question, and `answers`, sentences that hold where the intervals

@@ -1,4 +1,4 @@
-"""Says what a comparison answers, in sentences that hold where its intervals say so.
+"""Writes the answers of a comparison as sentences, for differences that its intervals support.
 
 That a family has the least tokens is said where its interval and those of all others lie apart by
 as much again as they are wide. What another seed would turn round is not said at all.

@@ -1,4 +1,4 @@
-"""Writes the same messages in every format, and says which of them a format can't carry, and why."""
+"""Writes the same messages in every format, and lists those that a format can't express."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Measures how often a text that speaks of a format, or shows it, runs a call all the same.
+"""Measures how often a text that only describes or shows a format is read as a call that runs.
 
-"Write `[f(a=1)]` to call it." shows a call and makes none.
+"Write `[f(a=1)]` to call it." shows a call, but must not run one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _markers(wire: Wire) -> str:
-    """Returns prose with the text before the first and behind the last value of a message."""
+    """Returns prose with the text before the first and after the last value of a message."""
     places = [place for place, is_content in enumerate(wire.content) if is_content]
     if not places:
         # Where no value stands in the message, there is nothing between an opener and a closer.

@@ -1,4 +1,4 @@
-"""Measures what a format costs: tokens of messages and of the prompt, and characters of waiting."""
+"""Measures the cost of a format: tokens of messages and prompt, and characters until a call."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def _bare_tokens(tokenizer: Tokenizer, text: str) -> int:
 def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figure | None]:
     """Returns how many characters later than in bare JSON a name and a whole call are known.
 
-    In `{"name": "f", "arguments": {}}` the name is known behind its quote, the call with the last
-    brace. Messages of several calls are left out: there it would say where a call stands.
+    In `{"name": "f", "arguments": {}}` the name is known after its quote, the call with the last
+    brace. Messages of several calls are omitted: there it would say where a call stands.
     """
     names: list[float] = []
     calls: list[float] = []
@@ -113,7 +113,7 @@ def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figur
 
 
 def _known(form: Format, wire: Wire) -> tuple[int, int] | None:
-    """Returns after how many characters the name and the call are given out."""
+    """Returns after how many characters the name and the call are emitted."""
     parser = Parser(form, tools=wire.message.tools)
     events: list[tuple[int, Event]] = []
     # The finest cutting: with larger chunks a call would be known at the end of a chunk.
@@ -123,5 +123,5 @@ def _known(form: Format, wire: Wire) -> tuple[int, int] | None:
     events += ((len(wire.text), event) for event in parser.close())
     names = [place for place, event in events if isinstance(event, CallStart)]
     calls = [place for place, event in events if isinstance(event, CallEnd)]
-    # What is known nowhere is left out: any figure for it would be made up.
+    # What is known nowhere is omitted: any figure for it would be made up.
     return (names[0], calls[0]) if names and calls else None

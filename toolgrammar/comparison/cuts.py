@@ -1,4 +1,4 @@
-"""Measures what a cut leaves of messages, at each tenth of their text, and nobody says that it is cut.
+"""Measures what can be read of messages cut at each tenth of their text, without a finish reason.
 
 Of `{"name": "f", "arguments": {"a": "text"}}` cut at the sixth tenth, the name and no argument.
 """

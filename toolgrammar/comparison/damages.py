@@ -1,4 +1,4 @@
-"""Damages messages as models do, kind by kind, in any format that has a place for it.
+"""Damages messages in the ways of models, one kind at a time, in any format where it applies.
 
 The kind `stray-comma` makes `{"a": 1,}` of `{"a": 1}`. Kinds bear the code under which the damage is
 reported, so that the score of a log says how often models make each.
@@ -33,7 +33,7 @@ _LITERAL: Final = re.compile(rf'(?<=[":=,])(\s?)({"|".join(_OTHER_WORDS)})\b')
 
 def _cut(wire: Wire, draw: random.Random) -> str | None:
     call = draw.choice(wire.calls)
-    # Within the call: before and behind it a cut damages nothing.
+    # Within the call: before and after it a cut damages nothing.
     return wire.text[: draw.randint(call.span.start + 1, call.span.end - 1)]
 
 
@@ -152,7 +152,7 @@ def _escaped(wire: Wire, escape: str) -> list[int]:
         # Where the value stands as it is, a backslash in it is a backslash.
         if start < 0 or written == text or text in wire.text:
             continue
-        # An escape that begins behind an even number of backslashes.
+        # An escape that begins after an even number of backslashes.
         inner = re.finditer(r"\\.", written)
         places += [start + each.start() for each in inner if each[0] == escape]
     return sorted(places)
@@ -251,7 +251,7 @@ def recorded(path: str) -> dict[str, int]:
 
 
 def damaged(wire: Wire, kind: str, draw: random.Random) -> str | None:
-    """Returns a message with a damage of a kind; None where the format has no place for it."""
+    """Returns a message with a damage of a kind; None if the format has no place for it."""
     text = KINDS[kind][1](wire, draw)
     # A damage that changed nothing would count as one that was mended.
     return None if text == wire.text else text

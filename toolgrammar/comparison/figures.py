@@ -1,4 +1,4 @@
-"""Holds figures with their 95 % intervals, and ranks that say no more than the intervals do.
+"""Defines figures with their 95 % intervals, and ranks that respect the intervals.
 
 Of formats with 3 to 5, 4 to 6 and 8 to 9 per cent the first two share rank 1, and the last has rank 3.
 """

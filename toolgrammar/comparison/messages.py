@@ -1,4 +1,4 @@
-"""Draws the messages whose calls formats are compared on, of five shapes.
+"""Draws the messages for comparing formats, in five shapes, from a seed.
 
 `drawn(7, 2)` are ten messages: two of one plain call, two with code, two with nested values, two
 with several calls, two whose values are in other scripts. The same seed draws the same ones.
@@ -133,7 +133,7 @@ def texts_of(value: JsonValue) -> Iterator[str]:
 def fitting(
     calls: Iterable[ToolCall], specs: Mapping[str, ToolSpec]
 ) -> tuple[ToolCall, ...] | None:
-    """Returns calls with the types of their tools' schemas; None where one breaks its schema.
+    """Returns calls with the types of their tools' schemas; None if one breaks its schema.
 
     A model wrote `{"days": "2"}` for an integer: a caller gets 2 in formats whose values the schema
     types, and in JSON. A text for an integer that is none can't be written in the former at all.

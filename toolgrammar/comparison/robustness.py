@@ -1,6 +1,6 @@
-"""Counts what damaged messages are read as: random damages, and those that models make.
+"""Counts how damaged messages are read: with random damages, and with those that models make.
 
-Of 300 messages with one bracket too few, 240 run as they were meant, 58 don't and somebody is told.
+Of 300 messages that lack a bracket, 240 may run as they were meant, 58 do not run and have an error.
 """
 
 from __future__ import annotations
@@ -148,9 +148,9 @@ def _with_error(text: str, wire: Wire, draw: random.Random) -> str:
 
 
 def _damaged(text: str, places: list[int], allowed: set[int], draw: random.Random) -> str:
-    """Returns a text with one character missing, twice, another, or changed with the next one.
+    """Returns a text with one character deleted, doubled, replaced, or swapped with the next one.
 
-    None is put in: beside a value nobody could tell it from the value.
+    No character is inserted: next to a value it could not be distinguished from the value.
     """
     place = draw.choice(places)
     before, here, after = text[:place], text[place], text[place + 1 :]

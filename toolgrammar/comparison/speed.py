@@ -1,4 +1,4 @@
-"""Times the reading of messages, at once and streamed; all formats take turns in every round."""
+"""Measures the time of reading messages, whole and streamed; all formats alternate in a round."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _least(
     firsts = (min(_seconds(job, 1) for _ in range(3)) for job in jobs)
     # The clock's own steps, and what a loop costs, must be small beside what is timed.
     repeats = [max(1, min(500, int(_SLICE / max(first, 1e-6)))) for first in firsts]
-    # What was made so far is left out of collections, which any of the jobs may set off.
+    # Existing objects are excluded from garbage collection, which any of the jobs may trigger.
     gc.collect()
     gc.freeze()
     best = [float("inf")] * len(jobs)

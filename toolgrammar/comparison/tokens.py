@@ -41,7 +41,7 @@ class Tokenizer:
         if marks is None or self.name == CHARACTERS:
             return self.count(text)
         pieces = marks.split(text)
-        # Empty pieces are left out: some tokenizers count a token for an empty text.
+        # Empty pieces are omitted: some tokenizers count a token for an empty text.
         return len(pieces) - 1 + sum(self.count(piece) for piece in pieces if piece)
 
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:
@@ -71,7 +71,7 @@ def installed() -> tuple[dict[str, Tokenizer], list[str]]:
 def from_file(path: Path) -> Tokenizer:
     """Returns the tokenizer of a file `tokenizer.json`, as Hugging Face has them.
 
-    Tokens that were added to its vocabulary, the special ones, are left out: text is counted as it
+    Tokens that were added to its vocabulary, the special ones, are omitted: text is counted as it
     would be without them, so that formats which have some there and formats which have none compare.
 
     Raises:
@@ -105,7 +105,7 @@ def markers(form: Format) -> re.Pattern[str] | None:
         if terminal.kind == "literal":
             found.update(_MARKER.findall(terminal.text))
         else:
-            # One with white space or words behind it is a pattern.
+            # One with white space or words after it is a pattern.
             found.update(_SPECIAL.findall(terminal.pattern.replace("\\", "")))
     return (
         re.compile("|".join(map(re.escape, sorted(found, key=len, reverse=True))))
