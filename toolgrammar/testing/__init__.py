@@ -1,4 +1,4 @@
-"""The testing kit: cases, laws that every format keeps, and a pytest plugin."""
+"""Defines the testing kit: cases, laws that every format keeps, and a pytest plugin."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Holds the events of a reading against its result."""
+"""Checks that the events of a stream add up to the parse result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def agreement(case: Case, reading: Reading) -> None:
-    """Holds the events of a reading against its result: nothing given out is taken back."""
+    """Checks that the events of a reading agree with its result: nothing emitted is taken back."""
     result = reading.result
     text: list[str] = []
     reasoning: list[str] = []
@@ -49,7 +49,7 @@ def agreement(case: Case, reading: Reading) -> None:
             # values.
             case ArgumentsDelta():
                 pass
-    # Outer white space is given out as it comes, and left out of the result.
+    # Outer white space is emitted as it comes, and stripped from the result.
     same("events", case, "text", result.text, "".join(text).strip())
     same("events", case, "reasoning", result.reasoning, "".join(reasoning).strip())
     # A name that changed after `CallStart` would be a thing taken back.
@@ -58,9 +58,9 @@ def agreement(case: Case, reading: Reading) -> None:
     for index, call in enumerate(result.calls):
         if index not in ended:
             broken("events", case, f"call {index}", "a CallEnd", joined(reading.events))
-        # By `repr`: equality of calls leaves out where and how they were written.
+        # By `repr`: equality of calls omits where and how they were written.
         same("events", case, f"call {index} at CallEnd", repr(call), repr(ended[index]))
-        # A call without text gives out none; its input may be "" or None.
+        # A call without text emits none; its input may be "" or None.
         if index in inputs:
             same("events", case, f"input of call {index}", call.input, inputs[index])
     # Their order may differ; that each is told once is what counts.

@@ -1,4 +1,4 @@
-"""Says that a law is broken: which case, at which place, what was wanted and what was found."""
+"""Reports a broken law as an AssertionError with the case, the place and both results."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +18,11 @@ _REMEDIES = {
     "round trip": "the first alternative that can carry a value writes it: put a form that can hold "
     "it first, or give raw values a closer that they do not hold",
 }
-"""What an author may do about a law that is broken, where the figures do not say it."""
+"""Hints on how to mend a grammar that breaks a law."""
 
 
 def same(law: str, case: Case, place: str, wanted: object, found: object) -> None:
-    """Raises where two results differ."""
+    """Raises if two results differ."""
     if wanted != found:
         broken(law, case, place, wanted, found)
 
@@ -46,7 +46,7 @@ def quiet(law: str, case: Case, place: str) -> Iterator[None]:
     """Turns an exception into a broken law."""
     try:
         yield
-    # Whatever it is: that text raises at all is the breach.
+    # Any exception breaks the law, since text must never raise.
     except Exception as error:
         message = f"{law}: {case.id}, {place} raised {error!r}\n  text:   {case.text[:600]!r}"
         raise AssertionError(message) from error

@@ -1,4 +1,4 @@
-"""Sample calls that show what a format carries, which its author may not know."""
+"""Makes sample calls that show which values a format can express."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -49,7 +49,7 @@ TEXTS = {
     "an input with a fence": "```py\nx\n```",
     "an input with tags": "<a>b</a>",
 }
-"""Inputs, by what is odd about them."""
+"""The inputs, by the property that they test."""
 
 
 def samples() -> dict[str, Sample]:
@@ -73,7 +73,7 @@ def own_samples(cases: Iterable[Case]) -> dict[str, Sample]:
             result = parse(case.text, format=case.format, tools=case.tools, prefix=case.prefix)
             if result.ok and result.calls:
                 calls = [replace(call, id=None, depends_on=()) for call in result.calls]
-                # Ids and order are left out: what is asked is whether values are carried.
+                # Ids and order are omitted: what is asked is whether values are carried.
                 found[f"page {case.id.rpartition('::')[2]}"] = calls, ""
     # One call is enough to carry the odd texts, in a tool that the format knows.
     for calls, _ in list(found.values())[:1]:

@@ -1,4 +1,4 @@
-"""A case is a text and what is to be read in it; pages and JSON lines hold cases."""
+"""Defines cases, a text with its expected result, and reads them from pages and JSON lines."""
 
 import json
 from collections.abc import Mapping
@@ -24,15 +24,15 @@ class Case:
     format: str | Format
     """An id, an alias or a format."""
     text: str
-    """What a model wrote."""
+    """The text of a model."""
     prefix: str = ""
-    """What the chat template had written before the model began."""
+    """The beginning of the answer that the chat template wrote."""
     tools: tuple[ToolSpec, ...] | None = None
-    """The tools that the model had, or None where the caller gives none."""
+    """The tools that the model had, or None if the caller gives none."""
     calls: tuple[dict[str, JsonValue], ...] = ()
     """The calls expected, in order."""
     content: str | None = None
-    """The text that is no call, without outer white space."""
+    """The text that is not a call, without outer white space."""
     reasoning: str | None = None
     """The reasoning, without outer white space."""
     status: tuple[str, ...] | None = None
@@ -50,10 +50,10 @@ def cases_of_page(page: Page, format: str | Format | None = None) -> list[Case]:
         page: what `read_page` gave.
         format: the format they are written in; by default the one that has the page's file name.
     """
-    # The page stands beside the grammar, and has its name.
+    # The page is beside the grammar, and has the same name.
     chosen = Path(page.name).stem if format is None else format
     return [
-        # What an example says for itself counts before what the page says.
+        # The setting of an example takes precedence over that of its page.
         case_of_row({"tools": page.tools, **example.expected, "text": example.text},
                     f"{page.name}::{example.slug}", chosen)
         for example in page.examples
@@ -73,7 +73,7 @@ def case_of_row(row: Mapping[str, Any], id: str, format: str | Format) -> Case:
         id=id,
         format=format,
         text=row["text"],
-        # A null in the rows of a file says the same as a key that is missing.
+        # In the rows of a file, null means the same as a missing key.
         prefix=row.get("prefix") or "",
         # None and no tools differ: without the list, any name may be a tool.
         tools=_specs(row.get("tools")),

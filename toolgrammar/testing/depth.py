@@ -1,6 +1,6 @@
-"""How much the laws try: a few cases for every run, all of them for a change that is to land.
+"""Defines how much the laws try: a few cases in every run, or all of them.
 
-The environment variable `TOOLGRAMMAR_LAWS` says which:
+The environment variable `TOOLGRAMMAR_LAWS` selects one:
 
 - `few`: some cases of each format and some cuts of each, always the same ones (`make test`);
 - `usual`, and where nothing is said: every case, cut at some places (`make laws`);

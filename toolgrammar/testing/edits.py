@@ -1,4 +1,4 @@
-"""The law of edits: a text with all edits of its diagnostics made is strict, and says the same.
+"""Checks the law of edits: a text with all its edits applied is strict, and has the same result.
 
 `{"a": 1,}` with the edit that drops the comma is `{"a": 1}`, which strict reading takes.
 """
@@ -34,7 +34,7 @@ def applied(result: ParseResult) -> str | None:
     pieces: list[str] = []
     place = 0
     for start, end, replacement in edits:
-        # Whoever applies edits can't apply two to the same character.
+        # Two edits of the same character could not both be applied.
         if start < place:
             return None
         pieces += [result.source[place:start], replacement]
@@ -43,7 +43,7 @@ def applied(result: ParseResult) -> str | None:
 
 
 def edits(case: Case) -> None:
-    """Holds that the text with all edits made is read strictly as the text was read mended.
+    """Checks that the text with all edits applied is read strictly as the original was when repaired.
 
     Each call that is complete or repaired is there with its name and its arguments, and no other
     call is. A truncated call is there with what had come of it, or not at all, where nobody can
@@ -54,7 +54,7 @@ def edits(case: Case) -> None:
     with patch.object(limits, "MOST_LISTED", sys.maxsize):  # edits that are not listed, too
         result = parse(case.text, format=case.format, tools=case.tools, prefix=case.prefix)
     codes = {found.code for found in result.diagnostics}
-    # A call that can't be read, or a limit, is no damage that edits undo.
+    # A call that can't be read, or a limit, is not damage that edits undo.
     if codes & _PAST_MENDING or any(call.status == "unreadable" for call in result.calls):
         return
     only_last = format_of(case).header.calls == "last"
@@ -77,7 +77,7 @@ def edits(case: Case) -> None:
             del left[0]
         elif call.status != "truncated":
             broken("edits", case, f"calls of {mended!r}, strictly", deed(call), left)
-    # An edit that makes a call out of what was none would change what runs.
+    # An edit that turns text into a call would change what runs.
     if left:
         broken("edits", case, f"calls of {mended!r}, strictly", "no other", left)
 

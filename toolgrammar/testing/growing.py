@@ -1,4 +1,4 @@
-"""Makes hostile texts of any length out of a format's examples: runs at each place of a call.
+"""Makes hostile texts of any length from a format's examples: runs at each place of a call.
 
 `<tool_call>{"name": "f"` and then 10,000 quotes; or the opener of a call 10,000 times.
 """
@@ -36,7 +36,7 @@ RUNS: Final = {
     "words": "a b\n",
     "mixed": '<"{[`\\',
 }
-"""What is repeated in any format, by name."""
+"""The texts that are repeated in any format, by name."""
 _MOST_LITERALS: Final = 12
 # To look at what is held back costs far less than a step.
 _HELD: Final = 64
@@ -48,7 +48,7 @@ _LONGEST: Final = 600
 
 
 class Shape(NamedTuple):
-    """A text that grows: what stands before, and what is repeated behind it."""
+    """A text of any length: a beginning, and a text that is repeated after it."""
 
     place: str
     """Where the repeats stand."""
@@ -104,7 +104,7 @@ def shapes(sample: Sample, literals: Iterable[str]) -> Iterator[Shape]:
     seen: set[tuple[str, str]] = set()
     for place, text in {"text": "", **parts}.items():
         before += text
-        # Each part repeated behind each beginning: closers behind an opener, openers within a
+        # Each part repeated after each beginning: closers after an opener, openers within a
         # value.
         for name, unit in units.items():
             if (before, unit) not in seen:

@@ -1,4 +1,4 @@
-"""What holds for every format and every text, as plain functions that raise AssertionError.
+"""Defines the laws that hold for every format and text, as functions that raise AssertionError.
 
 Each law takes a `Case`. Only `expected` looks at what the case expects; the others compare
 a reading with another, or with itself. A failure names the case, the place and both results.
@@ -69,7 +69,7 @@ _LINEAR_SLACK = 1.10  # as many steps a character
 
 
 def expected(case: Case) -> None:
-    """Holds the reading of the whole text against what the case expects."""
+    """Checks that the result of the whole text is the one that the case expects."""
     result = _parsed(case, case.text)
     asserted = [*case.calls, *({} for _ in result.calls)]  # a call too many shows all its keys
     found = [_asserted(*pair) for pair in zip(result.calls, asserted, strict=False)]
@@ -89,10 +89,10 @@ def expected(case: Case) -> None:
 
 
 def splits(case: Case) -> None:
-    """Holds every cutting of the text against the text in one piece.
+    """Checks that every cutting of the text gives the same result as the whole text.
 
     Result and joined events are the same to the last detail, and the events
-    agree with the result: what was given out stands.
+    agree with the result: what was emitted stands.
     """
     text = case.text
     whole = read(case, [text])
@@ -106,7 +106,7 @@ def splits(case: Case) -> None:
 
 
 def tiling(case: Case) -> None:
-    """Holds that each character is in at most one of text, reasoning and a call, in order.
+    """Checks that each character is in at most one of text, reasoning and a call, in order.
 
     Call spans are disjoint and ordered; every delta of text or reasoning is a
     piece of the source that lies between them, after the piece before it.
@@ -121,7 +121,7 @@ def tiling(case: Case) -> None:
         end = span.end
     gaps = gaps_between(spans, len(result.source))
     joins = format_of(case).header.messages == "lines"
-    place = 0  # behind the last piece that was found
+    place = 0  # after the last piece that was found
     for event in reading.events:
         match event:
             case TextDelta("\n") | ReasoningDelta("\n") if joins:
@@ -142,9 +142,9 @@ def tiling(case: Case) -> None:
 
 
 def deltas(case: Case) -> None:
-    """Holds the joined argument deltas of each call against its arguments.
+    """Checks that the joined argument deltas of each call are its arguments.
 
-    An unreadable call has none; but where arguments are given out one by one as they are read, in
+    An unreadable call has none; but where arguments are emitted one by one as they are read, in
     Python, those before the one that can't be read stand.
     """
     for place, chunks in (("in one piece", [case.text]), ("char by char", list(case.text))):
@@ -174,7 +174,7 @@ def _gives_out_each(case: Case, call: ToolCall) -> bool:
 
 
 def early(case: Case) -> None:
-    """Holds that `CallEnd` comes with the character that completes the call.
+    """Checks that `CallEnd` comes with the character that completes the call.
 
     It may come later only where what follows could still have changed the call: where a call
     ends with the text, or a closer may yet turn out to belong to a tag inside the payload. What
@@ -197,10 +197,10 @@ def early(case: Case) -> None:
 
 
 def truncation(case: Case) -> None:
-    """Holds that a cut text never runs what the whole text would not.
+    """Checks that a cut text never runs a call that the whole text would not run.
 
     Excepted is a last call that is complete because the text ended: the law of early ends sees
-    to it that only calls which may end so are. A call that only a final answer behind it doubts may
+    to it that only calls which may end so are. A call that only a final answer after it doubts may
     run where the text is cut before that.
     """
     runnable = {deed(call) for call in _parsed(case, case.text).calls if runs_without_answer(call)}
@@ -221,7 +221,7 @@ def truncation(case: Case) -> None:
 
 
 def runs_without_answer(call: ToolCall) -> bool:
-    """Returns whether a call is executable, or would be if the message gave no final answer."""
+    """Whether a call is executable, or would be if the message gave no final answer."""
     return replace(call, doubts=tuple(set(call.doubts) - {"final-answer"})).executable
 
 
@@ -231,9 +231,9 @@ def round_trip(
     tools: Sequence[ToolSpec] | None = None,
     text: str = "",
 ) -> str | None:
-    """Holds that calls written in a format are read back equal.
+    """Checks that calls written in a format are read back equal.
 
-    Returns the wire text, or None where the format can't carry the calls.
+    Returns the wire text, or None if the format can't carry the calls.
     """
     chosen = format_of(Case("", format, ""))
     try:
@@ -242,7 +242,7 @@ def round_trip(
         return None
     found = parse(wire, format=chosen, tools=tools)
     case = Case(f"render({chosen.id})", chosen, wire, calls=())
-    # An id that is made up is no part of the promise, nor is the payload of a wire that has
+    # An id that is made up is not a part of the promise, nor is the payload of a wire that has
     # only a payload, where the call came with arguments alone.
     back = [
         replace(
@@ -269,7 +269,7 @@ def _beside_text(call: ToolCall, wanted: ToolCall, tools: Sequence[ToolSpec]) ->
 
 
 def rewritten(case: Case) -> None:
-    """Holds that the calls of a sound case, written in its format, are read back equal."""
+    """Checks that the calls of a sound case, written in its format, are read back equal."""
     result = _parsed(case, case.text)
     if result.calls and result.ok:
         round_trip(result.calls, case.format, case.tools)
@@ -278,7 +278,7 @@ def rewritten(case: Case) -> None:
 def no_raise(
     text: str, format: str | Format, tools: Sequence[ToolSpec] | None = None, prefix: str = ""
 ) -> None:
-    """Holds that no reading of a text raises: recovering, strict, as bytes, cut off, in pieces."""
+    """Checks that no reading of a text raises: recovering, strict, as bytes, cut off, in pieces."""
     case = Case("no raise", format, text, prefix, None if tools is None else tuple(tools))
     options: dict[str, Any] = {"format": format, "tools": case.tools, "prefix": prefix}
     with quiet("no raise", case, "parse"):
@@ -295,11 +295,11 @@ def no_raise(
 
 
 def linear(case: Case) -> None:
-    """Holds the counted steps a character at many times the length to within ten per cent.
+    """Checks that the steps per character, at many times the length, grow by at most ten per cent.
 
-    One step a chunk is no growth: the beginning of a text may be read in fewer.
+    One step a chunk is not growth: the beginning of a text may be read in fewer.
 
-    The work inside of a regular expression is no step: nothing that is looked for may begin with
+    The work inside of a regular expression is not a step: nothing that is looked for may begin with
     a run of any length.
     """
     if found := runaways(case.format):
@@ -360,7 +360,7 @@ def _asserted(call: ToolCall, wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 def _still_open(case: Case, call: ToolCall, index: int) -> bool:
-    """Returns whether something that follows a call at once could still change it."""
+    """Whether something that follows a call at once could still change it."""
     before = case.text[: call.span.end]
     own = before[call.span.start :]
     chosen = format_of(case)

@@ -1,4 +1,4 @@
-"""Holds the strict reading against plain Lark, which reads the same grammar on its own."""
+"""Compares the strict reading with plain Lark, which reads the same grammar independently."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -14,14 +14,14 @@ from toolgrammar.values.tools import ToolSpec
 
 
 def strict_oracle(case: Case) -> None:
-    """Holds plain Lark's reading of each sound call, written canonically, against the driver's."""
+    """Checks that plain Lark and the driver agree on each sound call, written canonically."""
     chosen = format_of(case)
     whole = parse(case.text, format=chosen, tools=case.tools, prefix=case.prefix, strict=True)
     # Only when the law runs: this imports Lark.
     transformer = import_module("toolgrammar.reference.tree_calls").ToolCallTransformer
     for call in whole.calls:
         try:
-            # Written anew, the call is in its plainest form, which both have to read.
+            # Written again, the call is in its plainest form, which both have to read.
             island = chosen.render([call])
         # Not every call that was read can be written: that is another law's question.
         except RenderError:
@@ -41,7 +41,7 @@ def strict_oracle(case: Case) -> None:
 
 
 def agreeing_calls(case: Case) -> int:
-    """Holds plain Lark's reading of each complete call, as it was written, against the driver's.
+    """Checks that plain Lark and the driver agree on each complete call, as it was written.
 
     Returns how many calls both read. Lark may refuse a call whose opener needs the text before it.
     """
@@ -66,7 +66,7 @@ def agreeing_calls(case: Case) -> int:
                 continue
             raise
         read = found if isinstance(found, list | tuple) else [found]
-        # Arguments that are inherited from the call before are not there when a call stands alone.
+        # Arguments that are copied from the call before are missing if a call is read alone.
         wanted = deed(_without_inherited(call, read[0]) if chosen.header.carry else call)
         same("oracle", case, f"calls in {island!r}", [wanted], [deed(each) for each in read])
         agreed += 1

@@ -172,7 +172,7 @@ def _golden_call(call: ToolCall, old: Mapping[str, object], source: str) -> dict
     golden: dict[str, object] = {"name": call.name, "arguments": call.arguments}
     if call.input is not None:
         golden["input"] = call.input
-    # An id that the library made is no golden value unless the page asserts it.
+    # An id that the library made is not a golden value unless the page asserts it.
     if call.id is not None and ("id" in old or call.id in source):
         golden["id"] = call.id
     if call.depends_on or "depends_on" in old:

@@ -1,4 +1,4 @@
-"""Readings of one text, in a form that can be compared to the last detail."""
+"""Reads a text in a given cutting, and returns a form that can be compared in every detail."""
 
 import json
 import random
@@ -35,7 +35,7 @@ _SHOWN = 300
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a parser said about one text, fed in some cutting."""
+    """The events and the result of one text in one cutting."""
 
     result: ParseResult
     """The result from `close` on."""

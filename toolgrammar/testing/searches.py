@@ -1,4 +1,4 @@
-"""Lists the expressions that a format looks for at every place of a text."""
+"""Lists the expressions that a format searches for at every place of a text."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _place_of(expression: str, format_: Format, places: Places) -> Place:
     for production in format_.tables.productions:
         for symbol in production.symbols:
             pattern = patterns.get(symbol, "")
-            # The pattern with something behind it, since a run at the very end costs nothing.
+            # The pattern with something after it, since a run at the very end costs nothing.
             if pattern and pattern in expression and has_runaway(f"(?:{pattern})!"):
                 place = places.definition(symbol)
                 # A terminal of a shared library is named where this grammar uses it.

@@ -1,7 +1,7 @@
-"""Damages the markup of a message a little, and knows which of its characters are content.
+"""Damages a few characters of a message's markup, never of its content.
 
 Content is what a name, a key or a value says. Another character there is another value, and nobody
-can see that it was another once: it is no silent change of a call.
+can see that it was another once: it is not a silent change of a call.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ def markup_of(text: str, calls: Iterable[ToolCall]) -> list[int]:
 def small_damage(text: str, places: list[int], draw: random.Random) -> str:
     """Returns the text with one to three characters damaged at one of the places.
 
-    They are deleted, written twice or replaced, one is put in, or two of them change places; all of
-    them are in `places`.
+    They are deleted, doubled, replaced or swapped, or one is inserted; all of them are in `places`.
     """
     allowed = set(places)
     place = draw.choice(places)
@@ -113,7 +112,7 @@ def _places(text: str, part: str, start: int, end: int) -> Iterator[tuple[int, i
     while (found := _next(text, part, start, end, is_plain=is_plain)) is not None:
         first, last = found
         around = text[max(0, first - 1) : first] + text[last : last + 1]
-        # `5` stands in `15` as well, and there it is no value.
+        # `5` stands in `15` as well, and there it is not a value.
         if len(part) > _SHORT or not _WORD.search(around):
             yield found
             start = last

@@ -1,4 +1,4 @@
-"""The law of trust: what a result says of its calls, and of itself, never contradicts itself."""
+"""Checks the law of trust: the status, doubts, errors and `ok` of a result agree."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from toolgrammar.values.events import CallEnd, Problem
 
 
 def trust(case: Case) -> None:
-    """Holds what `executable`, `status`, `doubts`, `error`, `ok` and severities say together.
+    """Checks that `executable`, `status`, `doubts`, `error`, `ok` and severities agree.
 
     - A call is executable if and only if it is complete or repaired, without error and doubts.
     - Each doubt, and each call that is cut or can't be read, has an error that tells of it; a
@@ -34,7 +34,7 @@ def trust(case: Case) -> None:
     }
     for place, result in readings.items():
         _holds_in(case, place, result)
-    # What the stream has given out up to a call's end, as a caller sees it who runs calls at once.
+    # What the stream has emitted up to a call's end, as a caller sees it who runs calls at once.
     errors: set[str] = set()
     for event in read(case, list(case.text)).events:
         if isinstance(event, Problem) and event.diagnostic.severity == "error":
@@ -49,7 +49,7 @@ def _holds_in(case: Case, place: str, result: ParseResult) -> None:
     errors = [each for each in result.diagnostics if each.severity == "error"]
     same("trust", case, f"ok, {place}", not errors, result.ok)
     starts = [call.span.start for call in result.calls]
-    # Up to the next call, not to its own end: an error about a missing closer stands behind it.
+    # Up to the next call, not to its own end: an error about a missing closer stands after it.
     ends = [*starts[1:], *([len(result.source) + 1] if starts else [])]
     for call, end in zip(result.calls, ends, strict=True):
         own = [each for each in errors if call.span.start <= each.span.start <= end]
@@ -63,7 +63,7 @@ def _holds_in(case: Case, place: str, result: ParseResult) -> None:
 
 
 def _holds_of(case: Case, place: str, call: ToolCall, errors: Sequence[Diagnostic]) -> None:
-    """Holds the law of one call, with the errors from its beginning to the next call's."""
+    """Checks the law for one call, with the errors from its beginning to that of the next call."""
     is_sound = call.status in ("complete", "repaired") and call.error is None and not call.doubts
     same("trust", case, f"executable, {place}: {call}", is_sound, call.executable)
     # `error` is for calls that can't be read; a doubt or a cut has diagnostics.
@@ -88,7 +88,7 @@ def _is_of_a_call(error: Diagnostic, calls: Sequence[ToolCall], ends: Sequence[i
 
 
 def _is_of_a_loss(error: Diagnostic, errors: Sequence[Diagnostic], ends: Sequence[int]) -> bool:
-    """Whether a loss is told of behind an error, before the next call: it was in what was lost."""
+    """Whether a loss is told of after an error, before the next call: it was in what was lost."""
     place = error.span.start
     end = min((each for each in ends if each > place), default=place)
     return any(each.code in LOSSES and place <= each.span.start < end for each in errors)
