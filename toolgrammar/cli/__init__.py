@@ -1,1 +1,1 @@
-"""The command line; the only code that reads standard input and prints."""
+"""Implements the command line; the only code that reads stdin and prints."""

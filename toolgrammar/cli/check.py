@@ -1,4 +1,4 @@
-"""The command `check`: holds a grammar and its page against the laws.
+"""The command `check`: runs the laws on a grammar and its page.
 
 `toolgrammar check grammars/mine.lark` prints `mine: 12 of 12 examples keep every law`, or what is
 wrong and where.
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(name: str) -> bool:
-    """Checks one format, tells each step and says whether all is well."""
+    """Checks one format, prints each step, and returns whether all laws hold."""
     from toolgrammar.grammar.compiling.compile import (
         advice_on,  # imports lark: only for this command
     )
@@ -57,7 +57,7 @@ def _check(name: str) -> bool:
         raise InputError(f"{name}: not a .lark file; name a grammar, or the id of a format")
     try:
         chosen = Format(name) if name.endswith(".lark") else formats[name]
-        # Compiled anew, not from the cache: only the compiler has advice.
+        # Compiled again, not from the cache: only the compiler has advice.
         advice = advice_on(chosen.path)
     except GrammarError as error:
         for finding in (str(error), *getattr(error, "__notes__", ())):
@@ -106,7 +106,7 @@ def _check(name: str) -> bool:
 
 
 def _writes(chosen: Format, cases: list[Case], places: dict[str, str]) -> bool:
-    """Tells what `render` refuses to write, and says whether it writes any of the examples."""
+    """Prints what `render` refuses to write; returns whether it writes any of the examples."""
     from toolgrammar.testing.carried import own_samples, refused
 
     found = refused(chosen, cases)
@@ -128,11 +128,11 @@ def _writes(chosen: Format, cases: list[Case], places: dict[str, str]) -> bool:
 
 
 def _keeps_laws(case: Case, places: dict[str, str], untold: set[str]) -> bool:
-    """Runs the laws on an example, reports each that it breaks, and says whether it kept all.
+    """Runs the laws on an example, prints those that it breaks, and returns whether it kept all.
 
     Args:
         case: the example.
-        places: where each example stands, by its slug.
+        places: the lines of the examples, by their slugs.
         untold: laws that are not run.
     """
     from toolgrammar.testing.laws import laws_of

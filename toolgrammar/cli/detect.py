@@ -1,6 +1,6 @@
-"""The command `detect`: tells which formats messages may be written in.
+"""The command `detect`: lists the formats in which a message may be written.
 
-Of `<tool_call>{"name": "f", "arguments": {}}</tool_call>` it prints the formats that read a call
+For `<tool_call>{"name": "f", "arguments": {}}</tool_call>` it prints the formats that read a call
 in it, each with a score.
 """
 

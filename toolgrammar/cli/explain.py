@@ -1,6 +1,6 @@
 """The command `explain`: shows a message with its parts marked, and each finding at its place.
 
-In the margin of `On it.` stands `text`, in that of a call `call 1`, and below the place where
+The margin has `text` for `On it.`, `call 1` for a call, and below the place where
 a quote is missing a `^` with the finding.
 """
 
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     names: list[str] = arguments.files or [STANDARD_INPUT]
     status = _OK
     for name in names:
-        # The parser takes text: what was wrong with the bytes is told beside what it finds.
+        # The parser reads str: diagnostics of the bytes are added to its own.
         text, problems = as_text(read_bytes(name))
         parser = Parser(chosen, tools=tools, strict=arguments.strict, prefix=arguments.prefix)
         # As events, in one piece: they tell in which order text and calls stand.
@@ -108,7 +108,7 @@ def _explain_code(code: str) -> None:
 
 
 def parts_of(result: ParseResult, events: list[Event]) -> list[Part]:
-    """Returns what each stretch of a message is, in order; what is in none of them is markup.
+    """Returns the labelled stretches of a message, in order; everything else is markup.
 
     Args:
         result: the whole message.
@@ -124,7 +124,7 @@ def parts_of(result: ParseResult, events: list[Event]) -> list[Part]:
                 # Events have no places for text: it is sought in the source, from the end of the
                 # last part on.
                 start = _located(result.source, text, place, calls)
-                # Text that was changed on the way is no stretch of the source.
+                # Text that was changed on the way is not a stretch of the source.
                 if start >= 0:
                     place = start + len(text)
                     # Deltas of one text come in several pieces.
@@ -144,7 +144,7 @@ def parts_of(result: ParseResult, events: list[Event]) -> list[Part]:
 
 
 def _located(source: str, text: str, place: int, calls: list[Span]) -> int:
-    """Returns where a piece of text stands from a place on, in no call; -1 where nowhere."""
+    """Returns the offset of a piece of text after a place, outside of calls; -1 if there is none."""
     start = source.find(text, place)
     while start >= 0:
         # The first call that ends after the place. A text inside it is an argument that reads the

@@ -1,4 +1,4 @@
-"""The command `formats`: lists the formats by family, looks for some, or shows the page of one."""
+"""The command `formats`: lists the formats by family, searches them, or shows the page of one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run(arguments: argparse.Namespace) -> int:
     """Shows one format or lists several, and returns the exit status."""
     words = " ".join(arguments.format)
-    # A name shows its format; what is no name is looked for.
+    # A name shows its format; any other text is searched for.
     chosen = None if arguments.search or not words else _named(words)
     if chosen is None:
         _list(_found(words), as_json=arguments.json)

@@ -1,4 +1,4 @@
-"""Reads what a command is given: files or standard input, as UTF-8 bytes."""
+"""Reads the input of a command: files or stdin, as UTF-8 bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOOL = (
 
 
 class InputError(ValueError):
-    """Says what is wrong with a file that a command was given."""
+    """Raised if an input file can't be used; the message says why."""
 
 
 def read_bytes(name: str) -> bytes:
@@ -36,7 +36,7 @@ def read_bytes(name: str) -> bytes:
         InputError: standard input is wanted, and closed.
     """
     if name == STANDARD_INPUT:
-        # Python sets it to None where the process began with the descriptor closed.
+        # Python sets it to None if the process began with the descriptor closed.
         stream = cast("TextIO | None", sys.stdin)
         if stream is None:
             raise InputError("standard input is closed; name a file")

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A caller of `main` gets a status, not an exit. argparse has said what was wrong.
         return stop.code if isinstance(stop.code, int) else CALLER_MISTAKE
     if cast("TextIO | None", sys.stdout) is None:
-        # Python sets it to None where the process began with the descriptor closed.
+        # Python sets it to None if the process began with the descriptor closed.
         complain("standard output is closed")
         return CALLER_MISTAKE
     try:
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader, `head` for one, has gone; Python would complain again when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        # A reader who has seen enough is no failure.
+        # A reader who has seen enough is not a failure.
         return OK
     except KeyboardInterrupt:
         # As shells say that signal 2 ended a program: 128 + 2.

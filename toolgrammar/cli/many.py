@@ -1,6 +1,6 @@
-"""The part of the command `parse` that reads files of rows: `--jobs`.
+"""Implements `parse --jobs`, which reads files of rows in several processes.
 
-What it needs is imported when it runs: the other commands shall not wait for it.
+Its dependencies are imported when it runs, so that other commands start faster.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def row_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def refuse_without_jobs(arguments: argparse.Namespace) -> None:
-    """Makes sure that no option of this group is given where a file is one message.
+    """Checks that no option of this group is given where a file is one message.
 
     Raises:
         InputError: one is; the message names it.
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
     # One file of results belongs to one file of rows.
     if arguments.output is not None and len(names) > 1:
         raise InputError("--output takes the results of one file")
-    # 0 stands for one process a processor.
+    # 0 means one process per processor.
     if arguments.jobs < 0:
         raise InputError(f"--jobs must be 0 or more, got {arguments.jobs}")
     if arguments.no_resume and arguments.output is None:
@@ -190,7 +190,7 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
 
 
 def note_missing(arguments: argparse.Namespace, missing: Collection[str]) -> None:
-    """Says which columns no row has: their names may be misspelt."""
+    """Prints the columns that no row has: their names may be misspelt."""
     for option in ("format_column", "tools_column", "truth", "label"):
         # The last two are options of `score` alone; of labels there may be several.
         given: str | list[str] | None = getattr(arguments, option, None)
@@ -202,7 +202,7 @@ def note_missing(arguments: argparse.Namespace, missing: Collection[str]) -> Non
 def name_bad(
     name: str, rows: Iterable[tuple[int, str]], count: int, of_all: int, advice: str = _LEAVE_OUT
 ) -> None:
-    """Names the first bad rows of a file, and says what may be wrong where all are bad."""
+    """Prints the first bad rows of a file, and a hint if all rows are bad."""
     shown = list(rows)[:_SHOWN]
     for number, reason in shown:
         complain(f"{name}:{number}: {reason}", "bad row")

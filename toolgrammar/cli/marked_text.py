@@ -1,6 +1,6 @@
 """Writes a text line by line: its parts in colour or in the margin, findings under their place.
 
-A row is `text   | On it.`; that of a finding has `^~~~` below the place and says what it is.
+A row is `text   | On it.`; a finding has `^~~~` below its place, and its message.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the margin says."""
+        """The label in the margin."""
         return self.kind if self.call is None else f"{self.kind} {self.call + 1}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _rows(
         # A finding at the line end belongs to this line: the next one begins a character later.
         while waiting and (waiting[0].start <= line.end or last):
             finding = waiting.pop(0)
-            # A place behind the end is marked at the end.
+            # A place after the end is marked at the end.
             at = max(0, min(finding.start, line.end) - line.start)
             marked = line.text[at : max(at, finding.end - line.start)]
             indent = " " * _width(_shown(line.text[:at]))
@@ -143,7 +143,7 @@ class _Parts:
 
 
 def _labels(line: _Line, parts: _Parts) -> str:
-    """Returns what stands in the margin: the parts of which the line has visible characters."""
+    """Returns the text of the margin: the labels of the parts with visible characters on the line."""
     found = [
         part.label if isinstance(part, Part) else "markup"
         for part, text in _cut(line, parts)
@@ -189,7 +189,7 @@ def _width(shown: str) -> int:
 
 
 def _write_rich(rows: list[list[tuple[str, str]]], *, forced: bool) -> bool:
-    """Writes the rows in colour and says whether that was possible."""
+    """Writes the rows in colour; returns whether that was possible."""
     try:
         from rich.console import Console
         from rich.text import Text
@@ -204,6 +204,6 @@ def _write_rich(rows: list[list[tuple[str, str]]], *, forced: bool) -> bool:
         highlight=False,
     )
     for row in rows:
-        # `Text`, since a model's `[bold]` is no markup of ours.
+        # `Text`, since a model's `[bold]` is not our markup.
         console.print(Text.assemble(*((text, _STYLES[style]) for text, style in row)))
     return True

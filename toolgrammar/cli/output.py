@@ -1,6 +1,6 @@
 """Writes lines and tables as UTF-8, whatever the console's encoding.
 
-A character such as ESC, with which terminal commands begin, is written out as its code.
+Control characters such as ESC, with which terminal commands begin, are written as their codes.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def write_json(value: object) -> None:
 
 
 def complain(message: str, kind: str = "error") -> None:
-    """Writes a message to standard error, if it is open; `kind` says how bad it is."""
-    # What the library says to its callers has its own words here.
+    """Writes a message to stderr, if it is open; `kind` is its severity."""
+    # A hint of the library for Python callers is replaced by the command's own.
     words = printable(message).replace(LISTED, "`toolgrammar formats` lists them all")
     # Here, too, a lone surrogate becomes its escape.
     data = f"toolgrammar: {kind}: {words}\n".encode("utf-8", "backslashreplace")
@@ -79,7 +79,7 @@ def one_line(text: str) -> str:
 
 def compact(value: object) -> str:
     """Returns a value as JSON for a cell of a table."""
-    # `repr` for what is no JSON: a table shows something of any value.
+    # `repr` for what is not JSON: a table shows something of any value.
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 
@@ -117,7 +117,7 @@ def fields(values: Mapping[str, object]) -> str:
 
 
 def _write_rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Writes the table with rich and says whether that was possible."""
+    """Writes the table with rich; returns whether that was possible."""
     try:
         from rich.console import Console
         from rich.table import Table
@@ -128,7 +128,7 @@ def _write_rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        # `Text`, since a model's `[bold]` is no markup of ours.
+        # `Text`, since a model's `[bold]` is not our markup.
         table.add_row(*(Text(cell) for cell in row))
     Console().print(table)
     return True

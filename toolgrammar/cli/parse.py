@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _CHUNK = 4
 _OK = 0
 _NOT_OK = 1
-# From so many messages on, a bar is shown.
+# The number of messages from which on a progress bar is shown.
 _LONG_WORK = 20
 
 
@@ -162,7 +162,7 @@ def _show(result: ParseResult) -> None:
         write_line("no calls")
     for label, text in (("reasoning", result.reasoning), ("text", result.text)):
         if text:
-            # What a model wrote may hold commands for the terminal.
+            # The text of a model may contain terminal commands.
             write(f"\n{label}:\n{printable(text)}\n")
     if result.diagnostics:
         write_line()

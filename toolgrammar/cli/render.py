@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonValue
 
 _WRITTEN = ("name", "arguments", "input", "id", "depends_on")
-# What `parse --json` prints of a call besides; it says how the call was read.
+# More keys that `parse --json` prints for a call; they describe how it was read.
 _READ_ONLY = (
     "schema",
     "type",
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = formats.resolve(arguments.format)
     value = read_json(arguments.file)
     text: str | None = arguments.text
-    # What `parse --json` prints is a whole result: its text goes along, unless another is given.
+    # `parse --json` prints a whole result: its text is written too, unless another is given.
     if isinstance(value, dict) and "calls" in value:
         if text is None and isinstance(value.get("text"), str):
             text = cast("str", value["text"])
@@ -82,7 +82,7 @@ def _call(row: JsonValue, place: str) -> ToolCall:
     name = row.get("name")
     if not isinstance(name, str) or not name:
         raise InputError(f"{place}: `name` must be a string, got {name!r:.40}")
-    # What is missing or null is empty; another empty value, `[]` for one, is a mistake.
+    # A missing value and null are empty; another empty value, such as `[]`, is a mistake.
     arguments = {} if row.get("arguments") is None else row["arguments"]
     if not isinstance(arguments, dict):
         raise InputError(f"{place}: `arguments` must be an object, got {arguments!r:.40}")

@@ -1,4 +1,4 @@
-"""The command `score`: what share of a log's messages was read, repaired, cut, and right.
+"""The command `score`: prints the shares of a log's messages that were read, repaired, cut, correct.
 
 For a log with the messages of two models it prints a line for each, with shares such as
 `94.2 [92.8 95.4]`: per cent, and the interval.
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     from toolgrammar.bulk.runs.journal import check_output
     from toolgrammar.scoring.logs import score
 
-    # Before hours of reading, not behind them.
+    # Before hours of reading, not after them.
     for name in arguments.output:
         if not name.lower().endswith(_ENDINGS):
             raise InputError(f"--output {name}: a report is .json, .parquet, .md or .html")
@@ -125,12 +125,12 @@ def run(arguments: argparse.Namespace) -> int:
     if report.all.messages:
         note_missing(arguments, report.missing_columns)
     _summary(report, time.monotonic() - began)
-    # A run of a thousand rows of which none has a message was given a wrong column.
+    # If none of a thousand rows has a message, the column is wrong.
     return _OK if report.all.messages or not report.rows else _NOTHING
 
 
 def _require_extras(name: str) -> None:
-    """Makes sure that a report can be written.
+    """Checks that a report can be written.
 
     Raises:
         ImportError: what it needs is not installed.
@@ -161,7 +161,7 @@ def _print(report: ScoreReport) -> None:
 
 
 def _summary(report: ScoreReport, seconds: float) -> None:
-    """Says at the end what was done, where it breaks no output."""
+    """Prints a summary at the end, unless it would mix with the output."""
     if sys.stderr.isatty() or not sys.stdout.isatty():
         parsed = f"{100 * report.all['parsed'].share:.1f} % parsed, " if report.all.messages else ""
         complain(

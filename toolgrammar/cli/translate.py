@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         write(translate(text, source, target, tools=tools, prefix=arguments.prefix))
     except (ParseError, RenderError) as error:
-        # The command was called rightly, so it is no mistake of its caller.
+        # The command was called rightly, so it is not a mistake of its caller.
         complain(str(error))
         return _NOT_OK
     return _OK

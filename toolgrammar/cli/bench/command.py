@@ -35,7 +35,7 @@ _FORMATS = "formats"
 _PARSERS = "parsers"
 _SUITES = (_FORMATS, _PARSERS, "recovery")
 _MESSAGES = 120
-"""So many are drawn where the caller has none."""
+"""The number of messages that are drawn if the caller has none."""
 _SECONDS = 5.0
 """Between two words of progress."""
 
@@ -129,10 +129,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(f"unknown suite {suite!r}; there are {', '.join(_SUITES)}")
     if arguments.jobs < 0:
         raise InputError(f"--jobs must be 0 or more, got {arguments.jobs}")
-    # Before minutes of measuring, not behind them.
+    # Before minutes of measuring, not after them.
     if arguments.into and Path(arguments.into).exists() and not Path(arguments.into).is_dir():
         raise InputError(f"--into {arguments.into}: it is a file; name a folder")
-    # Else they would be left out in silence.
+    # Else they would be omitted in silence.
     if arguments.own and _FORMATS not in chosen:
         raise InputError("--with is for the suite `formats`; name it too")
     for suite in chosen:
@@ -216,7 +216,7 @@ def _material(arguments: argparse.Namespace) -> Material:
     for words in _skipped(material):
         complain(words, "note")
     if not material.messages:
-        # Minutes of measuring what nobody asked for would hide it.
+        # The caller's files hold nothing to measure: an error, rather than minutes on drawn messages.
         if arguments.own and not material.formats:
             raise InputError(
                 f"no call was found in {', '.join(arguments.own)}: a .jsonl line has `calls`, "
@@ -246,7 +246,7 @@ def _tokenizers(paths: Sequence[str]) -> tuple[dict[str, Tokenizer], list[str]]:
         except ValueError as error:
             raise InputError(str(error)) from error
         own[tokenizer.name] = tokenizer
-    # Whoever names the tokenizer of a model misses no other.
+    # If the caller names a tokenizer, the missing others are not mentioned.
     # The caller's own come first: the first one counts in the answers.
     return {**own, **found}, [] if own else missing
 
@@ -266,7 +266,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 class _Progress:
-    """Says on standard error how far a run has come, every few seconds."""
+    """Reports the progress of a run on stderr, every few seconds."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()

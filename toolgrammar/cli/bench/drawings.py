@@ -1,4 +1,4 @@
-"""The figures of the comparison of formats, grouped by family."""
+"""Draws the figures of a comparison of formats, grouped by family."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolgrammar.comparison.runs import Comparison
 
     Row = dict[str, Any]
-    """What was measured of one format."""
+    """The measurements of one format."""
 
 _SPEEDS = {
     "parse, short messages": "parse_us",

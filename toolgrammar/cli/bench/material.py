@@ -1,4 +1,4 @@
-"""Reads a caller's own formats, tools and messages, which take the place of drawn ones.
+"""Reads the formats, tools and messages of a caller, which replace the drawn ones.
 
 A folder with `mine.lark`, `tools.json` and `seen.jsonl` is a format, its tools and messages.
 """
@@ -35,7 +35,7 @@ _ENDINGS = (".lark", ".json", ".jsonl", ".jsonl.gz", ".txt")
 
 @dataclass
 class Material:
-    """What the suite runs over."""
+    """The formats, tools and messages that the suite compares."""
 
     messages: list[Message]
     """The messages that every format is asked to carry."""

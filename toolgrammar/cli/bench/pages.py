@@ -160,7 +160,7 @@ def cell(figure: Figure | None, factor: float = 1) -> str:
     value, low, high = (end * factor for end in figure)
     # By the wider end: all three numbers of a cell have the same digits.
     digits = 0 if max(abs(low), abs(high)) >= 100 else 1 if max(abs(low), abs(high)) >= 10 else 2
-    # `-0.0` is no figure.
+    # `-0.0` is not a figure.
     shown = [f"{round(end, digits) + 0.0:,.{digits}f}" for end in (value, low, high)]
     # One message says nothing of others.
     return f"{shown[0]} [{shown[1]} {shown[2]}]".replace("inf", "∞")

@@ -1,4 +1,4 @@
-"""Writes what a suite measured: JSON and Markdown files, below what it was measured on.
+"""Writes the measurements of a suite as JSON and Markdown, with the machine they were made on.
 
 The figures 0.123, 12.34 and 1234.56 are written as `0.12`, `12.3` and `1,235`.
 """
@@ -97,7 +97,7 @@ def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> st
 
 
 def number(value: object) -> str:
-    """Returns a figure with as many digits as mean something; a dash where there is none."""
+    """Returns a figure rounded to its meaningful digits; a dash if there is none."""
     match value:
         case None:
             return _NONE
@@ -121,5 +121,5 @@ def number(value: object) -> str:
 
 
 def percent(value: Any) -> str:
-    """Returns a share in percent; a dash where there is none."""
+    """Returns a share in percent; a dash if there is none."""
     return _NONE if value is None else f"{value * 100:.0f} %"

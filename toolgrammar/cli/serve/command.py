@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
             max_body=app.MAX_BODY if arguments.max_body is None else arguments.max_body,
             timeout=app.TIMEOUT if arguments.timeout is None else arguments.timeout,
         )
-    # What is wrong with an option or a file is said in a line, without a traceback.
+    # A wrong option or file is reported on one line, without a traceback.
     except ValueError as problem:
         raise InputError(str(problem)) from None
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         listener = app.listen(arguments.host, arguments.port)
     except ValueError as problem:
         raise InputError(str(problem)) from None
-    # What listens accepts clients from now on, so the line is true when it is read.
+    # The socket already accepts clients, so the line is true when it is read.
     port = listener.getsockname()[1]
     host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
     print(f"toolgrammar serves http://{host}:{port}/v1 from {without_keys(arguments.upstream)}")
