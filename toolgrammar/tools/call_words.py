@@ -68,12 +68,12 @@ def _filled(words: str, names: list[str], spec: ToolSpec) -> tuple[dict[str, Any
         last = number == len(names) - 1
         end = len(words) if last or number + 1 == len(places) else places[number + 1]
         value, fits = type_text(words[places[number] : end].strip(), spec.properties[name])
-        # In `alarm wake me at 7` the word `me` is no number of minutes: the words are one sentence.
+        # In `alarm wake me at 7` the word `me` is not a number of minutes: it is one sentence.
         # The first property takes it.
         if not fits and number:
             value, fits = type_text(words, spec.properties[names[0]])
             return {names[0]: value}, "" if fits else names[0]
-        # In `wait soon` the word `soon` is no number of minutes either: it stays as text there.
+        # In `wait soon` the word `soon` is not a number of minutes either: it stays as text there.
         misfit = misfit if fits else name
         found[name] = value
     return found, misfit

@@ -1,4 +1,4 @@
-"""Returns the value of a bare text in the type of its schema.
+"""Converts a bare text to the type of its schema.
 
 `5` is 5 for an integer and "5" for a string; `[1, 2]` is a list for an array; `abc` stays text.
 """
@@ -68,13 +68,13 @@ def is_text_only(schema: JsonSchema | None) -> bool:
 
 
 def _is_listed(text: str, schema: JsonSchema | None) -> bool:
-    """Whether `enum` lists the text as it stands: `"1"` among names is no number."""
+    """Whether `enum` lists the text itself: `"1"` among names is not a number."""
     listed = schema.get("enum") if schema else None
     return isinstance(listed, list) and any(text == each for each in listed if type(each) is str)
 
 
 def _number(text: str) -> int | float | None:
-    """Returns the number that a JSON text is, or None; infinite ones are none."""
+    """Returns the number of a JSON text; None if it is not one, or infinite."""
     if _NUMBER.fullmatch(text) is None:
         return None
     # Too many digits, or infinite: no number that every reader has.
@@ -87,7 +87,7 @@ def _number(text: str) -> int | float | None:
 def _container(text: str, name: str) -> Any:
     """Returns the list or dict that a text is, as JSON or as a Python literal, or None."""
     opener = "{" if name == "object" else "["
-    # As JSON first: `[true]` is no Python.
+    # As JSON first: `[true]` is not Python.
     if text.startswith(opener):
         value = _json(text)
         if value is not None:

@@ -1,4 +1,4 @@
-"""Reads what a docstring says about parameters, in the styles of Google, NumPy and Sphinx.
+"""Reads the descriptions of parameters in a docstring, in the styles of Google, NumPy and Sphinx.
 
 `:param city: Where.` describes `city` as `Where.`
 """
@@ -14,7 +14,7 @@ _UNDERLINE: Final = re.compile(r"-{3,}[ \t]*")
 _ENTRY: Final = re.compile(
     r"\*{0,2}(?P<name>\w+)[ \t]*(?:\([^)]{0,200}\))?[ \t]*:[ \t]*(?P<text>.*)"
 )
-# As in `city : str`; the text stands on the lines below.
+# As in `city : str`; the description is on the lines below.
 _NAMES: Final = re.compile(r"\*{0,2}(?P<name>\w+)(?:[ \t]*:.*)?")
 # As in `:param str city: Where.`
 _SPHINX: Final = re.compile(

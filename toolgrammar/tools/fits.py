@@ -1,4 +1,4 @@
-"""Decides whether a JSON value satisfies a JSON Schema: the one check for all that may run a call.
+"""Checks whether a JSON value satisfies a JSON Schema; everything that may run a call uses it.
 
 `{"n": ["x"], "k": 9}` does not fit `n: array of integers, k: at most 3`; `true` is not `1`.
 """
@@ -24,7 +24,7 @@ _Known = dict[tuple[int, int], bool]
 
 
 def fits(value: object, schema: object) -> bool:
-    """Returns whether a value satisfies a schema without references.
+    """Whether a value satisfies a schema without references.
 
     Types, enum, const, required, properties, items, their counts and bounds, patterns and the
     combining keywords are judged; what is unknown is no reason against a value.
@@ -73,7 +73,7 @@ def _is_listed(value: object, schema: dict[str, Any]) -> bool:
 
 
 def same(left: object, right: object) -> bool:
-    """Returns whether two JSON values are equal; true is not 1."""
+    """Whether two JSON values are equal; true is not 1."""
     pending: list[_Pair] = [(left, right)]
     while pending:
         one, other = pending.pop()
@@ -141,7 +141,7 @@ def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...
         return (_count_of("minItems", "maxItems"), _is_unique)
     if isinstance(value, str):
         return (_count_of("minLength", "maxLength"), _matches)
-    # `true` is no number in JSON Schema, though it is one for Python.
+    # `true` is not a number in JSON Schema, though it is one for Python.
     if isinstance(value, int | float) and not isinstance(value, bool):
         return (_is_within,)
     return ()
@@ -149,7 +149,7 @@ def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...
 
 def _has_required(value: dict[str, Any], schema: dict[str, Any]) -> bool:
     required = schema.get("required")
-    # Of what is no list of names nothing is required: the schema is the caller's, and never raises.
+    # A value that is not a list of names requires nothing: the schema is the caller's, and never raises.
     return not isinstance(required, list) or all(
         name in value for name in required if isinstance(name, str)
     )
@@ -158,7 +158,7 @@ def _has_required(value: dict[str, Any], schema: dict[str, Any]) -> bool:
 def _count_of(least: str, most: str) -> Callable[[Any, dict[str, Any]], bool]:
     def test(value: Any, schema: dict[str, Any]) -> bool:
         low, high = schema.get(least), schema.get(most)
-        # A bound that is no number says nothing: the schema is the caller's, and is not judged
+        # A bound that is not a number says nothing: the schema is the caller's, and is not judged
         # here.
         if isinstance(low, int) and len(value) < low:
             return False
@@ -216,7 +216,7 @@ def _is_multiple(value: float, step: float) -> bool:
         return value % step == 0
     try:
         ratio = value / step
-    # `10**400` by 0.5 is no float: what can't be judged does not fit.
+    # `10**400` by 0.5 is not a float: what can't be judged does not fit.
     except OverflowError:
         return False
     # 0.3 is a multiple of 0.1, though their quotient is 2.9999999999999996.

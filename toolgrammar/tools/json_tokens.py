@@ -1,4 +1,4 @@
-"""Spells the tokens of JSON (RFC 8259), once: readers put their expressions together from these.
+"""Defines the tokens of JSON (RFC 8259), from which all readers build their expressions.
 
 Example: `NUMBER` matches `-0`, `12.5` and `1e9`, not `01`, `.5` or `+1`. A quantifier with `+` behind
 it gives nothing back, so that each expression takes time in proportion to what it matches.
@@ -26,13 +26,13 @@ its settings don't change a result."""
 # Strings
 
 CONTROLS: Final = r"\x00-\x1f"
-"""What a string holds only as an escape, for a set of characters."""
+"""The characters that a string may contain only as an escape, for a set of characters."""
 HALVES: Final = "\ud800-\udfff"
 """Halves of surrogate pairs, which are no characters, for a set of characters."""
 PLAIN: Final = rf'"\\{CONTROLS}'
-"""What a string doesn't hold as it stands, for a set of characters."""
+"""The characters that a string can't contain unescaped, for a set of characters."""
 ESCAPED: Final = '"\\/bfnrt'
-"""What stands behind the backslash of a short escape."""
+"""The characters after the backslash of a short escape."""
 CONTROL_ESCAPES: Final = "bfnrt"
 """Those of them that stand for a control character."""
 HEX: Final = r"[0-9a-fA-F]"
@@ -42,9 +42,9 @@ HIGH_HALF: Final = rf"[dD][89abAB]{HEX}{{2}}"
 """Behind `\\u`."""
 ANY_HALF: Final = rf"\\u[dD][89a-fA-F]{HEX}{{2}}"
 LOW_BEGUN: Final = rf"(?:\\(?:u(?:[dD](?:[c-fC-F]{HEX}?)?)?)?)?"
-"""What may become a low half at the end of a text."""
+"""The beginnings of a low surrogate at the end of a text."""
 SHORT_ESCAPE: Final = r'\\["\\/bfnrt]'
-# `\ud83d` by itself is half a character: it counts only with the `\ude00` behind it.
+# `\ud83d` alone is half a character: it is valid only with the `\ude00` after it.
 ONE_ESCAPE: Final = rf'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F]){HEX}{{4}})'
 """An escape of one character."""
 ESCAPE: Final = rf"(?:{ONE_ESCAPE}|\\u{HIGH_HALF}{LOW_HALF})"
@@ -55,4 +55,4 @@ UNIT: Final = (
 )
 """An escape, or half a pair that is known to be alone: RFC 8259 takes it, and so does `json`."""
 ESCAPE_BEGUN: Final = rf"\\(?:u(?:{HEX}{{0,3}}|{HIGH_HALF}(?:\\(?:u{HEX}{{0,3}})?)?)?)?"
-"""What may become an escape at the end of a text."""
+"""The beginnings of an escape at the end of a text."""

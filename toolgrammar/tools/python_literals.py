@@ -29,7 +29,7 @@ _STRING = late(
 )
 # A sign inside of a word belongs to the exponent: `1e-5`.
 _WORD = late(r"[+-]?[A-Za-z0-9_.]+(?:(?<=[eE])[+-][0-9_]+)?")
-# No leading zeros: `007` is no integer in Python.
+# No leading zeros: `007` is not an integer in Python.
 _INTEGER = late(
     r"([+-]?)(?:(0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+)"
     r"|([1-9](?:_?[0-9])*|0(?:_?0)*))"
@@ -57,11 +57,11 @@ _MISSING: Final = object()
 
 
 class _NoLiteral(Exception):  # noqa: N818 - never leaves this module
-    """The text is no literal that JSON can say."""
+    """The text is not a literal that JSON can say."""
 
 
 def read_literal(text: str, max_depth: int) -> Any:
-    """Returns the JSON value of a list, tuple, set or dict literal, or None if it is none.
+    """Returns the JSON value of a list, tuple, set or dict literal; None for any other text.
 
     Tuples and sets become lists, integers as keys become strings. Numbers that JSON has not, bytes
     and half surrogate pairs are refused.
@@ -75,7 +75,7 @@ def read_literal(text: str, max_depth: int) -> Any:
 
 
 class _Frame:
-    """A bracket that is open, and what stands in it so far."""
+    """An open bracket, and its items so far."""
 
     __slots__ = ("closer", "commas", "items", "key", "pairs")
 
@@ -162,7 +162,7 @@ class _Reader:
         if sign == ":" and frame.key is None:
             frame.begin_pair()
             return _MISSING
-        # `{1: 2, 3, 4}`: a comma behind something that is no pair.
+        # `{1: 2, 3, 4}`: a comma behind something that is not a pair.
         if sign != "," or (frame.pairs is not None and frame.items):
             raise _NoLiteral
         frame.end_item()
@@ -216,7 +216,7 @@ class _Reader:
 
 def _decoded(found: re.Match[str]) -> str:
     body = found[found.lastgroup or "a"]
-    # In `r"\d"` a backslash stands for itself.
+    # In `r"\d"` a backslash is a plain character.
     if "\\" in body and found["prefix"] not in {"r", "R"}:
         body = _ESCAPE.sub(_character, body)
     # Escapes may make half a surrogate pair, which UTF-8 can't carry.
@@ -235,7 +235,7 @@ def _character(escape: re.Match[str]) -> str:
     if digits is None:
         raise _NoLiteral  # a name, or too few digits
     number = int(digits, 8 if octal else 16)
-    # `\U00110000` is no character, and `chr` would raise.
+    # `\U00110000` is not a character, and `chr` would raise.
     if number > sys.maxunicode:
         raise _NoLiteral
     return chr(number)

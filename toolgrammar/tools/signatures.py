@@ -1,4 +1,4 @@
-"""Reads a Python signature as the JSON Schema of a tool's arguments.
+"""Converts a Python signature to the JSON Schema of a tool's arguments.
 
 `def search(q: str, n: int = 5)` is an object with a string `q`, which
 is required, and an integer `n`.
@@ -45,7 +45,7 @@ _BOUNDS: Final = {
     "ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum",
     "multiple_of": "multipleOf", "min_length": "minLength", "max_length": "maxLength",
 }  # fmt: skip
-"""What bounds are called in Python, and in JSON Schema."""
+"""The names of bounds in Python, and in JSON Schema."""
 _DEEPEST: Final = 20
 """Types below this many others are untyped: a type that holds itself has no end."""
 
@@ -120,7 +120,7 @@ def _hints(function: Any) -> dict[str, Any]:
 
 
 def _schema_of(hint: Any, definitions: dict[str, Any], depth: int = 0) -> dict[str, Any]:
-    """Returns the JSON Schema of a type hint; {} where it says nothing that JSON knows."""
+    """Returns the JSON Schema of a type hint; {} if JSON has no such type."""
     if depth > _DEEPEST:
         return {}
     origin, arguments = get_origin(hint), get_args(hint)

@@ -1,4 +1,4 @@
-"""Makes a ToolSpec of a tool of any shape.
+"""Converts a tool of any shape to a `ToolSpec`.
 
 `{"name": "search", "input_schema": {…}}` and a function `search` both become `ToolSpec("search", …)`.
 """
@@ -16,7 +16,7 @@ from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - kept for t
 from toolgrammar.values.tools import ToolSpec
 
 _SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema")
-"""Where a tool's schema stands: OpenAI, Anthropic, MCP."""
+"""The keys of a tool's schema in OpenAI, Anthropic and MCP."""
 
 _EXPECTED: Final = (
     "expected a tool: a dict with 'name' and 'parameters' (OpenAI), 'input_schema' (Anthropic) "
@@ -35,7 +35,7 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
             or what this function gave; or None for no tools.
 
     Raises:
-        TypeError: something is no tool; the message says what it is.
+        TypeError: something is not a tool; the message says what it is.
         ValueError: a tool costs too much: a name of more than 256 characters, a schema of more than
             200 levels, an expression in `patternProperties` that may never end.
     """
@@ -56,7 +56,7 @@ def to_specs(tools: Iterable[object] | None) -> Mapping[str, ToolSpec]:
     # A string is iterable, and each of its characters would be told as no tool.
     elif isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise TypeError(f"tools must be a list of tools, got {described(tools)}")
-    # Only plain dicts can be copied and compared for sure; functions and models are read anew.
+    # Only plain dicts can be copied and compared for sure; functions and models are read again.
     if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
         return _read(tools)
     # All at once: few callers have so many lists, and those in use come back with the next message.
@@ -77,7 +77,7 @@ recent_specs: dict[int, tuple[list[object], dict[str, ToolSpec]]] = {}
 
 
 class _Specs(dict[str, ToolSpec]):
-    """What this module gave: it need not be read again for the next message."""
+    """Marks a result of this module, which need not be read again for the next message."""
 
 
 def _read(tools: Iterable[object]) -> dict[str, ToolSpec]:
@@ -91,13 +91,13 @@ def to_spec(tool: object) -> ToolSpec:
     """Returns what is known about one tool.
 
     Raises:
-        TypeError: it is no tool.
+        TypeError: it is not a tool.
     """
     if isinstance(tool, ToolSpec):
         return tool
     if isinstance(tool, Mapping):
         return _of_dict(tool)
-    # Every class can be called, but one that is no pydantic model is a mistake of the caller's.
+    # Every class can be called, but one that is not a pydantic model is a mistake of the caller's.
     if isinstance(tool, type):
         return _of_model(tool)
     # MCP's own objects have a name and `inputSchema` as attributes.
