@@ -1,4 +1,4 @@
-"""Builds a JSON value from the pieces of its text, and shows it at any moment.
+"""Builds a JSON value from the pieces of its text, and returns a view of it at any time.
 
 After `{"a": [1, "fj` a view is `{"a": [1, "fj"]}`.
 """
@@ -29,7 +29,7 @@ class GrowingValue:
         self._key: Any = _NO_KEY
 
     def feed(self, text: str) -> None:
-        """Takes the next piece; keys, numbers, literals and escapes are not cut."""
+        """Accepts the next piece; keys, numbers, literals and escapes are not cut."""
         position, length = 0, len(text)
         if self._text is not None and length:
             position = self._go_on(text)
@@ -54,11 +54,11 @@ class GrowingValue:
 
         Args:
             member: the key, which an array does not heed, and the value of a part at the end
-                that has not been given out yet.
+                that has not been emitted yet.
         """
         if not self._open:
             return self._root
-        # Only what is open may change later; whoever keeps a view shall not see that.
+        # Open containers may still change, so a view gets copies of them.
         copies = [part.copy() for part in self._open]
         for index in range(len(copies) - 1):
             # An open part is the last item of a list: its copy takes that place.

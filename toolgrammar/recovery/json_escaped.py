@@ -1,4 +1,4 @@
-r"""Takes one level of escaping from a text as it arrives: `{\"a\": 1}` becomes `{"a": 1}`."""
+r"""Removes one level of escaping from a text as it arrives: `{\"a\": 1}` becomes `{"a": 1}`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ESCAPES: Final = {
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Returns what an escape stands for; a backslash that escapes nothing stays."""
+    """Returns the character of an escape; a backslash that escapes nothing is kept."""
     if match[2] is not None:
         return _ESCAPES[match[2]]
     if match[1] is None:

@@ -1,6 +1,6 @@
-"""Looks at the options of `recover_json`, so that a mistake is told where it was made.
+"""Checks the options of `recover_json`, so that a mistake is reported at the call.
 
-The code `inner_quote` becomes `inner-quote`; `stray-comma`, which is no doubt, is a ValueError.
+The code `inner_quote` becomes `inner-quote`; `stray-comma`, which is not a doubt, is a ValueError.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def checked_codes(allow: Iterable[str]) -> frozenset[str]:
     """Returns the codes that a caller allows.
 
     Raises:
-        ValueError: one of them is no doubt.
+        ValueError: one of them is not a doubt.
     """
     if isinstance(allow, str):
         raise TypeError(f"allow is a set of codes, got the str {allow!r}")

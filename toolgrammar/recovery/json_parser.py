@@ -1,4 +1,4 @@
-"""Recovers one JSON value from a text that stands by itself: at once, or as it arrives."""
+"""Recovers one JSON value from a text, at once (`recover_json`) or in chunks (`JsonParser`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 End = Literal["open", "closed"]
 
 _BATCH: Final = 4096
-"""Characters that wait to be read together while nobody looks: it saves most of the cost."""
+"""The number of characters that are collected and read together, unless a view is requested."""
 _SPACES: Final = " \t\n\r"
 _SURROGATE = late(rf"[{HALVES}]|{ANY_HALF}")
 _MAY_BE_WHOLE = late(r"[0-9](?:\.0|[eE])")
@@ -58,7 +58,7 @@ def recover_json(
         allow: codes of doubts that leave the value executable.
 
     Raises:
-        TypeError: `text` is no str.
+        TypeError: `text` is not a str.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
@@ -110,14 +110,14 @@ class JsonParser:
         self._result: RecoveredJson | None = None
         self._waiting: list[str] = []
         self._waits = 0  # characters in `_waiting`
-        self._taken = 0  # pieces of `_out` that `take` has given out
+        self._taken = 0  # pieces of `_out` that `take` has emitted
         self._growing = GrowingValue()
         self._seen = 0  # pieces of `_out` that `_growing` has taken
         self._literal: tuple[str, str] | None = None  # a number or word at the end, and its key
         self._view: Any = None
 
     def feed(self, delta: str) -> None:
-        """Takes the next piece of the text.
+        """Accepts the next piece of the text.
 
         Raises:
             RuntimeError: the parser is closed.
@@ -367,7 +367,7 @@ class JsonParser:
         status: Literal["complete", "repaired", "truncated"] = "complete"
         if truncated:
             status = "truncated"
-        # A key that stands twice is no edit: the text was strict JSON.
+        # A key that stands twice is not an edit: the text was strict JSON.
         elif stretches or len(repairs) > len(doubled):
             status = "repaired"
         executable = not truncated and not doubts

@@ -1,6 +1,6 @@
-"""Reads what follows a JSON value: brackets too many, prose, or another value.
+"""Reads the text after a JSON value: extra brackets, prose, or another value.
 
-Behind the value, `}} Done. {"b": 2}` is two closers too many, prose, and a second value.
+After a value, `}} Done. {"b": 2}` is two extra closers, prose, and a second value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _AFTER_BRACKET = late(
 # As in `{"a": 1}, "b": 2}`, where the object was closed too early.
 _NEXT_KEY = late(r",\s*+[\"'][^\"'\n]{0,64}[\"']\s*+:")
 WINDOW: Final = 256
-"""Characters behind a bracket, a comma or a comment's begin that decide what it is."""
+"""Characters after a bracket, a comma or a comment's begin that decide what it is."""
 
 
 def may_go_on(text: str, opener: int) -> bool:
@@ -40,14 +40,14 @@ def may_go_on(text: str, opener: int) -> bool:
 
 
 class Text(Around):
-    """The text around a value that stands by itself: prose, brackets too many, or nothing."""
+    """The text around a value: prose, extra brackets, or nothing."""
 
     __slots__ = ()
 
     alone = False
 
     def follows(self, look: LookAhead, index: int) -> bool:
-        """Whether what stands at an index can follow the whole value."""
+        """Whether the text at an index can follow the whole value."""
         at, blank = look.source.at, look.source.blank
         character = at(index)
         # Brackets too many may follow a whole value: `{"a": 1}}`.
@@ -63,7 +63,7 @@ class Text(Around):
             if at(index) == "{" and stack and stack[0].is_judged:
                 return look.reads_key(blank(index + 1), stack[0].anew())
             return at(index) == ""
-        # A whole value has no colon behind it, and no quote: what seemed to end it was within a
+        # A whole value has no colon after it, and no quote: what seemed to end it was within a
         # string.
         return character not in '":' and not (
             look.string.inner_quoted and _string_goes_on(look, index)
@@ -72,7 +72,7 @@ class Text(Around):
 
 def _string_goes_on(look: LookAhead, index: int) -> bool:
     """Whether what seems to follow the value ends as the open string would: it is a part of it."""
-    # All brackets that are open have to close behind the quote, for the value ends with them.
+    # All brackets that are open have to close after the quote, for the value ends with them.
     closers = [frame.closer for frame in reversed(look.state.stack)]
     while closers and (character := look.source.at(index)) and character not in "{[":
         index += 1
@@ -91,19 +91,19 @@ def _closes(source: Source, index: int, closers: list[str]) -> bool:
 
 
 class Rest:
-    """Takes what follows the value, piece by piece; notes a repair for each kind of it."""
+    """Reads the text after the value, piece by piece; records a repair for each kind."""
 
     def __init__(self, base: int) -> None:
         self.repairs: list[Repair] = []
         self.start: int | None = None
-        """The offset of the first character that is no white space."""
+        """The offset of the first character that is not white space."""
         self._text = ""
         self._base = base
         self._prose: Repair | None = None
         self._is_over = False
 
     def feed(self, text: str, *, final: bool = False) -> None:
-        """Takes the next piece."""
+        """Accepts the next piece."""
         text = self._text + text
         position = 0
         while position < len(text):
@@ -124,7 +124,7 @@ class Rest:
         self._base += position
 
     def _note(self, code: str, start: int, end: int | None = None) -> Repair:
-        """Notes a repair; without an end it goes to the end of the text."""
+        """Records a repair; without an end it extends to the end of the text."""
         repair = Repair(code, self._base + start, -1, "$")
         self.repairs.append(repair)
         if end is not None:
@@ -136,7 +136,7 @@ class Rest:
         repair.rewrite((repair.start, end, ""))
 
     def _step(self, text: str, position: int) -> int:
-        """Takes one token directly behind the value; returns where it ends."""
+        """Reads one token directly after the value; returns its end."""
         character = text[position]
         if character in _JSON_SPACE:
             return position + 1
@@ -173,7 +173,7 @@ class Rest:
         return position + 1
 
     def _prose_step(self, text: str, position: int) -> int:
-        """Looks for another value; returns how far it has looked."""
+        """Searches for another value; returns the offset up to which it has searched."""
         match = _OPENER.search(text, position)
         if match is None:
             return len(text)

@@ -1,4 +1,4 @@
-"""Holds what was recovered of a JSON text."""
+"""Defines `JsonResult`: the value that was recovered from a JSON text, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RecoveredJson:
     """The value of a JSON text, and what was mended to get it."""
 
     value: Any
-    """The value; None too where there is none, with an error diagnostic."""
+    """The value; None too if there is none, with an error diagnostic."""
     status: Status
     """`complete`, `repaired`, `truncated` or `unreadable`."""
     diagnostics: tuple[Diagnostic, ...] = field(default_factory=tuple)

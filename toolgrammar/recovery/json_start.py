@@ -1,4 +1,4 @@
-"""Finds where the JSON value of a text begins: at once, behind a fence, or in prose.
+"""Finds where the JSON value of a text begins: at once, after a fence, or in prose.
 
 In `See [1]:` and then a fence with `{"a": 1}`, the value begins at the brace.
 """
@@ -32,15 +32,15 @@ _FENCE_OR_OPENER = late(r"```|[{\[]")
 _OPENER = late(r"[{\[]")
 
 PLAIN: Final = "plain"
-"""A bracket stands there."""
+"""The value begins with a bracket."""
 ESCAPED: Final = "escaped"
-"""A bracket stands there, and all is escaped once too often."""
+"""The value begins with a bracket, and the whole text is escaped once too often."""
 MEMBER: Final = "member"
-"""A key stands there whose object lacks its opener."""
+"""The value begins with a key: its object lacks the opening brace."""
 
 
 class Start:
-    """Takes the beginning of a text until it is known where the value begins."""
+    """Reads the beginning of a text until it is known where the value begins."""
 
     def __init__(self, *, may_be_object: bool) -> None:
         self.text = ""
@@ -55,13 +55,13 @@ class Start:
         """The end of what came, which is looked at again with the next piece."""
         self._undecided_from = 0
         self._comment_end: re.Pattern[str] | None = None
-        """What ends the comment that is open."""
+        """The closer of the open comment."""
         self._in_fence = False
         self._is_prose = False
         self._has_quote = False
 
     def feed(self, chunk: str) -> bool:
-        """Takes the next piece; returns whether the place is known."""
+        """Accepts the next piece; returns whether the place is known."""
         self._parts.append(chunk)
         # A text that begins with a quote is a string or prose: which, its end says.
         if self._has_quote:
@@ -129,7 +129,7 @@ class Start:
         return False
 
     def _search(self, chunk: str, cursor: int) -> bool:
-        """Looks for the first fence that holds an opener."""
+        """Searches for the first fence that contains an opening bracket."""
         # Outside of a fence nothing counts but backticks.
         if not self._in_fence and not self.undecided and "`" not in chunk:
             self._undecided_from += len(chunk)
@@ -170,7 +170,7 @@ class Start:
             elif in_fence and may_go_on(text, match.start()):
                 self.kind, self.offset = PLAIN, match.start()
                 return True
-        # A bracket in prose counts only now: a fence behind it would have been the better place.
+        # A bracket in prose counts only now: a fence after it would have been the better place.
         for match in _OPENER.finditer(text):
             if may_go_on(text, match.start()):
                 self.kind, self.offset = PLAIN, match.start()
