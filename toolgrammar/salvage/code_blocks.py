@@ -1,4 +1,4 @@
-r"""Follows the code of Markdown through a message: fenced blocks, and inline code of two lines.
+r"""Tracks Markdown code in a message: fenced blocks, and inline code across a line end.
 
 Behind "Like so:\n```xml\n" a block is open; behind "Write `" inline code is.
 """
@@ -28,16 +28,16 @@ _SPELLED = late(r"```|`\{\d")
 
 @dataclass(frozen=True, slots=True)
 class FormatMarks:
-    """What a format writes that has to do with code and reasoning."""
+    """The markup of a format for code and reasoning."""
 
     has_fences: bool = False
     """Whether fences are part of its wire."""
     reasoning: tuple[tuple[str, str], ...] = ()
-    """What opens reasoning, each with what closes it."""
+    """The openers of reasoning, each with its closer."""
 
     @classmethod
     def of(cls, format_: Format | None) -> FormatMarks:
-        """Returns the marks of a format; of one that is not known, none."""
+        """Returns the marks of a format; empty ones for an unknown format."""
         if format_ is None:
             return cls()
         tables = format_.tables
@@ -55,10 +55,10 @@ class CodeBlocks:
 
     def __init__(self) -> None:
         self._fence = ""
-        """What opened the block that is open; "" outside of any."""
+        """The opener of the open block; "" outside of blocks."""
         self._indent = 0
         self._closer = ""
-        """What closes the reasoning that is open; "" outside of any."""
+        """The closer of the open reasoning; "" outside of reasoning."""
         self._blank = True
         """Whether the line holds nothing yet, so that a fence may begin in it."""
         self._tick = 0
@@ -70,21 +70,21 @@ class CodeBlocks:
 
     @property
     def in_block(self) -> bool:
-        """Whether the next character stands in a fenced block."""
+        """Whether the next character is in a fenced block."""
         return bool(self._fence)
 
     @property
     def in_line(self) -> bool:
-        """Whether the next character stands in inline code."""
+        """Whether the next character is in inline code."""
         return bool(self._tick or self._wrapped)
 
     def read(self, text: str, marks: FormatMarks) -> None:
-        """Takes the text before a call."""
+        """Reads the text before a call."""
         # Markdown ends lines with a lone carriage return, too.
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         first = text.find("\n")
         self._see_ticks(text, marks)
-        # A line that a call has begun is no fence any more.
+        # A line that a call has begun is not a fence any more.
         start = 0 if self._blank else (len(text) if first < 0 else first + 1)
         for match in _expression(marks.reasoning).finditer(text, start):
             if match["fence"]:
@@ -97,14 +97,14 @@ class CodeBlocks:
         self._blank = self._blank and not last.strip()
 
     def skip(self, call: str) -> None:
-        """Takes the text of a call."""
+        """Reads the text of a call."""
         self._blank = self._blank and not call
         # Inline code that is open ends with its line, here within the call.
         if "\n" in call or "\r" in call:
             self._tick = self._wrapped = 0
 
     def _see_ticks(self, text: str, marks: FormatMarks) -> None:
-        """Follows inline code, in a line by itself and over the end of one."""
+        """Tracks inline code, within a line and across a line end."""
         lines = text.split("\n")
         for place, line in enumerate(lines):
             if place:
@@ -132,7 +132,7 @@ class CodeBlocks:
             # What follows the backticks of inline code that begins a line may hold more of them.
             if fence[0] == "~" or "`" not in info:
                 self._fence, self._indent = fence, len(indent)
-        # As in CommonMark: at least as long as the opener, nothing behind it, and at most three
+        # As in CommonMark: at least as long as the opener, nothing after it, and at most three
         # columns further in.
         elif fence.startswith(self._fence) and not info.strip() and len(indent) <= self._indent + 3:
             self._fence = ""
@@ -147,7 +147,7 @@ class CodeBlocks:
 
 
 def _toggled(tick: int, run: int, *, opens: bool) -> int:
-    """Returns how many backticks the open inline code has behind a run of them."""
+    """Returns how many backticks the open inline code has after a run of them."""
     if tick:
         # As in Markdown: as many backticks close the code as have opened it; others stand in it.
         return 0 if tick == run else tick

@@ -1,7 +1,7 @@
-"""Knows the texts of a conversation that others wrote: results of tools and messages of users.
+"""Collects the texts of a conversation that others wrote: results of tools and messages of users.
 
-The message `{"role": "tool", "content": "<tool_call>…</tool_call>"}` guards this text: a call that
-stands in it word for word does not run.
+The message `{"role": "tool", "content": "<tool_call>…</tool_call>"}` guards this text: a call whose
+text is contained in it does not run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LEVELS: Final = 3
 _ESCAPE = late(rf"\\(?:u({HEX}{{4}})|([{re.escape(ESCAPED)}]))")
 _SURROGATES = late(r"[\ud800-\udbff][\udc00-\udfff]")
 _MEANT: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-# No text of a model runs over it: a call in two messages stands in neither of them.
+# A separator that no text of a model contains: a call can't extend over two messages.
 _BETWEEN: Final = "\x00\n\x00"
 
 
@@ -52,7 +52,7 @@ class GuardedTexts:
             least_arguments: how long arguments must be to be looked for by themselves.
 
         Raises:
-            TypeError: a message is no dict.
+            TypeError: a message is not a dict.
         """
         self._messages = _checked(messages)
         self._least = least_arguments
@@ -64,7 +64,7 @@ class GuardedTexts:
         return _BETWEEN.join(dict.fromkeys(_guarded(self._messages)))
 
     def holds(self, call: ToolCall, text: str) -> Code | None:
-        """Returns `echo` if a call stands in one of the texts, or why that is not known.
+        """Returns `echo` if one of the texts contains a call, or why that is not known.
 
         Args:
             call: the call.
@@ -140,7 +140,7 @@ def _texts(content: object) -> Iterator[str]:
 
 
 def _unescaped(text: str) -> Iterator[str]:
-    """Yields a text, and what its JSON strings say, level by level.
+    """Yields a text, and the decoded JSON strings in it, level by level.
 
     Tools answer in JSON, and the model repeats what its strings say, not how they are escaped. The
     escapes are read wherever they stand: the JSON may be cut, fenced, or have text around it.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Judge:
-    """Says of each call of one message whether it may run; it belongs to one thread or task.
+    """Judges whether the calls of one message may run; it must be used by one thread or task.
 
     Its work is linear in the text, however that is cut: what lies before a call that was judged is
     not looked at again.
@@ -44,7 +44,7 @@ class Judge:
         self._beside_native = beside_native
         self._blocks = None if in_code else CodeBlocks()
         self._marks: dict[str, FormatMarks] = {}
-        # The prefix may open reasoning, and stands before offset 0.
+        # The prefix, which may open reasoning, is before offset 0.
         self._prefix = prefix
         self._pieces: list[str] = []
         # The text that no call has passed yet begins at `_at` in `_text`, which begins at `_start`.
@@ -58,10 +58,10 @@ class Judge:
         self.native = True
 
     def feed(self, piece: str) -> None:
-        """Takes the next piece of the message, before any of its calls is judged.
+        """Accepts the next piece of the message, before any of its calls is judged.
 
         Raises:
-            TypeError: the piece is no text.
+            TypeError: the piece is not a text.
         """
         check_type("piece", piece, str)
         self._pieces.append(piece)
@@ -74,7 +74,7 @@ class Judge:
         its name and its arguments.
 
         Raises:
-            TypeError: it is no call.
+            TypeError: it is not a call.
         """
         check_type("call", call, ToolCall)
         before, text = self._taken(call)
@@ -105,7 +105,7 @@ class Judge:
             blocks.read(self._prefix, marks)
             self._prefix = ""
         blocks.read(before, marks)
-        # Where fences are the wire itself, the parser tells a call from an example.
+        # If fences are markup of the format, the parser distinguishes calls from examples.
         quoted = blocks.in_line or (blocks.in_block and not marks.has_fences)
         blocks.skip(text)
         return quoted
@@ -114,7 +114,7 @@ class Judge:
         # The first question: it is one of the whole answer, and does not depend on the call.
         if self.native and not self._beside_native:
             return "beside-native"
-        # Before the doubts: the parser doubts calls in code as well, and says less of them.
+        # Before the doubts: the parser doubts calls in code too, with a less precise message.
         if quoted:
             return "in-code"
         if not call.executable:

@@ -1,6 +1,6 @@
-"""Says of each call of a message whether it may run.
+"""Defines `SalvagePolicy`, which decides for each call of a message whether it may run.
 
-The message `<tool_call>{"name": "rm", "arguments": {}}</tool_call>`, whose text stands in the result
+The message `<tool_call>{"name": "rm", "arguments": {}}</tool_call>`, whose text is in the result
 of a tool too, gives no call and one `Refusal` with the code `echo`.
 """
 
@@ -29,7 +29,7 @@ Tools: TypeAlias = Iterable[object] | Literal["any"]
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """What a policy makes of the calls of one message."""
+    """The decision of a policy about the calls of one message."""
 
     calls: tuple[ToolCall, ...] = ()
     """The calls that may run, in the order of the text."""
@@ -37,7 +37,7 @@ class Salvage:
     """One for each other call, in the order of the text."""
 
     def feedback(self) -> str:
-        """Returns what the model is to know of the refused calls; "" for none.
+        """Returns a message for the model about the refused calls; "" if there are none.
 
         The first ones have a line each, the others are counted.
         """
@@ -59,13 +59,13 @@ class SalvagePolicy:
     in_code: bool = False
     """Whether calls run that stand in a fenced block or in inline code of Markdown."""
     echoes: bool = False
-    """Whether calls run whose text stands word for word in a tool result or a user's message."""
+    """Whether calls run whose text is contained in a tool result or a user's message."""
     least_arguments: int = 32
     """How many characters arguments must have to be looked for by themselves, without their call.
     Shorter ones, `{"city": "Oslo"}`, are often in a conversation by right."""
 
     def __post_init__(self) -> None:
-        """Looks at the choices.
+        """Checks the options.
 
         Raises:
             TypeError: one is of another type.
@@ -96,7 +96,7 @@ class SalvagePolicy:
             prefix: what `parse` was given as `prefix`.
 
         Raises:
-            TypeError: `result` is no result, or `tools` or `messages` hold something else.
+            TypeError: `result` is not a result, or `tools` or `messages` have another type.
         """
         check_type("result", result, ParseResult, "judge(parse(text, format))")
         judge = self.judge_stream(tools=tools, messages=messages, native=native, prefix=prefix)
@@ -132,7 +132,7 @@ class SalvagePolicy:
             prefix: as in `judge`.
 
         Raises:
-            TypeError: `tools` or `messages` hold something else, or `prefix` is no text.
+            TypeError: `tools` or `messages` hold something else, or `prefix` is not a text.
         """
         check_type("prefix", prefix, str)
         return Judge(

@@ -1,6 +1,6 @@
-"""Why a call that was read from text does not run, as a code and a sentence for the model.
+"""Defines refusals: why a call that was read from text does not run, with a code and a sentence.
 
-A call of `rm`, which no tool is named, gives the code `unknown-tool` and "Your call of `rm` did not
+A call of `rm`, if no tool has this name, gives the code `unknown-tool` and "Your call of `rm` did not
 run: there is no tool of this name. …".
 """
 
