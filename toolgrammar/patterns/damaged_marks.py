@@ -144,8 +144,7 @@ class _Mark:
         self.bare = not any(each in _BRACKETS or is_symbol(each) for each in text)
         """Whether it is words, that tell of markup only at the beginning of a line."""
         size = len(text)
-        # The longer a mark is, the more damage still lets it be known.
-        self.most = 1 if size < 7 or self.bare else 2 if size < 12 else 3
+        self.most = 1 if self.bare else most_damaged(text)
         """Characters that may be missing, too much, others, or change places with the next."""
         self.characters = Counter(text)
         self.punctuation = Counter(each for each in text if not (each.isalnum() or each.isspace()))
@@ -252,6 +251,14 @@ def _tells(mark: str) -> bool:
     if any(map(is_symbol, mark)):
         return len(mark) > _SYMBOL
     return len(mark) >= _LEAST and sum(map(str.isalpha, mark)) >= _LEAST_LETTERS
+
+
+def most_damaged(mark: str) -> int:
+    """Returns how many characters of a mark, a label or a key may be damaged.
+
+    The longer it is, the more damage still lets it be known.
+    """
+    return 1 if len(mark) < 7 else 2 if len(mark) < 12 else 3
 
 
 def is_symbol(character: str) -> bool:

@@ -8,15 +8,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.patterns.damaged_marks import distance, most_damaged
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-_SURE: Final = 5
-"""Letters of a word in which one may be damaged; in a longer one two may."""
 _LINE = late(r"^[ \t]{0,3}(\S{0,3}?)(`{2,})(?![ \t]+\S)([^\n`]*)$", re.MULTILINE)
 """A line that may be a fence; words behind a blank would go on with a sentence."""
 _OBJECT = late(r"\s*[^\w\s]{0,3}?[{\[]")
@@ -85,5 +83,8 @@ def _is_of_calls(word: str, words: Sequence[str]) -> bool:
     """Whether a word behind a fence is one that calls alone have, or one of calls, damaged."""
     if word in words or word in _OTHERS:
         return word in words and word not in _OF_TEXTS and word != ""
-    most = {each: 1 if len(each) <= _SURE else 2 for each in words if len(each) > LEAST}
-    return any(0 < distance(each, word[: len(each) + 2]) <= far for each, far in most.items())
+    return any(
+        0 < distance(each, word[: len(each) + 2]) <= most_damaged(each)
+        for each in words
+        if len(each) > LEAST
+    )

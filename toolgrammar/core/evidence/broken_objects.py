@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.patterns.damaged_marks import distance, most_damaged
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 _LONG: Final = 6
 """Letters of a key that data seldom has, as `arguments`; `name` is in much of it."""
-_VERY_LONG: Final = 9
-"""Letters of a key in which three may be damaged."""
 _MOST: Final = 64
 """Places of one key that are looked at."""
 _WRITTEN = late(
@@ -64,7 +62,7 @@ def _damaged_keys(text: str, keys: Collection[str], whole: Container[str]) -> di
         if word in keys and f'"{word}"' in each[0]:
             continue  # as it should be
         for key in keys:
-            most = 3 if len(key) >= _VERY_LONG else 2 if len(key) >= _LONG else 1
+            most = most_damaged(f'"{key}"')
             # Beside a long key, as `arguments`, a short one may be damaged more.
             most += most == 1 and any(len(other) >= _LONG and other in whole for other in keys)
             if key not in found and _is_near(key, word, most):

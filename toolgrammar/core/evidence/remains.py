@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.evidence.broken_fences import broken_fence
 from toolgrammar.core.evidence.broken_objects import broken_object
 from toolgrammar.core.evidence.used import begins, is_quoted, is_used
-from toolgrammar.patterns.damaged_marks import beginning_near, is_symbol, marks_of
+from toolgrammar.patterns.damaged_marks import beginning_near, is_symbol, marks_of, most_damaged
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -222,8 +222,8 @@ class Remains:
 
 
 def _most(label: str) -> int:
-    """Returns how many characters of a label may be damaged."""
-    return 1 if len(label) <= 6 else 2 if len(label) < 12 and label[-1] != "." else 3
+    """Returns how many characters of a label may be damaged; a name is a part of `functions.`."""
+    return most_damaged(f"{label}_(" if label[-1] == "." else label)
 
 
 def _is_mark(opener: str) -> bool:
