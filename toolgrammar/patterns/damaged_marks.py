@@ -185,7 +185,7 @@ class _Mark:
         # Each damage takes one of the mark's characters at most, so this spares most comparisons.
         if (self.characters - Counter(window)).total() > self.most:
             return None
-        distance, start, end = min(_distances(self.text, window)[-1])
+        distance, start, end = min(_distances(self.text, window, most=self.most)[-1])
         # At a distance of 0 it is the mark itself, which others have judged by what follows it.
         if not 0 < distance <= self.most or not self._keeps_marks(window[start:end]):
             return None
@@ -311,25 +311,40 @@ def beginning_near(mark: str, text: str) -> tuple[int, int]:
     return min((cost, end) for cost, _, end in row)
 
 
-def _distances(mark: str, text: str, *, anywhere: bool = True) -> list[list[tuple[int, int, int]]]:
+def _distances(
+    mark: str, text: str, *, anywhere: bool = True, most: int | None = None
+) -> list[list[tuple[int, int, int]]]:
     """Returns, by length of a beginning of the mark, how far it is from what ends at each index.
 
     Each with where that begins and ends. A character that is missing, too much or another one
     counts one, and so do two that change places.
+
+    Args:
+        mark: the mark.
+        text: the text.
+        anywhere: whether the mark may begin anywhere: what stands before it costs nothing.
+        most: a distance that is not exceeded where it matters; the work is less then.
     """
-    # Where the mark may begin anywhere, what stands before it costs nothing.
     row = [(0 if anywhere else at, at if anywhere else 0, at) for at in range(len(text) + 1)]
     rows = [row]
+    # Whatever is within `most` keeps near the diagonal: each step beside it costs one.
+    below = len(mark) if most is None else most
+    above = len(text) if most is None else len(text) - len(mark) + most
+    far = [(len(mark) + len(text), 0, at) for at in range(len(text) + 1)]
     for size, wanted in enumerate(mark, 1):
-        before, row = rows[-1], [(size, 0, 0)]
-        for at, written in enumerate(text, 1):
+        before, row = rows[-1], far.copy()
+        row[0] = (size, 0, 0)
+        for at in range(max(1, size - below), min(len(text), size + above) + 1):
+            written = text[at - 1]
             cost, start, _ = before[at - 1]
             best = (cost + (wanted != written), start)
-            best = min(best, (before[at][0] + 1, before[at][1]), (row[-1][0] + 1, row[-1][1]))
+            best = min(
+                best, (before[at][0] + 1, before[at][1]), (row[at - 1][0] + 1, row[at - 1][1])
+            )
             # Two that changed places: `</fucntion>`.
             if size > 1 and at > 1 and wanted == text[at - 2] and mark[size - 2] == written:
                 swapped = rows[-2][at - 2]
                 best = min(best, (swapped[0] + 1, swapped[1]))
-            row.append((best[0], best[1], at))
+            row[at] = (best[0], best[1], at)
         rows.append(row)
     return rows
