@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.units.proxy.completions import CALL, EXPECTED, REQUEST
+from tests.units.proxy.completions import CALL, EXPECTED, REQUEST, chunk, events
 from tests.units.proxy.servers import Model, serving
 from toolgrammar.proxy.models import ModelRule, ModelRules
 
@@ -19,8 +19,9 @@ from toolgrammar.proxy.litellm import ToolCallsFromText  # noqa: E402 - it needs
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def callback(*, prompt: bool = False) -> ToolCallsFromText:
-    return ToolCallsFromText(ModelRules({}, ModelRule("hermes", prompt=prompt)))
+def callback(*, prompt: bool = False, repair: bool = False) -> ToolCallsFromText:
+    rule = ModelRule("hermes", prompt=prompt, repair=repair)
+    return ToolCallsFromText(ModelRules({}, rule))
 
 
 def calls_of(message: Any) -> list[tuple[str, Any]]:
@@ -94,3 +95,28 @@ def test_an_answer_without_calls_is_the_same_object() -> None:
 
     with serving(Model("Hello.").app()) as upstream:
         assert asyncio.run(run(upstream))
+
+
+def test_a_broken_call_of_the_server_is_repaired_where_a_rule_says_so() -> None:
+    [(name, arguments)] = EXPECTED
+    parts = [json.dumps(arguments)[:-1].replace('"', "'"), ",}"]
+    calls = [
+        {
+            "index": 0,
+            "id": "c1",
+            "type": "function",
+            "function": {"name": name, "arguments": parts[0]},
+        },
+        {"index": 0, "function": {"arguments": parts[1]}},
+    ]
+    body = events([*(chunk({"tool_calls": [each]}) for each in calls), chunk({}, "tool_calls")])
+
+    async def run(address: str) -> list[Any]:
+        chunks = await ask(address, stream=True)
+        return [each async for each in callback(repair=True).stream(chunks, REQUEST)]
+
+    with serving(Model(raw=body).app()) as upstream:
+        found = asyncio.run(run(upstream))
+    whole = litellm.stream_chunk_builder(found)
+    assert calls_of(whole.choices[0].message) == EXPECTED
+    assert whole.choices[0].finish_reason == "tool_calls"
