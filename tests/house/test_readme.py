@@ -1,12 +1,13 @@
 """The README says what is so: its commands, its Python, its table, its links."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import toolgrammar
-from tests.house.checkout import ROOT
+from tests.house.checkout import PACKAGE, ROOT
 from tests.house.format_table import README, with_table
 
 TEXT = README.read_text(encoding="utf-8")
@@ -81,3 +82,27 @@ def _anchors(path: Path) -> set[str]:
             unique = f"{anchor}-{count}"
         found.add(unique)
     return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_extras_of_pages_are_there(page: str) -> None:
+    """`make league` is a target of the Makefile, `toolgrammar[score]` an extra of the package."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = re.findall(
+        r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    named = re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE)
+    assert set(named) - set(targets) == set()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = re.findall(r"toolgrammar\[([\w,-]+)\]", text)
+    extras = {name for names in lists for name in names.split(",")}
+    assert extras - set(project["optional-dependencies"]) == set()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "decisions" in page])
+def test_modules_that_decisions_name_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+/\w+\.py)`", text)
+    assert [
+        n for n in named if not any((at / n).exists() for at in (ROOT, PACKAGE, PACKAGE / "core"))
+    ] == []
