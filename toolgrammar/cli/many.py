@@ -207,7 +207,7 @@ def name_bad(
     for number, reason in shown:
         complain(f"{name}:{number}: {reason}", "bad row")
     if count > len(shown):
-        complain(f"{name}: {count - len(shown):,} more rows without a message", "bad row")
+        complain(f"{name}: {count - len(shown):,} more", "bad row")
     if not shown or count != of_all:
         return
     # No row is good: the options are more likely wrong than the file.

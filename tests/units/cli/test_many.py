@@ -41,7 +41,7 @@ def test_bad_rows_are_named_and_counted(run: Run) -> None:
     assert all(result["source"] == "" for result in json_lines(out))
     complaints = error.splitlines()
     assert complaints[0].startswith("toolgrammar: bad row: a.jsonl:2: it is not JSON: ")
-    assert complaints[20:] == ["toolgrammar: bad row: a.jsonl: 5 more rows without a message"]
+    assert complaints[20:] == ["toolgrammar: bad row: a.jsonl: 5 more"]
 
 
 def test_results_are_written(run: Run) -> None:

@@ -59,8 +59,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         action="append",
         default=[],
         metavar="PATH",
-        help="your own files, or folders of them: .lark formats, .json tools, .jsonl (.gz too) and .txt "
-        "transcripts, whose calls then take the place of drawn ones",
+        help="your own files, or folders of them: .lark formats, .json tools, .jsonl (.gz too) and "
+        ".txt transcripts, whose calls then take the place of drawn ones",
     )
     parser.add_argument(
         "--format",
