@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 SYSTEM: Final = frozenset({"system", "developer"})
-"""The roles of what the developer says to the model."""
+"""The roles of messages of the developer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class AnsweredCall:
     """A result with the call that it answers."""
 
     call: ToolCall
-    """The call, as it stands on the wire."""
+    """The call, as it is on the wire."""
     content: str
-    """What the tool said."""
+    """The result of the tool."""
 
 
 def render_conversation(
@@ -54,7 +54,7 @@ def render_conversation(
 
     Raises:
         RenderError: a message has no place in the format, or holds markup that is to be refused.
-        TypeError: `messages` is no list.
+        TypeError: `messages` is not a list.
         ValueError: a message is of another shape.
     """
     check_several("messages", messages, "a list of dicts", "write [message]")
@@ -143,7 +143,7 @@ def with_prompt(messages: list[dict[str, Any]], prompt: str) -> list[dict[str, A
 
 
 def check_message(message: object, number: int) -> None:
-    """Makes sure that a message is an object; `number` is its place.
+    """Checks that a message is an object; `number` is its place.
 
     Raises:
         ValueError: it is something else.
@@ -159,7 +159,7 @@ def assistant_text(
     tools: Mapping[str, ToolSpec] | None,
     number: int,
 ) -> str:
-    """Returns the wire text of a model's message; ids and reasoning may be left out."""
+    """Returns the wire text of a model's message; ids and reasoning may be omitted."""
     # Servers call it by either name.
     reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
     stretches = [

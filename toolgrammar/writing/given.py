@@ -1,4 +1,4 @@
-"""Looks at the calls that a caller wants written: what no format can carry is refused at once."""
+"""Checks the calls that a caller wants to write: values that no format can express are refused."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def check_calls(calls: Iterable[ToolCall]) -> None:
-    """Makes sure that the calls hold what their types say, and what JSON can say.
+    """Checks that the calls hold what their types say, and what JSON can say.
 
     Raises:
-        TypeError: a name is no string, or arguments are no dict.
-        RenderError: a key is no string, or values nest too deep.
+        TypeError: a name is not a string, or arguments are no dict.
+        RenderError: a key is not a string, or values nest too deep.
     """
     for call in calls:
         if not isinstance(call.name, str):

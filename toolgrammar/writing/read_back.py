@@ -1,6 +1,6 @@
-"""Reads what was written in a format, with the types of the values that went in.
+"""Reads back what was written in a format, with the types of the original values.
 
-Was `5` written for the number 5, `<n>5</n>` comes back as 5; for the string "5", as "5".
+`<n>5</n>` is read back as 5 if it was written for the number 5, and as "5" for the string "5".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.tables import Tables
 
 _WORD = late(r"(?:^|(?<=[^\w\s]))[A-Za-z_][\w.-]*", re.MULTILINE)
-"""What may be the name of a tool: markup or the beginning of a line stands before it."""
+"""Matches a possible name of a tool, after markup or at the beginning of a line."""
 # Each name is an opener in the machine that reads: a bound on how large it gets.
 _NAMES_AT_ONCE = 500
 
@@ -41,7 +41,7 @@ class Writable(Protocol):
 
     @property
     def header(self) -> Header:
-        """What the grammar file says of itself."""
+        """The header of the grammar file."""
 
 
 def read_message(
@@ -50,7 +50,7 @@ def read_message(
     calls: Sequence[ToolCall] = (),
     tools: Mapping[str, ToolSpec] | None = None,
 ) -> list[Stretch]:
-    """Returns what a message says.
+    """Returns the stretches of a message.
 
     Args:
         fmt: the format.

@@ -1,6 +1,6 @@
 """Writes messages as a format's wire text and checks each by reading it back.
 
-A value that does not come back is refused. Where a grammar has several ways to write an argument,
+A value that is not read back equal is refused. If a grammar has several ways to write an argument,
 the next is tried before that.
 """
 
@@ -66,7 +66,7 @@ def render_message(
     except RenderError:
         calls = [call for stretch in stretches for call in stretch.calls]
         if len(stretches) > 1 or len(calls) > 1:
-            # A call that can't be written by itself is the one to blame.
+            # A call that can't even be written alone is the cause.
             for call in calls:
                 _written(fmt, [Stretch("calls", calls=(call,))], tools)
         raise
@@ -84,7 +84,7 @@ def _written(
             written = _joined(_write(walk, stretch) for stretch in stretches)
             _check(fmt, written, stretches, tools)
         except RenderError as error:
-            # The plainest manner failed first, and its reason is the one that a caller understands.
+            # The error of the simplest manner, which came first, is the easiest to understand.
             problem = problem or error
         else:
             return written
@@ -93,7 +93,7 @@ def _written(
 
 
 def has_place_for(fmt: Writable, kind: Kind) -> bool:
-    """Says whether a format can write text, or reasoning, at all."""
+    """Whether a format can write text, or reasoning, at all."""
     walk = Walk(fmt.tables, fmt.header, Manner())
     return walk.prose(Stretch(kind, "x")) is not None
 
@@ -109,7 +109,7 @@ def _manners(fmt: Writable) -> list[Manner]:
     # Another alternative of a value may carry what the first cannot.
     if of_values:
         manners += [manner._replace(last_first=True) for manner in manners]
-    # An optional id is left out, unless the message is not read back without it.
+    # An optional id is omitted, unless the message is not read back without it.
     if "id" in tables.leaf_roles:
         manners.append(manners[0]._replace(makes_ids=True))
     if "one-newline" in fmt.header.trim.values():
@@ -133,15 +133,15 @@ def _write(walk: Walk, stretch: Stretch) -> str:
 
 
 def _reason(walk: Walk, calls: Sequence[ToolCall]) -> str:
-    """Says what of a call has no place in a format, where one thing alone is the reason."""
-    # One part after the other is left out: where the call can be written then, that part is to
+    """Returns the part of a call that the format can't express, if it is a single part."""
+    # One part after the other is omitted: where the call can be written then, that part is to
     # blame.
     without: dict[str, Any] = {"id": None, "depends_on": (), "input": None, "arguments": {}}
     for index, call in enumerate(calls):
         for name, nothing in without.items():
             value = getattr(call, name)
             rest = [*calls[:index], replace(call, **{name: nothing}), *calls[index + 1 :]]
-            # What is tried is not what the caller gave, so its own errors say nothing.
+            # The tried call is not the caller's, so its error is not shown.
             with suppress(TypeError, ValueError):
                 if value != nothing and walk.calls(rest) is not None:
                     of = "" if len(calls) == 1 else f" of {call.name!r:.80}"
@@ -165,9 +165,9 @@ def _check(
     message: Sequence[Stretch],
     tools: Mapping[str, ToolSpec] | None,
 ) -> None:
-    """Reads a message back; raises where it does not say what was to be written."""
+    """Reads a message back; raises if it differs from what was to be written."""
     calls = [call for stretch in message for call in stretch.calls]
-    # What decides is the parser: whatever was written has to come back as it went in.
+    # The parser decides: the text has to be read back as the same message.
     got = read_message(fmt, written, calls, tools)
     back = [call for stretch in got for call in stretch.calls]
     if len(back) != len(calls):
@@ -194,7 +194,7 @@ def _check(
 
 
 def _check_openers(fmt: Writable, message: Iterable[Stretch]) -> None:
-    """Raises where a text would be a call if there were a tool of that name."""
+    """Raises if a text would be a call, were there a tool of that name."""
     for stretch in message:
         for call in shown_calls(fmt, stretch.text) if stretch.kind == "text" else ():
             raise RenderError(
@@ -215,7 +215,7 @@ def _compare(wanted: ToolCall, got: ToolCall, tables: Tables) -> None:
         text = wanted.input
         if text is None:
             text = next(iter(wanted.arguments.values()), "")
-            # A blank text is no argument when it is read.
+            # A blank text is not an argument when it is read.
             same = same and (len(wanted.arguments) != 1 or bool(str(text).strip()))
         same = same and text == got.input
         if wanted.input is not None:
@@ -229,7 +229,7 @@ def _compare(wanted: ToolCall, got: ToolCall, tables: Tables) -> None:
 
 
 def _refusal(wanted: ToolCall, got: ToolCall) -> str:
-    """Says how a call would come back: what differs of it."""
+    """Returns a description of the difference between a call and how it is read back."""
     what = f"the format can't carry the call of {wanted.name!r:.80}"
     for part in ("name", "id", "depends_on", "input", "arguments"):
         one, other = getattr(wanted, part), getattr(got, part)

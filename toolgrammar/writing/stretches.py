@@ -1,4 +1,4 @@
-"""What a message is made of, in its order: text, reasoning, and calls that follow each other.
+"""Defines the stretches of a message, in order: text, reasoning, and groups of adjacent calls.
 
 `Hi.`, two calls and `Bye.` are three stretches: a text, the calls, a text.
 """
@@ -21,15 +21,15 @@ class Stretch:
     """One stretch of a message."""
 
     kind: Kind
-    """What it is."""
+    """The kind of the stretch."""
     text: str = ""
     """The text or the reasoning; empty for calls."""
     calls: tuple[ToolCall, ...] = ()
-    """The calls; none for text and reasoning."""
+    """The calls; () for text and reasoning."""
 
 
 def said(message: Iterable[Stretch]) -> list[Stretch]:
-    # White space between two calls is no text: the calls become neighbours, so it is joined again.
+    # White space between two calls is not text: the calls become neighbours, so it is joined again.
     """Returns a message without stretches of white space alone, and neighbours of a kind joined."""
     whole = _joined(message)
     return _joined(stretch for stretch in whole if stretch.calls or stretch.text.strip())

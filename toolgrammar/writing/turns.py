@@ -1,8 +1,8 @@
 r"""Writes the turns of a conversation as one prompt, as a chat template would.
 
 In: `{"role": "user", "content": "Hi"}`, and `*="<|im_start|>{role}\n{content}<|im_end|>\n"`, the `turns` of
-a format's header. Out: `<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n`, behind which the model
-goes on.
+a format's header. Out: `<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n`, after which the model
+continues.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _PLAIN: Final = {
     "assistant": "Assistant: {content}\n\n",
     "tool": "Tool: {content}\n\n",
 }
-"""The turns of a format that no model was trained with: lines that any model goes on with."""
+"""The turns of a format without `turns`: lines that any model can continue."""
 
 
 class Conversation(str):
-    """A conversation as the text of one prompt, at the end of which the model goes on."""
+    """A conversation as the text of one prompt, which the model continues."""
 
     __slots__ = ("messages", "stop")
 
@@ -55,7 +55,7 @@ class Conversation(str):
 
 
 class Turns:
-    """What stands around the messages of one format."""
+    """The text around the messages of one format."""
 
     def __init__(self, turns: Mapping[str, str]) -> None:
         """Takes the header's `turns`; where it has none, the turns are lines such as `User: Hi`."""
@@ -68,7 +68,7 @@ class Turns:
         self._marks = compile_pattern("|".join([*others, *lines]))
 
     def _around(self, role: str) -> tuple[str, str]:
-        """Returns what stands before and behind the text of a message."""
+        """Returns the text before and after the content of a message."""
         before, _, behind = self._turns.get(role, "").partition("{content}")
         return before, behind
 
@@ -82,7 +82,7 @@ class Turns:
         return self._marks.sub(_broken, text)
 
     def stops(self) -> list[str]:
-        """Returns what ends the turn of the assistant, or begins the turn behind it."""
+        """Returns what ends the turn of the assistant, or begins the turn after it."""
         if closer := self._around("assistant")[1].strip():
             return [closer]
         # Nothing visible closes it: the model would go on with the next turn.

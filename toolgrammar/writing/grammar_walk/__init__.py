@@ -1,4 +1,4 @@
-"""The rules of a grammar, walked to write a message: the parser's way, backwards.
+"""Walks the rules of a grammar to write a message: the inverse of the driver.
 
 In: the tables of a grammar and the calls of a message. Out: the text that its rules read as those
 calls: for `search(q="fjord")` the opener, the JSON object and the closer.

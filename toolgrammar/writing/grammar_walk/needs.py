@@ -1,4 +1,4 @@
-"""Keeps what of a message has not been written yet, while the rules of a grammar are walked."""
+"""Tracks the parts of a message that have to be written while the rules of a grammar are walked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Needs:
-    """What is still to be written; each alternative is tried on a copy."""
+    """The parts that are still to be written; each alternative is tried on a copy."""
 
     __slots__ = (
         "arguments",
@@ -67,7 +67,7 @@ class Needs:
         )
 
     def take_call(self) -> ToolCall:
-        """Takes the next call, which a rule writes."""
+        """Accepts the next call, which a rule writes."""
         call, *self.calls = self.calls
         return call
 
@@ -80,12 +80,12 @@ class Needs:
         self.prose = None
 
     def take_arguments(self) -> list[tuple[str, Any]]:
-        """Takes all arguments that are still to be written."""
+        """Consumes all arguments that are still to be written."""
         arguments, self.arguments = self.arguments, []
         return arguments
 
     def take_key(self) -> str:
-        """Takes the next argument; returns its key, whose value is to come."""
+        """Accepts the next argument; returns its key, whose value is to come."""
         self.key, self.whole = self.arguments.pop(0), True
         self.last_key = self.key[0]
         return self.last_key
@@ -95,7 +95,7 @@ class Needs:
         self.key = None
 
     def take_input(self) -> int:
-        """Takes a part of the text of this call; returns how many are still to come."""
+        """Consumes a part of the text of this call; returns how many are still to come."""
         self.inputs -= 1
         return self.inputs
 
@@ -105,7 +105,7 @@ class Needs:
         self.call = self.call.__class__(self.call.name, {}, input=rest)
 
     def take(self, other: Needs) -> None:
-        """Takes over what a try has left."""
+        """Adopts the state of a successful try."""
         self.calls, self.call, self.parts = other.calls, other.call, other.parts
         self.arguments, self.key, self.whole = other.arguments, other.key, other.whole
         self.last_key, self.prose, self.inputs = other.last_key, other.prose, other.inputs
@@ -145,13 +145,13 @@ class Needs:
                 self.arguments.append((wire_names[role], value))
 
     def stand_for(self, terminal: Terminal) -> bool:
-        """Takes off what a terminal stands for: the tool, or a key; false where that is not due."""
+        """Consumes the tool or the key of a terminal; returns false if it is not due."""
         call = self.call
         # A terminal that has a constant is the name, or a key, by itself: `<search>` is the tool's
         # name.
         for role, text in terminal.constants if call is not None else ():
             if role == "name":
-                # `ANY_TOOL` stands for whichever tool the caller passes.
+                # `ANY_TOOL` matches any tool that the caller passes.
                 if "name" not in self.parts or text not in (ANY_TOOL, call.name if call else ""):
                     return False
                 self.parts.discard("name")
@@ -175,14 +175,14 @@ class Needs:
 
     @property
     def call_is_whole(self) -> bool:
-        """Whether nothing of the call is left that must stand somewhere."""
+        """Whether every part of the call that has to be written is written."""
         return not self.parts & {"name", "id", "input", "depends_on"} and not self.arguments
 
 
 def with_input(call: ToolCall) -> ToolCall:
-    """Returns a call whose last argument is its text, where that is a string."""
+    """Returns a call with its last argument as its text, if that is a string."""
     last = list(call.arguments.values())[-1:]
-    # A lone number is no text: it is written as words, and the text stays empty.
+    # A lone number is not a text: it is written as words, and the text stays empty.
     text = last[0] if last and isinstance(last[0], str) else ""
     return replace(call, input=text)
 

@@ -21,7 +21,7 @@ def as_json(value: Any) -> str:
 
 
 def payload(terminal: Terminal, value: Any) -> str | None:
-    """Returns the text of a value in a payload, or None where the payload can't hold it."""
+    """Returns the text of a value in a payload, or None if the payload can't hold it."""
     name = terminal.name
     # Raw text is the string itself; any other value has to be written as JSON in it.
     if name in roles.RAW_LIKE and isinstance(value, str):
@@ -35,5 +35,5 @@ def payload(terminal: Terminal, value: Any) -> str | None:
 
 
 def _is(value: Any, types: tuple[type, ...]) -> bool:
-    """Whether a value has one of the types; true is no number."""
+    """Whether a value has one of the types; true is not a number."""
     return isinstance(value, types) and (not isinstance(value, bool) or bool in types)

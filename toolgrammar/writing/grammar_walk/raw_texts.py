@@ -1,6 +1,6 @@
-"""Writes raw payloads as the header says that they are read: with entities, with shapes.
+"""Writes raw payloads in the form in which the header says that they are read.
 
-`a < b` is written as `a &lt; b` where the reader decodes entities.
+`a < b` is written as `a &lt; b` if the reader decodes entities.
 """
 
 from __future__ import annotations

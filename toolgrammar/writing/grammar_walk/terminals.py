@@ -1,4 +1,4 @@
-"""Writes the terminals of a grammar: what each one looks like that carries a part of a message."""
+"""Writes the terminals of a grammar, with the parts of a message that they contain."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Terminals:
         self.index += 1
 
     def text(self, terminal: Terminal, needs: Needs, role: str, before: str) -> str | None:
-        """Returns the text of a terminal, or None where it can't be written here.
+        """Returns the text of a terminal, or None if it can't be written here.
 
         Args:
             terminal: what to write.
@@ -59,7 +59,7 @@ class Terminals:
             return self._prose(needs, role, before)
         if not role:
             return terminal.text if terminal.kind == "literal" else self._marker(terminal, needs)
-        # How the calls of a group run is no part of a call: `parallel`, which sets no order, will
+        # How the calls of a group run is not part of a call: `parallel`, which sets no order, will
         # do.
         if role == "mode":
             return _fitting(terminal, ("parallel",))
@@ -86,7 +86,7 @@ class Terminals:
         return self._argument(terminal, needs, call, role)
 
     def names_type(self, terminal: Terminal, needs: Needs) -> bool:
-        """Says whether a literal says of which type the value is that stands next to it."""
+        """Whether a literal gives the type of the value next to it."""
         if needs.key is None or terminal.kind != "literal":
             return False
         # `<number>5</number>`: the word in the tag is the type.
@@ -146,7 +146,7 @@ class Terminals:
         return _fitting(terminal, (as_json(value),)) if self.manner.raw_carries_all else None
 
     def _padded(self, text: str, role: str, key: str = "") -> str:
-        """Puts line ends round a text that begins or ends with one, where one is taken off."""
+        """Adds line ends around a text that begins or ends with one, if the reader strips one."""
         # The reader takes one line end off at each side, so one more is written there.
         at_edge = text.startswith("\n") or text.endswith("\n")
         mode = self.trim.get(key) or self.trim.get(role)
@@ -205,7 +205,7 @@ class Terminals:
             return fence_round(needs.call.input or "")
         if terminal.is_mark:
             return mark_round(_text_of(needs))
-        # The running number of a call, where the wire counts them from 1.
+        # The number of a call, if the wire counts calls from 1.
         if terminal.name == COUNT_TERMINAL:
             return str(self.index + 1)
         if terminal.groups and needs.call is not None:

@@ -1,7 +1,7 @@
-"""Walks the rules of a grammar and writes what they read: the driver's way, back.
+"""Walks the rules of a grammar and writes the text that they read: the inverse of the driver.
 
-Each rule is tried in the order of its alternatives; the first that can carry what is to be written
-is taken. Literals come out as they stand in the grammar, with their white space.
+The alternatives of a rule are tried in their order; the first that can express what is to be written
+is used. Literals are written as they are in the grammar, with their white space.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgrammar.writing.stretches import Stretch
 
 _PROSE_ROLES = {"reasoning": "reasoning", "content": "text"}
-"""What the rules of these roles carry."""
+"""The parts that the rules of these roles write."""
 
 
 class Walk:
@@ -40,8 +40,8 @@ class Walk:
 
         Args:
             tables: the compiled grammar.
-            header: what the grammar file says of itself.
-            manner: how to choose where there is a choice.
+            header: the header of the grammar file.
+            manner: how to choose between alternatives.
         """
         self.tables = tables
         self.rules: dict[str, list[Production]] = {}
@@ -57,7 +57,7 @@ class Walk:
         self.active: list[str] = []
 
     def calls(self, calls: Sequence[ToolCall]) -> str | None:
-        """Returns the islands that hold the calls, or None where no rule can carry them."""
+        """Returns the islands that hold the calls, or None if no rule can carry them."""
         islands = []
         needs = Needs(calls)
         while needs.calls:
@@ -70,7 +70,7 @@ class Walk:
         return "\n".join(islands)
 
     def prose(self, stretch: Stretch) -> str | None:
-        """Returns text or reasoning as the format writes it, or None where it has no place."""
+        """Returns text or reasoning as the format writes it, or None if it has no place."""
         return self._unit(Needs((), stretch))
 
     def _unit(self, needs: Needs) -> str | None:
@@ -120,7 +120,7 @@ class Walk:
             return ""
         beside = [self.terminals[s] for s in symbols if s in self.terminals]
         visible = [each for each in beside if each.kind != "literal" or each.text.strip()]
-        # A literal that stands alone, as in `name: "search"`, bears the role itself.
+        # A literal that is the whole rule, as in `name: "search"`, has the role itself.
         if terminal.kind == "payload" or len(visible) == 1:
             return role
         # In `name: "<" NAME ">"` the literals are markup, and NAME bears the role.
@@ -152,12 +152,12 @@ class Walk:
             if text is None or (production.role == "argument" and not trial.argument_is_whole):
                 continue
             # What wrote something is taken at once. A leaf's alternative is taken though the size
-            # is the same: a value takes off the key, which the size leaves out.
+            # is the same: a value takes off the key, which the size omits.
             if trial.size < needs.size or role in roles.LEAF_ROLES:
                 needs.take(trial)
                 return text
             if best is None or len(production.symbols) < fewest:
-                # Optional parts that carry nothing are left out.
+                # Optional parts that carry nothing are omitted.
                 best, fewest = (text, trial), len(production.symbols)
         if best is None:
             return None
@@ -168,7 +168,7 @@ class Walk:
         """Lists alternatives; of those of a value, first what names its type on the wire."""
         found = self.rules[origin]
         if self.last_first and (role == "argument" or needs.key is not None):
-            # What only lacks the end of another is no form of its own: it stays behind that.
+            # What only lacks the end of another is not a form of its own: it stays after that.
             found = [*reversed(found)]
             found.sort(key=lambda p: any(_is_start(p, q) for q in self.rules[origin]))
         if needs.key is not None:
@@ -223,7 +223,7 @@ class Walk:
     def _prose(self, origin: str, needs: Needs) -> str | None:
         """Writes text or reasoning by the first alternative that can.
 
-        Of what is optional in it, nothing is written before the text, and everything behind it.
+        Of what is optional in it, nothing is written before the text, and everything after it.
         """
         if needs.prose is None or _PROSE_ROLES[roles.bare_name(origin)] != needs.prose.kind:
             return None
@@ -232,7 +232,7 @@ class Walk:
 
         def around(production: Production) -> tuple[int, int, int]:
             # Variants without optional parts go with their whole form; the least stands before the
-            # text, the most behind it.
+            # text, the most after it.
             whole = next(at for at, other in enumerate(found) if _is_part(production, other))
             before = next((at for at, s in enumerate(production.symbols) if self._is_raw(s)), 0)
             return whole, before, before - len(production.symbols)

@@ -21,7 +21,7 @@ _PLAIN: Final[dict[str, Any]] = {
 
 def example_call(tool: ToolSpec) -> ToolCall:
     # An argument that is required but not described has no type to make a value of.
-    """Returns a call with every required argument; with the first one where none is required."""
+    """Returns a call with every required argument; with the first argument if none is required."""
     properties = tool.properties
     names = [name for name in tool.required if name in properties] or list(properties)[:1]
     return ToolCall(tool.name, {name: _value(name, properties[name], 0) for name in names})
@@ -33,11 +33,11 @@ def _value(name: str, schema: Any, depth: int) -> Any:
         return f"some {name}"
     if "const" in schema:
         return schema["const"]
-    # What the author of the tool names is more telling than `some city`.
+    # An example of the tool's author is better than `some city`.
     for key in ("enum", "examples"):
         if isinstance(found := schema.get(key), list) and found:
             return found[0]
-    # A default of null says nothing of what a value looks like.
+    # A default of null does not show what a value looks like.
     if schema.get("default") is not None:
         return schema["default"]
     for key in ("anyOf", "oneOf"):

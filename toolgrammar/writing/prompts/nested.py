@@ -1,4 +1,4 @@
-"""Says what stands inside of an argument, in prompts that name parameters in words.
+"""Describes nested arguments, for prompts that list parameters in words.
 
 `{"type": "object", "properties": {"hour": {"type": "integer"}}, "required": ["hour"]}` of an
 argument `at` becomes `- at (object, required)` and, below it, `  - hour (integer, required)`.
@@ -26,7 +26,7 @@ def member_lines(
     Args:
         properties: the schema of each member.
         required: the names of those that have to be there.
-        indent: what stands before each line.
+        indent: the white space before each line.
         above: the schemas that these stand in: one that holds itself is told of once.
     """
     for name, schema in properties.items():
@@ -53,7 +53,7 @@ def type_words(schema: Any, above: frozenset[int] = frozenset()) -> str:
     """Returns what a value is: `string or null`, `array of integer`, `string, one of ["c", "f"]`."""
     if not isinstance(schema, dict):
         return "any type"
-    # A schema that holds itself: its own kind is enough where it comes again.
+    # A recursive schema is described once; repeated, only its type is given.
     parts = [] if id(schema) in above else _union(schema)
     inside = above | {id(schema)}
     kinds = [_kind(kind, schema, above) for kind in types(schema)]
@@ -82,7 +82,7 @@ def _union(schema: dict[str, Any]) -> list[Any]:
 
 
 def said(schema: Any) -> str:
-    """Returns a schema's description behind `: `; "" where it has none."""
+    """Returns `: ` and a schema's description; "" if it has none."""
     found = schema.get("description") if isinstance(schema, dict) else None
     return f": {one_line(found)}" if isinstance(found, str) and found.strip() else ""
 
@@ -106,7 +106,7 @@ def types(schema: Any) -> list[str]:
 
 
 def strings(value: Any) -> list[str]:
-    """Returns the strings of a list; none where there is no list."""
+    """Returns the strings of a list; none if there is no list."""
     return [each for each in _list(value) if isinstance(each, str)]
 
 

@@ -1,4 +1,4 @@
-"""Fills the text that teaches a model a format: a page's own, or one for formats of its kind."""
+"""Fills the template of a prompt that teaches a model a format: a page's own, or a generic one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
     from toolgrammar.writing.read_back import Writable
 
-# What stands in a line that is written once for each tool.
+# The placeholders of a line that is written once for each tool.
 _OF_ONE: Final = {"tool_json": as_json_lines, "tool_function": as_functions}
 PLACEHOLDERS: Final = (
     *WRITERS,
@@ -28,7 +28,7 @@ PLACEHOLDERS: Final = (
     "examples",
     "examples_numbered",
 )
-"""What stands in braces in a prompt and is filled in."""
+"""The names in braces that are filled in."""
 
 # Braces of JSON in a prompt are no placeholders: only these words are.
 _PLACEHOLDER: Final = compile_pattern(r"\{(tools?_\w+|examples?(?:_\w+)?)\}")
@@ -60,7 +60,7 @@ class Prompt(str):
 
 def unknown_placeholders(template: str) -> list[str]:
     # A name that looks like a placeholder (`{tools_jsn}`) would otherwise be shown to the model.
-    """Lists what looks like a placeholder of a prompt and is none."""
+    """Lists the names in braces that are not placeholders of a prompt."""
     found = (match[1] for match in _PLACEHOLDER.finditer(template))
     return [name for name in found if name not in PLACEHOLDERS]
 
@@ -74,7 +74,7 @@ def fill_prompt(
         fmt: the format.
         template: the text, with placeholders in braces.
         tools: the tools of the model.
-        fallback: calls to show where the format can carry a call of none of the tools.
+        fallback: the calls to show if the format can't express a call of any of the tools.
     """
 
     def text(name: str, tool: ToolSpec | None) -> str:
@@ -99,7 +99,7 @@ def fill_prompt(
 
 
 def generic_template(payload: Sequence[str], *, parallel: bool) -> str:
-    """Returns the text for formats that have none of their own.
+    """Returns the template for formats that have none of their own.
 
     Args:
         payload: how arguments are written, the plainest way first.
@@ -112,7 +112,7 @@ def generic_template(payload: Sequence[str], *, parallel: bool) -> str:
 
 
 def _usage(fmt: Writable, tool: ToolSpec) -> str:
-    """Returns what a tool does and what a call of it looks like."""
+    """Returns the description of a tool with an example call."""
     written = _written(fmt, [example_call(tool)])
     return in_words(tool) + (f"\nUsage:\n{written}" if written else "")
 
@@ -130,7 +130,7 @@ def _examples(
     shown = (sound * 2)[:2]
     if name == "examples_numbered":
         shown = [replace(call, id=str(number)) for number, call in enumerate(shown)]
-    # Where two calls in a message have no way, one is better than none.
+    # If the format can't express two calls in a message, one is shown.
     return _written(fmt, shown) or _written(fmt, shown[:1]) or ""
 
 

@@ -138,10 +138,10 @@ def _members(properties: Mapping[str, Any], required: Iterable[str], depth: int)
         if isinstance(said, str):
             lines += [f"// {line.strip()}" for line in said.splitlines() if line.strip()]
         mark = "" if name in required else "?"
-        # The default is told in a comment behind the member, as the templates of models do it.
+        # The default is told in a comment after the member, as the templates of models do it.
         default = schema.get("default") if isinstance(schema, dict) else None
         note = "" if default is None else f" // default: {_json(default)}"
-        # `page-size` is no identifier of TypeScript: it stands between quotes.
+        # `page-size` is not an identifier of TypeScript, so it is quoted.
         key = name if name.isidentifier() else _json(name)
         lines.append(f"{key}{mark}: {_typescript(schema, depth + 1)},{note}")
     return lines
@@ -156,7 +156,7 @@ def _typescript(schema: Any, depth: int) -> str:
         return _json(schema["const"])
     for key in ("anyOf", "oneOf"):
         if isinstance(members := schema.get(key), list) and members:
-            # Members that are written alike count once: `string | string` says nothing.
+            # Duplicate members are dropped: `string | string` is `string`.
             return " | ".join(dict.fromkeys(_typescript(each, depth + 1) for each in members))
     kinds = types(schema)
     if kinds == ["array"] and "items" in schema:
@@ -233,7 +233,7 @@ def _python(schema: Any, depth: int) -> str:
 # XML
 
 _IN_XML: Final = ("enum", "const", "default", "items", "properties", "required", "anyOf", "oneOf")
-"""What a parameter's element has as JSON: models are trained on it so."""
+"""The elements of a parameter that are written as JSON, as models were trained on."""
 
 
 def _xml_of(tool: ToolSpec) -> str:

@@ -1,5 +1,5 @@
-"""Results of tools as wire text, by the rule `results` of a grammar, and read back by it.
+"""Writes results of tools as wire text, by the rule `results` of a grammar, and reads them back.
 
-What a tool said is foreign text: `markup` finds in it what a model would take for markup and breaks it.
+The result of a tool is untrusted text: `markup` finds text that a model would read as markup and breaks it.
 Begin with `render_results`.
 """

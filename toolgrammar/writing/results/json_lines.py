@@ -1,7 +1,7 @@
 r"""Writes tool results for a format that has no text of its own for them: each is a line of JSON.
 
 In: the result `21 °C` of `weather`. Out: `{"name": "weather", "content": "21 °C"}`; markup in it is
-escaped, `<tool_call>` as `\u003ctool_call>`, so that it is none.
+escaped, `<tool_call>` as `\u003ctool_call>`, so that it is not read as markup.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgrammar.writing.results.render_results import Answer, OnMarkup
 
 _ANY_MARK: Final = late(r"[^\w\s\\]|_")
-"""What may be markup of some format; words and blanks alone are none."""
+"""Matches characters that may be markup of some format; words and blanks are not."""
 
 
 def json_lines(
@@ -63,7 +63,7 @@ def json_lines(
 
 
 def _line(answer: Answer, escaped: Callable[[str], str]) -> str:
-    # Each string by itself: an escape outside of a string would be no JSON.
+    # Each string separately, since an escape outside of a string is not JSON.
     name, content = (
         escaped(json.dumps(text, ensure_ascii=False)[1:-1])
         for text in (answer.call.name, answer.content)

@@ -1,4 +1,4 @@
-r"""Finds what a model or a server would take for markup in a foreign text, and breaks it.
+r"""Finds text that a model or a server would read as markup in untrusted text, and breaks it.
 
 Markup is what a format's grammar spells with brackets, what its lines begin with, what closes a
 result, what begins and ends turns, and special tokens of the model: those that look like one
@@ -38,12 +38,12 @@ class Markup:
         # In the tables a literal has a quote in front, an expression a slash.
         wire = [s[1:] for p in tables.results for s in p.symbols if s.startswith('"')]
         literals = {t.text.strip() for t in tables.terminals} | {text.strip() for text in wire}
-        # One or two characters, such as `[` or `{`, stand in every text.
+        # One or two characters, such as `[` or `{`, occur in every text.
         long = {text for text in literals | {*header.stop} if len(text) >= _SHORTEST}
-        # What has quotes in it is a piece of JSON (`{"name": "`), no tag.
+        # Markup with quotes is a piece of JSON (`{"name": "`), not a tag.
         tags = {text for text in long if text[0] in "<[" and '"' not in text}
         tags.update(header.special, _closers(tables.results), marks_of_turns(header.turns))
-        # A stop string without brackets, such as `Observation:`, counts only where a line begins.
+        # A stop string without brackets, such as `Observation:`, counts only at the start of a line.
         lines = {text for text in (*header.stop, *(text.strip() for text in wire)) if text in long}
         anchored = {t.pattern for t in tables.terminals if t.pattern.startswith(_ANCHORED)}
         # The longest first: `<tool_call_end>` must not be taken for `<tool_call`.
@@ -110,7 +110,7 @@ def _slash(character: str) -> str:
 
 
 def _closers(rules: Iterable[Production]) -> Iterator[str]:
-    """Yields the literals right behind a payload of a result, if one character is not all."""
+    """Yields the literals right after a payload of a result, if one character is not all."""
     rules = list(rules)
     leaves = {production.origin for production in rules if production.role in LEAF_ROLES}
     for production in rules:

@@ -1,4 +1,4 @@
-r"""Escapes of characters inside a JSON string: `<` becomes `\u003c`."""
+r"""Escapes characters inside a JSON string: `<` becomes `\u003c`."""
 
 import json
 from typing import Final
@@ -8,5 +8,5 @@ _ASCII: Final = 127
 
 def as_unicode(character: str) -> str:
     """Returns the escape of a character, which a reader of JSON takes for the character."""
-    # `json` escapes what is no ASCII; of ASCII, `<` needs its escape spelled out: `\u003c`.
+    # `json` escapes what is not ASCII; of ASCII, `<` needs its escape spelled out: `\u003c`.
     return json.dumps(character)[1:-1] if ord(character) > _ASCII else f"\\u{ord(character):04x}"

@@ -26,20 +26,20 @@ _END: Final = r"\Z"
 
 @dataclass(slots=True)
 class ReadResult:
-    """A tool result as it stands on the wire."""
+    """A tool result, as read from the wire."""
 
     name: str | None = None
-    """The tool, where the wire has it."""
+    """The name of the tool, if the wire has it."""
     id: str | None = None
-    """The id of the call, where the wire has it."""
+    """The id of the call, if the wire has it."""
     input: str | None = None
-    """The first line of a free-text call, where the wire has it."""
+    """The first line of a free-text call, if the wire has it."""
     content: str = ""
-    """What the model is told."""
+    """The text for the model."""
 
 
 class ResultReader:
-    """Reads what the rule `results` writes: a payload ends where what follows it first stands."""
+    """Reads text of the rule `results`: a payload ends at the first match of what follows it."""
 
     def __init__(self, rules: Iterable[Production], markup: Markup) -> None:
         self._markup = markup
@@ -49,8 +49,8 @@ class ResultReader:
         self._found: list[ReadResult] = []
 
     def read(self, text: str) -> list[ReadResult] | None:
-        # Half a section is no result: what is left over means that a content ended too early.
-        """Returns the results of a text, or None where the rule does not write the whole text."""
+        # Half a section is not a result: what is left over means that a value ended too early.
+        """Returns the results of a text, or None if the rule does not write the whole text."""
         self._found = []
         return self._found if self._symbol(RESULTS, text, 0, _END) == len(text) else None
 
@@ -78,7 +78,7 @@ class ResultReader:
         return end
 
     def _first(self, units: list[Production], text: str, start: int, behind: str) -> int | None:
-        """Reads the longest alternative that stands there."""
+        """Reads the longest alternative that matches."""
         # Optional parts are expanded into alternatives: the longest reads all that is there.
         for production in sorted(units, key=lambda unit: -len(unit.symbols)):
             before = len(self._found)

@@ -1,7 +1,7 @@
 r"""Writes tool results as a format's wire text, by walking the rule `results` of its grammar.
 
 In: the result `{"temp": 3}` of a call. Out: `<tool_response>{"temp": 3}</tool_response>`;
-a closer that the tool itself said is written so that it closes nothing: `<\/tool_response>`.
+a closer in the result itself is written so that it closes nothing: `<\/tool_response>`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from toolgrammar.writing.read_back import Writable
 
 OnMarkup: TypeAlias = Literal["escape", "refuse"]
-"""What becomes of markup in a result."""
+"""How markup in a result is handled."""
 # Breaking one call may show another: so often the text is read again.
 _PASSES: Final = 8
 
@@ -41,7 +41,7 @@ class Answer(Protocol):
 
     @property
     def content(self) -> str:
-        """What the model is told."""
+        """The text for the model."""
 
 
 def render_results(
@@ -110,7 +110,7 @@ class _Writer:
         for production in fmt.tables.results:
             self._rules.setdefault(production.origin, []).append(production)
         self.contents: list[str] = []
-        """What was written as the contents, in their order."""
+        """The contents that were written, in their order."""
         self._fmt = fmt
         self._markup = markup
         self._refuses = refuses
@@ -122,7 +122,7 @@ class _Writer:
         self._generated = False
 
     def message(self) -> str | None:
-        """Returns the text of all results, or None where no alternative carries them all."""
+        """Returns the text of all results, or None if no alternative carries them all."""
         # Formats may write one result otherwise than several, as alternatives of `results`.
         for production in self._rules[RESULTS]:
             self._written = 0
@@ -186,7 +186,7 @@ class _Writer:
         return "".join(out) if out else None
 
     def _result(self, productions: list[Production]) -> str | None:
-        """Returns the next result, by the alternative that tells most of it."""
+        """Returns the text of the next result, by the alternative that writes most of its parts."""
         if self._written == len(self._answers):
             return None
         self._answer = self._answers[self._written]
@@ -203,7 +203,7 @@ class _Writer:
         return found
 
     def _value(self, production: Production) -> str | None:
-        """Returns what a role of the current result holds, or None where it holds nothing."""
+        """Returns what a role of the current result holds, or None if it holds nothing."""
         if self._answer is None:
             return None
         call = self._answer.call
@@ -240,7 +240,7 @@ class _Writer:
     def _without_markup(self, value: str, *, is_content: bool) -> str:
         """Returns raw text in which all markup is broken, or raises where it is to be refused."""
         if is_content:
-            # A line end may stand behind it, and some markup is a line.
+            # A line end may stand after it, and some markup is a line.
             text = self._without_calls(self._markup.broken(f"{value}\n"))[:-1]
         else:
             # Names and ids end with their line.
@@ -263,7 +263,7 @@ class _Writer:
                 # break.
                 return text
             places = [call.span.start + 1 for call in found]
-            # One character behind its start, so that the name or the bracket is broken, not what
+            # One character after its start, so that the name or the bracket is broken, not what
             # precedes.
             edges = zip([0, *places], [*places, len(text)], strict=True)
             text = "\\".join(text[start:end] for start, end in edges)
