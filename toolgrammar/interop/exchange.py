@@ -1,6 +1,6 @@
-"""What the shapes of all APIs share: ids, arguments as JSON, and what of them may be shown.
+"""Implements what all API shapes share: ids, arguments as JSON, and how unsafe calls are shown.
 
-The arguments `{"city": "Oslo"}` of a call that may run go out as they are; those of another lack
+The arguments `{"city": "Oslo"}` of an executable call are emitted as they are; those of another lack
 their last bracket.
 """
 
@@ -35,7 +35,7 @@ from toolgrammar.values.feedback import shown_name
 from toolgrammar.values.spans import NOWHERE
 
 Message: TypeAlias = Any
-"""A message, as a dict. `Any`, so that it is taken where an API's library has a type of its own."""
+"""A message, as a dict. `Any`, so that type checkers accept it where an API has its own type."""
 
 
 def with_ids(calls: Iterable[ToolCall], prefix: str | None) -> list[tuple[ToolCall, str]]:
@@ -51,7 +51,7 @@ def ids_in(messages: Iterable[object]) -> set[str]:
     """
     found: set[str] = set()
     for message in map(mapping_of, messages):
-        # What a client sends may be anything: a wrong type names no id.
+        # A client may send anything: a value of a wrong type is not an id.
         calls = message.get("tool_calls")
         named = [mapping_of(call).get("id") for call in (calls if isinstance(calls, list) else ())]
         ids = [*named, message.get("tool_call_id")]
@@ -91,7 +91,7 @@ def written_arguments(call: ToolCall) -> str:
     """
     if call.executable:
         try:
-            # Python alone would write `NaN`, which is no JSON.
+            # Python alone would write `NaN`, which is not JSON.
             return json.dumps(arguments_of(call), ensure_ascii=False, allow_nan=False)
         except ValueError as problem:
             raise ValueError(f"the arguments of {call.name!r} are no JSON: {problem}") from problem
@@ -110,13 +110,13 @@ def arguments_or_refusal(call: ToolCall) -> str | Refusal:
     try:
         return written_arguments(call)
     except ValueError as problem:
-        # A number such as NaN, which no API can carry.
+        # A number such as NaN, which no API accepts.
         message = f"Your call of `{shown_name(call.name)}` did not run: {problem}."
         return Refusal(call, "not-executable", message)
 
 
 class Withheld:
-    """Keeps back what closes the arguments of a streamed call until it is known that it may run."""
+    """Holds the end of a streamed call's arguments back until it is known that the call may run."""
 
     def __init__(self) -> None:
         self._kept: dict[int, str] = {}
@@ -124,7 +124,7 @@ class Withheld:
         self._free_text: set[int] = set()
 
     def see_text(self, index: int) -> None:
-        """Notes the text of a free-text call: it is no JSON, and goes out as an argument at last.
+        """Notes the text of a free-text call: it is not JSON, and goes out as an argument at last.
 
         Arguments that began before it, the path of a file say, go on.
         """
@@ -174,7 +174,7 @@ class Cut:
         self.is_cut = False
 
     def see(self, event: Event) -> None:
-        """Takes the next event."""
+        """Accepts the next event."""
         if isinstance(event, CallStart):
             self.calls += 1
             # Until its end comes: a stream that ends here was cut inside the call.
@@ -187,7 +187,7 @@ class Cut:
 
 
 def plain(item: object) -> Mapping[str, Any]:
-    """Returns what an API's library hands out, a dict or one of its models, as a mapping.
+    """Returns what an API's library returns, a dict or one of its models, as a mapping.
 
     Raises:
         TypeError: it is neither.
@@ -195,7 +195,7 @@ def plain(item: object) -> Mapping[str, Any]:
     if isinstance(item, Mapping):
         return item
     dump = getattr(item, "model_dump", None)
-    # The models of the APIs' libraries are pydantic's. A class of them is no message.
+    # The models of the APIs' libraries are pydantic's. A class of them is not a message.
     if dump is None or isinstance(item, type):
         raise TypeError(f"expected a dict or a model of the API, got {described(item)}")
     found: Mapping[str, Any] = dump()
@@ -203,12 +203,12 @@ def plain(item: object) -> Mapping[str, Any]:
 
 
 def mapping_of(value: object) -> Mapping[str, Any]:
-    """Returns a part of a chunk that should be an object; an empty one where it is none."""
+    """Returns a part of a chunk that should be an object; {} if it is not one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def string_of(value: object) -> str:
-    """Returns a part of a chunk that should be a string; "" where there is none."""
+    """Returns a part of a chunk that should be a string; "" if there is none."""
     return value if isinstance(value, str) else "" if value is None else str(value)
 
 
@@ -235,7 +235,7 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     if not text.strip():
         return {}, None
     try:
-        # Python's reader takes `NaN`, which is no JSON.
+        # Python's reader takes `NaN`, which is not JSON.
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as problem:
         return {}, f"the arguments are no JSON: {problem}"
@@ -250,7 +250,7 @@ def mended_arguments(text: str) -> dict[str, Any] | None:
     Nothing may be missing at its end, and no repair may be in doubt.
     """
     text = text.strip()
-    # Both brackets must be the model's own; only what lies between may be mended.
+    # Both brackets must be the model's own; only text between them may be repaired.
     if not (text.startswith("{") and text.endswith("}")):
         return None
     found = recover_json(text)
@@ -259,7 +259,7 @@ def mended_arguments(text: str) -> dict[str, Any] | None:
 
 
 def server_problem(error: object) -> Problem:
-    """Returns the event that tells of an error which a server sent in place of an answer's rest."""
+    """Returns the event for an error that a server sent instead of the rest of an answer."""
     said = error.get("message") if isinstance(error, Mapping) else error
     message = f"Found an error of the server: {said or 'it says no more'}"
     # The code of an answer that was cut: its end is missing in the same way.
@@ -267,7 +267,7 @@ def server_problem(error: object) -> Problem:
 
 
 def lost_call(what: object) -> Problem:
-    """Returns the event that tells of what stands among the calls and is none."""
+    """Returns the event for an item among the calls that is not a call."""
     message = f"Found what is no call among the calls: {what!r:.80}"
     return Problem(Diagnostic("malformed-call", "error", message, NOWHERE))
 
@@ -277,7 +277,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def read_call(name: str, text: str, identity: str | None) -> ToolCall:
-    """Returns the call whose arguments an API hands out as JSON text; never raises on the text."""
+    """Returns the call whose arguments an API returns as JSON text; never raises on the text."""
     arguments, error = read_arguments(text)
     return ToolCall(
         name,

@@ -1,4 +1,4 @@
-"""Looks at what a caller hands in, so that a mistake is told where it was made.
+"""Checks the arguments of a caller, so that a mistake is reported at the call.
 
 `to_message("text")` raises "result must be a ParseResult, got str 'text': parse(text, format) makes
 one", and not that a `str` has no attribute of some name.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_result(result: object) -> None:
-    """Makes sure that a caller handed in a message that was read.
+    """Checks that a caller passed in a message that was read.
 
     Raises:
         TypeError: it is something else.
@@ -25,7 +25,7 @@ def check_result(result: object) -> None:
 
 
 def checked_calls(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """Returns the calls that a caller handed in.
+    """Returns the calls that a caller passed in.
 
     Raises:
         TypeError: they are no calls.
@@ -39,13 +39,13 @@ def checked_calls(calls: Iterable[ToolCall]) -> list[ToolCall]:
 
 
 def no_event(item: Never) -> TypeError:
-    """Returns the error that tells of what a caller handed in among the events of a message."""
+    """Returns the error for a wrong item among the events of a message."""
     mend = "Parser.feed(text) and stream(chunks, format) give events"
     return TypeError(f"events must hold events of toolgrammar, got {described(item)}: {mend}")
 
 
 def given_calls(calls: Iterable[object] | None) -> list[object]:
-    """Returns the calls that a caller handed in, in the shape of an API; None: there are none.
+    """Returns the calls that a caller passed in the shape of an API; None means no calls.
 
     Raises:
         TypeError: they are no list.

@@ -1,4 +1,4 @@
-"""Calls, messages and streams in the shapes of LangChain.
+"""Converts calls, messages and streams to and from the shapes of LangChain.
 
 A call becomes `{"name": "get_weather", "args": {"city": "Oslo"}, "id": …, "type": "tool_call"}`.
 """
@@ -61,7 +61,7 @@ def to_tool_calls(
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from the call's place and text.
     """
     return [
@@ -72,7 +72,7 @@ def to_tool_calls(
             "type": "tool_call",
         }
         for call, identity in with_ids(calls, id_prefix)
-        # Agents run all `tool_calls`; what may not run goes into `invalid_tool_calls`.
+        # Agents run all `tool_calls`, so calls that may not run are `invalid_tool_calls`.
         if call.executable
     ]
 
@@ -84,7 +84,7 @@ def to_invalid_tool_calls(
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from the call's place and text.
     """
     return [
@@ -114,7 +114,7 @@ def from_tool_calls(tool_calls: Iterable[object] | None) -> list[ToolCall]:
     """Returns the calls of an `AIMessage`'s `tool_calls` or `invalid_tool_calls`.
 
     Raises:
-        TypeError: one of them is no dict.
+        TypeError: one of them is not a dict.
         KeyError: one of them has no name.
     """
     return [_from_tool_call(plain(tool_call)) for tool_call in given_calls(tool_calls)]
@@ -143,11 +143,11 @@ def to_message(result: ParseResult, *, id_prefix: str | None = None) -> dict[str
 
     Args:
         result: the message as it was parsed.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from the call's place and text.
 
     Raises:
-        TypeError: `result` is none.
+        TypeError: `result` is not a ParseResult.
     """
     check_result(result)
     message: dict[str, Any] = {
@@ -177,7 +177,7 @@ def to_stream(
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from its place and the text before it.
     """
     return translated(_Chunks(id_prefix), events)
@@ -203,7 +203,7 @@ class _Chunks:
                 out = self._withheld.add(index, json)
                 return [_call_chunk(index, out)] if out else []
             case InputDelta(index):
-                # A text is no JSON: it goes out at the end of the call, as an argument.
+                # A text is not JSON: it goes out at the end of the call, as an argument.
                 self._withheld.see_text(index)
                 return []
             case CallEnd(index, call):
@@ -218,11 +218,11 @@ class _Chunks:
         """Returns the end of the arguments, which shows whether they may be run."""
         if call.executable:
             return self._withheld.end(index, call)
-        # LangChain puts in brackets that are missing; one of the wrong kind it can't mend.
+        # LangChain inserts brackets that are missing; one of the wrong kind it can't mend.
         if self._withheld.begun(index):
             return "]"
         # Nothing went out yet. A text that begins as an object could be completed to one, so it is
-        # left out; any other text may be shown as it is.
+        # omitted; any other text may be shown as it is.
         raw = call.raw_arguments.strip()
         return "{]" if not raw or raw.startswith("{") else raw
 

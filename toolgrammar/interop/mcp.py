@@ -1,4 +1,4 @@
-"""Calls as requests of the Model Context Protocol, and back.
+"""Converts calls to requests of the Model Context Protocol, and back.
 
 A call becomes `{"jsonrpc": "2.0", "id": …, "method": "tools/call", "params": {"name":
 "get_weather", "arguments": {"city": "Oslo"}}}`.
@@ -31,11 +31,11 @@ def to_tool_calls(
     """Returns calls as JSON-RPC requests `tools/call`; the ids of the calls are those of requests.
 
     The text of a free-text call becomes the argument `input`. A call that is not
-    executable is left out: a request has no place for what is wrong with it.
+    executable is omitted: a request has no place for what is wrong with it.
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from the call's place and text.
     """
     return [

@@ -1,4 +1,4 @@
-"""Calls that an API hands out in pieces, put together.
+"""Assembles calls that an API returns in pieces.
 
 The pieces `{"city": "Os` and `lo"}` of one call give a `CallStart`, two `ArgumentsDelta` and, at
 last, a `CallEnd` with `{"city": "Oslo"}`.
@@ -41,7 +41,7 @@ class AnyPieces(Protocol):
         """Takes note that a call got its last piece, of an API that ends cut calls, too."""
 
     def end(self, key: object, reason: str | None = None) -> list[Event]:
-        """Ends an open call; `reason` is why the server stopped, where it says so."""
+        """Ends an open call; `reason` is why the server stopped, if it says so."""
 
     def end_all(self, reason: str | None = None) -> list[Event]:
         """Ends all open calls, in their order."""
@@ -103,7 +103,7 @@ class Pieces:
 
         Args:
             key: whose it is.
-            reason: why the server stopped, where it says so.
+            reason: why the server stopped, if it says so.
         """
         call = self._open.pop(key)
         text = "".join(call.parts)
@@ -158,7 +158,7 @@ class _Arriving:
         error: str | None,
         whole: Status = "complete",
     ) -> CallEnd:
-        # What was given out of broken arguments can't be taken back: the call counts as cut off.
+        # What was emitted of broken arguments can't be taken back: the call counts as cut off.
         call = ToolCall(
             self.name,
             arguments,

@@ -1,9 +1,9 @@
-r"""Writes a conversation for a model that knows no tools: all of it becomes text.
+r"""Writes a conversation for a model without native tool calls: all of it becomes text.
 
 The messages `{"role": "assistant", "tool_calls": [add(1, 2)]}` and `{"role": "tool", "content": "3"}`
 become `{"role": "assistant", "content": "<tool_call>…</tool_call>"}` and
-`{"role": "user", "content": "<tool_response>\n3\n</tool_response>"}`, behind a system message that
-tells of the tools.
+`{"role": "user", "content": "<tool_response>\n3\n</tool_response>"}`, after a system message that
+lists the tools.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def written_messages(
 
     Raises:
         ValueError: a message has a wrong shape.
-        TypeError: so has a tool, or `messages` is no list.
+        TypeError: so has a tool, or `messages` is not a list.
     """
     check_several("messages", messages, "a list of dicts", "write [message]")
     writer = _Writer(chosen, to_specs(tools))
@@ -100,7 +100,7 @@ class _Writer:
         self.written: Messages = []
         # By id, as they stand on the wire: results name them so.
         self._calls: dict[str, ToolCall] = {}
-        # The results at the end so far, and what of them is no text.
+        # The results at the end so far, and what of them is not a text.
         self._answers: list[AnsweredCall] = []
         self._images: list[Any] = []
 

@@ -1,6 +1,6 @@
 """Reads calls that a server left as text in a message or stream of its API.
 
-Of a `TextDelta` in which a call stands as markup, and which the server did not read, there remain
+A `TextDelta` that contains the markup of a call, which the server did not read, is replaced by
 the text around it, a `CallStart`, its arguments and a `CallEnd`.
 """
 

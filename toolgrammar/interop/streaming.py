@@ -1,4 +1,4 @@
-"""Streams of one shape turned into another, from sync and from async iterables alike.
+"""Translates streams from one shape to another, for sync and async iterables.
 
 A `Translator` takes one item after the other, `TextDelta("Hi")` say, and returns what each becomes,
 `{"choices": [{"delta": {"content": "Hi"}}]}`; `translated` runs it over either kind of iterable.
@@ -46,7 +46,7 @@ class Reader(Translator[Taken_contra, Given_co], Protocol):
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the server stopped; None where it did not say so, or not yet."""
+        """Why the server stopped; None if it did not say so, or not yet."""
 
     @property
     def result(self) -> ParseResult:
@@ -61,7 +61,7 @@ class _Read:
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the server stopped; None where it did not say so, or not yet."""
+        """Why the server stopped; None if it did not say so, or not yet."""
         return self._reader.finish_reason
 
     @property
@@ -85,7 +85,7 @@ class ReadStream(_Read, Iterator[Given]):
         return next(self._items)
 
     def close(self) -> None:
-        """Gives the rest of the message up."""
+        """Stops reading; the rest of the message is abandoned."""
         self._items.close()
 
 
@@ -100,7 +100,7 @@ class AsyncReadStream(_Read, AsyncIterator[Given]):
         return await anext(self._items)
 
     async def aclose(self) -> None:
-        """Gives the rest of the message up."""
+        """Stops reading; the rest of the message is abandoned."""
         await self._items.aclose()
 
 
@@ -177,7 +177,7 @@ def translated(
 
 
 def _check_stream(items: object) -> None:
-    """Makes sure that a caller handed in a stream, here and not at its first item.
+    """Checks that a caller passed in a stream, here and not at its first item.
 
     Raises:
         TypeError: it is something else.

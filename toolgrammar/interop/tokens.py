@@ -1,4 +1,4 @@
-"""Says which tokens of a message are names, arguments, markup: masks for training and evaluation.
+"""Finds the tokens that are names, arguments or markup: masks for training and evaluation.
 
 With the tokens `<tool_call>`, `{"name": "`, `search` … a mask of names is true for `search` alone. The
 offsets of tokens are those of a tokenizer: pairs of characters, as Hugging Face's
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["byte_offsets", "spans_of_starts", "token_mask", "token_parts"]
 
 ARGUMENTS: Final = frozenset({"key", "value", "arguments", "input"})
-"""The kinds of parts that `kinds="arguments"` stands for."""
+"""The kinds of parts that `kinds="arguments"` means."""
 
 
 _KINDS: Final = get_args(PartKind)
@@ -32,7 +32,7 @@ def spans_of_starts(starts: Sequence[int], length: int) -> list[tuple[int, int]]
     Of a character that takes several tokens, each of them spans all of it.
 
     Args:
-        starts: where each token begins, in characters.
+        starts: the offset of each token's first character.
         length: the length of the text, in characters.
     """
     ends: list[int] = []
@@ -73,7 +73,7 @@ def token_parts(
     Args:
         result: the message; its parts are asked for.
         offsets: where each token begins and ends, in characters, in the order of the text.
-        start: where the message begins in the text that was tokenized, behind a prompt for instance.
+        start: where the message begins in the text that was tokenized, after a prompt for instance.
     """
     found: list[tuple[Part, range]] = []
     # Only tokens with characters: where they begin and where they end, both rise.

@@ -1,4 +1,4 @@
-"""Calls, messages and streams in the shapes of Anthropic's messages."""
+"""Converts calls, messages and streams to and from the shapes of Anthropic's messages."""
 
 from toolgrammar.interop.anthropic.repair import repair_message, repair_stream
 from toolgrammar.interop.anthropic.shapes import (

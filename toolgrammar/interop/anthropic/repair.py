@@ -1,4 +1,4 @@
-"""Messages whose calls are broken, or left in the text, as messages that have them.
+"""Repairs messages whose calls are broken, or were left in the text.
 
 A text block that holds `<tool_call>…</tool_call>` becomes the text around it and a `tool_use` block;
 an input that came as `{'city': 'Oslo',}` becomes `{"city": "Oslo"}`.
@@ -63,7 +63,7 @@ def repair_message(
         message: a dict, or the message of the anthropic package.
         format: in which format the model writes calls; None leaves the texts alone.
         tools: the tools that the model had: their names and schemas guide the repairs.
-        id_prefix: what stands before the index in the id of a call; None: it is made from the
+        id_prefix: the text before the index in the generated id of a call; None: made from the
             call's place and text.
     """
     given = dict(plain(message))
@@ -109,7 +109,7 @@ class _Blocks:
         self._diagnostics: list[Diagnostic] = []
 
     def take(self, each: object, reason: str | None) -> None:
-        """Takes the next block; `reason` is why the server stopped behind it."""
+        """Accepts the next block; `reason` is why the server stopped after it."""
         block = plain(each) if hasattr(each, "model_dump") else mapping_of(each)
         kind = block.get("type")
         if kind == "tool_use":
@@ -137,7 +137,7 @@ class _Blocks:
         given = block.get("input")
         text = mapping_of(given).get(INVALID) if len(mapping_of(given)) == 1 else given
         name, identity = string_of(block.get("name")), string_of(block.get("id")) or None
-        # A name that is no tool's may be doubled or in pieces: only the reader of pieces mends it.
+        # An unknown name may be doubled or in pieces: only the reader of pieces mends it.
         known = not self._specs or name in self._specs
         if not isinstance(text, str) and isinstance(given, Mapping) and name and known:
             self._calls.append(ToolCall(name, dict(given), id=identity))

@@ -1,4 +1,4 @@
-"""Calls, messages and streams in the shapes of Anthropic's messages, and back.
+"""Converts calls, messages and streams to and from the shapes of Anthropic's messages.
 
 A call becomes `{"type": "tool_use", "id": …, "name": "get_weather", "input": {"city": "Oslo"}}`.
 """
@@ -64,7 +64,7 @@ def to_tool_calls(
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from the call's place and text.
     """
     return [
@@ -120,13 +120,13 @@ def to_message(
 
     Args:
         result: the message as it was parsed.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from the call's place and text.
         thinking: whether the reasoning comes as a `thinking` block. It has no signature, so the
             API itself would refuse it.
 
     Raises:
-        TypeError: `result` is none.
+        TypeError: `result` is not a ParseResult.
     """
     check_result(result)
     content: list[dict[str, Any]] = []
@@ -158,7 +158,7 @@ def to_stream(
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from its place, `message_id` and the text before it.
         thinking: whether the reasoning comes as `thinking` blocks.
         message_id: the `id` of the message.
@@ -265,7 +265,7 @@ class BlockWriter:
             case ArgumentsDelta(index, json):
                 return self._arguments(self._withheld.add(index, json))
             case InputDelta(index):
-                # A text is no JSON: it goes out at the end of the call, as an argument.
+                # A text is not JSON: it goes out at the end of the call, as an argument.
                 self._withheld.see_text(index)
                 return []
             case CallEnd(index, call):

@@ -1,4 +1,4 @@
-"""Calls that an API hands out as such, and broken: read, and repaired where that is sure.
+"""Reads native calls, which an API returns outside of the text, and repairs broken ones.
 
 In: the pieces of calls, as an API streams them, and the model's tools. Out: events with whole calls,
 their arguments as strict JSON, and a diagnostic for each repair, doubt or loss. Begin with `pieces`;

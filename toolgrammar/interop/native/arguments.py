@@ -1,6 +1,6 @@
-"""Reads the arguments of a native call: one JSON object, damaged perhaps, or several in a row.
+"""Reads the arguments of a native call: one JSON object, which may be damaged, or several in a row.
 
-`{'city': 'Oslo',}` is given out as `{"city": "Oslo"}`, `repaired`; `{"n": 1}{"n": 2}` becomes two
+`{'city': 'Oslo',}` is emitted as `{"city": "Oslo"}`, `repaired`; `{"n": 1}{"n": 2}` becomes two
 sets of arguments, since some servers join the arguments of parallel calls.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 JOINED: Final = "joined-calls"
 REPEATED: Final = "repeated-pieces"
 _ANOTHER: Final = "extra-value"
-"""The code by which the recovery of JSON tells of a second value."""
+"""The code with which JSON recovery reports a second value."""
 _OBJECT: Final = {"type": "object"}
 _MOST: Final = 64
 """Objects in a row that are told apart; more are no arguments of calls."""
@@ -40,7 +40,7 @@ class ReadArguments:
 
     arguments: dict[str, Any]
     raw: str
-    """What the API handed out."""
+    """The text from the API."""
     status: Status = "complete"
     error: str | None = None
     doubts: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class ArgumentsReader:
         return self.text + self._pieces.held
 
     def feed(self, piece: str) -> None:
-        """Takes the next piece."""
+        """Accepts the next piece."""
         self._feed(self._pieces.feed(piece))
 
     def repeats(self, piece: str) -> bool:
@@ -101,7 +101,7 @@ class ArgumentsReader:
     def _go_out(self, json: str) -> str:
         text = self._held + json
         shown = "".join(text.split())
-        # An empty object may come before the real one, and a list is no arguments at all.
+        # An empty object may come before the real one, and a list is never the arguments.
         if not self._given and (shown in _EMPTY or not shown.startswith("{")):
             self._held = text
             return ""
@@ -212,7 +212,7 @@ def _several(text: str, tool: ToolSpec | None, calls: int) -> list[ReadArguments
 
 
 def _objects(text: str, tool: ToolSpec | None) -> list[tuple[str, RecoveredJson]]:
-    """Returns the objects that stand in a row, each as it stands; none where one is doubtful."""
+    """Returns the texts of several objects in a row; none if one is doubtful."""
     schema = _schema(tool)
     parts: list[tuple[str, RecoveredJson]] = []
     while text:
@@ -232,7 +232,7 @@ def _objects(text: str, tool: ToolSpec | None) -> list[tuple[str, RecoveredJson]
 
 
 def _repeated(read: ReadArguments, *, doubt: bool) -> ReadArguments:
-    """Returns arguments whose pieces each repeated all before, and says so."""
+    """Returns arguments whose pieces each repeated all before, with a diagnostic."""
     said = "the pieces of the arguments each repeat all that came before"
     return replace(
         read,

@@ -19,10 +19,10 @@ _LONGEST: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class ReadName:
-    """What the pieces of a name say."""
+    """The name that was read from its pieces."""
 
     names: tuple[str, ...]
-    """The name; several where a server joined the names of several calls."""
+    """The name; several names if a server joined those of several calls."""
     repaired: bool = False
     """Whether it was written otherwise."""
     doubtful: bool = False
@@ -37,7 +37,7 @@ def read_name(pieces: Sequence[str], known: Collection[str]) -> ReadName:
     if len(pieces) == 1 and not known:
         return ReadName((joined,))
     # `search` + `search` is one name sent twice, `get_` + `weather` one in pieces, and a server
-    # that sends it anew each time grows it: the tools tell which it is.
+    # that sends it again each time grows it: the tools tell which it is.
     found = dict.fromkeys(name for name in (joined, merged, pieces[-1]) if name in known)
     if found:
         name = next(iter(found))
@@ -50,7 +50,7 @@ def read_name(pieces: Sequence[str], known: Collection[str]) -> ReadName:
             return ReadName(names, repaired=True)
         bare = merged.strip()
         return ReadName((bare if bare in known else merged,), repaired=bare in known)
-    # A longer piece that begins as the last one: a server that sends the name anew each time, or
+    # A longer piece that begins as the last one: a server that sends the name again each time, or
     # two pieces of another name.
     return ReadName(
         (merged,), repaired=merged != joined, doubtful=merged != joined and _grows(pieces)
@@ -67,7 +67,7 @@ def _grows(pieces: Sequence[str]) -> bool:
 
 
 def _split(text: str, known: Collection[str]) -> tuple[str, ...] | None:
-    """Returns the names of tools that a text is joined of; None where there is not just one way."""
+    """Returns the names of tools that a text is joined of; None if there is not just one way."""
     # No list of names is as long; a text of any length would cost its square.
     if len(text) > _LONGEST:
         return None

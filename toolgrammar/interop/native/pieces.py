@@ -1,4 +1,4 @@
-"""Native calls that arrive in pieces, put together and repaired.
+"""Assembles native calls that arrive in pieces, and repairs them.
 
 The pieces `get_weather`, `{'city': 'Os` and `lo',}` give a `CallStart`, the deltas of
 `{"city": "Oslo"}`, a `Problem` for each repair, and a `CallEnd`.
@@ -124,7 +124,7 @@ class RepairedPieces:
         return [event for key in whole for event in self._ended(key, cut=False)]
 
     def _is_next(self, call: _Arriving, name: str, identity: str | None, arguments: str) -> bool:
-        """Tells whether a piece with a name begins another call under the same key."""
+        """Whether a piece with a name begins another call under the same key."""
         other_id = bool(identity and call.identity and identity != call.identity)
         if not call.pieces:
             return False  # the name comes after the arguments
@@ -142,7 +142,7 @@ class RepairedPieces:
         return other_id or not same or (fresh and identity is None and not again)
 
     def _announced(self, call: _Arriving) -> list[Event]:
-        """Gives out that a call begins, once its name is known."""
+        """Emits the start of a call, once its name is known."""
         if not call.pieces:
             return []
         read = call.read_name(self._tools.keys())
@@ -208,7 +208,7 @@ class RepairedPieces:
         yield CallEnd(index, call)
 
     def _nameless(self, call: _Arriving) -> list[Event]:
-        """Tells of the pieces of no call."""
+        """Reports pieces that belong to no call."""
         text = call.reader.text.strip()
         self.repaired = True
         said = f": {text:.{_SHOWN}}" if text else ""
@@ -236,12 +236,12 @@ class _Arriving:
         return self.read
 
     def begin(self, index: int, name: str) -> int:
-        """Takes its place among the calls, and its name: both are given out."""
+        """Takes its place among the calls, and its name: both are emitted."""
         self.index, self.name = index, name
         return index
 
     def hears(self, name: str | None, identity: str | None) -> None:
-        """Takes the name and the id of a piece."""
+        """Reads the name and the id of a piece."""
         # What is out can't be changed: an id that comes later is too late.
         if self.index is None:
             self.identity = self.identity or identity
@@ -255,7 +255,7 @@ class _Arriving:
 
 
 def _names(read: ReadName, count: int) -> list[str] | None:
-    """Returns the names of so many calls; None where it can't be said whose they are."""
+    """Returns the names of a number of calls; None if their assignment is ambiguous."""
     if len(read.names) == count:
         return list(read.names)
     return [read.names[0]] * count if len(set(read.names)) == 1 else None

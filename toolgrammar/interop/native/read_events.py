@@ -1,4 +1,4 @@
-"""Reads the stream of an API into events, and gathers the whole message of them.
+"""Converts the stream of an API to events, and collects the whole message.
 
 Chunks of a completion become `TextDelta`, `CallStart`, …, and at the end there is a `ParseResult`
 with the calls, the text, the reasoning and the diagnostics.
@@ -50,7 +50,7 @@ class ReadEvents:
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the server stopped; None where it did not say so, or not yet."""
+        """Why the server stopped; None if it did not say so, or not yet."""
         return self._reader.finish_reason
 
     @property
@@ -110,7 +110,7 @@ def read_events(
         ValueError: nothing is to be repaired, and yet it is said how.
     """
     if not repair:
-        # They would be left out in silence.
+        # They would be omitted in silence.
         if format is not None or tools is not None:
             raise ValueError("format and tools say how to repair: they need repair=True")
         plain_pieces = Pieces()
@@ -125,7 +125,7 @@ def read_events(
 
 
 class _Gathered:
-    """What the events of a message say as a whole."""
+    """Collects the events of a message into a result."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -134,7 +134,7 @@ class _Gathered:
         self._diagnostics: list[Diagnostic] = []
 
     def see(self, events: Iterable[Event]) -> list[Event]:
-        """Takes the next events and gives them back."""
+        """Accepts the next events and gives them back."""
         seen = list(events)
         for event in seen:
             if isinstance(event, TextDelta):

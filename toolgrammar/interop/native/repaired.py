@@ -1,7 +1,7 @@
-"""Messages and streams of an API, written anew with their calls repaired: what all APIs share.
+"""Rewrites messages and streams of an API with repaired calls: the part that all APIs share.
 
-A chunk whose call says `{'city': 'Oslo'}` goes out as one that says `{"city": "Oslo"}`; beside the
-stream stands its `result`, the message with all diagnostics.
+A chunk whose call has `{'city': 'Oslo'}` is emitted with `{"city": "Oslo"}`; the attribute
+`result` of the stream is the message with all diagnostics.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RepairedMessage(dict[str, Any]):
-    """A message in the shape of its API; `result` says what was read and repaired."""
+    """A message in the shape of its API; `result` has the calls and all diagnostics."""
 
     def __init__(self, fields: Mapping[str, Any], result: ParseResult) -> None:
         super().__init__(fields)
@@ -44,7 +44,7 @@ class RepairedStream:
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the server stopped; None where it did not say so, or not yet."""
+        """Why the server stopped; None if it did not say so, or not yet."""
         return self.events.finish_reason
 
     @property
@@ -70,7 +70,7 @@ class RepairedStream:
         raise NotImplementedError
 
     def end_reason(self, known: Collection[str], cut: str) -> str | None:
-        """Returns the server's reason where it may stay; None where the writer knows better.
+        """Returns the server's reason where it may stay; None if the writer knows better.
 
         Args:
             known: the words that the clients of the API know.

@@ -1,4 +1,4 @@
-r"""Finds out whether the pieces of arguments each repeat all that came before, as some servers send.
+r"""Detects pieces of arguments that each repeat all earlier ones, as some servers send them.
 
 The pieces `{"ci`, `{"city": "O` and `{"city": "Oslo"}` are the text `{"city": "Oslo"}`; of pieces that
 go on where the one before ended, `{"ci` and `ty": "Oslo"}`, nothing changes.
@@ -15,7 +15,7 @@ _LEAST: Final = 3
 
 
 class RepeatedPieces:
-    """Takes the pieces of one call's arguments and says what of each is new.
+    """Reads the pieces of one call's arguments, and returns the new part of each.
 
     The second piece that begins with the first is held back, and so is what follows it in the same
     way, until it is sure that the pieces joined are no JSON: `{"a": ` and `{"a": 1}}` may well be an
@@ -24,7 +24,7 @@ class RepeatedPieces:
 
     def __init__(self) -> None:
         self._held: list[str] = []
-        # What came so far, each piece behind the one before; and the longest piece alone.
+        # What came so far, each piece after the one before; and the longest piece alone.
         self._joined = _Strict()
         self._longest = _Strict()
         # The first piece, which is out, and the last one.
@@ -72,7 +72,7 @@ class RepeatedPieces:
 
     @property
     def held(self) -> str:
-        """What is held back, as it came."""
+        """The text that is held back, as it came."""
         return "".join(self._held)
 
     def close(self, *, cut: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""The interface of an older engine, `run_sync(*, ctx, name, raw)`, on the pipeline of this one.
+"""Provides the interface of an older engine, `run_sync(*, ctx, name, raw)`, on this pipeline.
 
 `run_sync(ctx=None, name="get_weather", raw='{"city": "Oslo"}')` makes of a tool's `"21 °C"` the
 result `ToolResult("get_weather", True, "21 °C", attempts=1)`.
@@ -45,9 +45,9 @@ class Tool:
     """A function under a name; a parameter named `ctx` gets the context."""
 
     name: str
-    """What the model calls it."""
+    """The name for the model."""
     fn: Callable[..., Any]
-    """What runs, sync or async; it gets the arguments by their names."""
+    """The function, sync or async, which gets the arguments by their names."""
     schema: Mapping[str, object] = field(default_factory=dict)
     """The type of each argument that is looked at: `int`, `bool` or `str`."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -56,16 +56,16 @@ class Tool:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What became of one call."""
+    """The outcome of one call."""
 
     tool_name: str
     """The name that was called."""
     ok: bool
     """Whether there is an output."""
     output: Any = None
-    """The output in normal form; None when the call failed."""
+    """The output in normal form; None if the call failed."""
     error_message: str | None = None
-    """`unknown_tool`, or a code, a colon and a message; None when the call is ok."""
+    """`unknown_tool`, or a code, a colon and a message; None if the call is ok."""
     attempts: int = 0
     """How many invocations were begun."""
     cached: bool = False
@@ -265,7 +265,7 @@ def _coerced(key: str, kind: object, value: Any) -> Any:
         if isinstance(value, int):
             return value
         digits = value.strip() if isinstance(value, str) else ""
-        # `isdigit` leaves out `+5` and `1_000`, which `int` would take.
+        # `isdigit` omits `+5` and `1_000`, which `int` would take.
         if digits.removeprefix("-").isdigit():
             try:
                 return int(digits)
@@ -287,7 +287,7 @@ def _coerced(key: str, kind: object, value: Any) -> Any:
 
 
 class _OlderWays(Policy):
-    """How the older engine runs tools, shows outputs and names events."""
+    """The rules of the older engine for running tools, showing outputs and naming events."""
 
     threads_for_sync_tools: ClassVar[bool] = False
     limits_in_sync_runs: ClassVar[bool] = False

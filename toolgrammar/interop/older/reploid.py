@@ -1,4 +1,4 @@
-"""The interface of the older Reploid parser: dicts of name, args and, where it failed, error.
+"""Provides the interface of the older Reploid parser: dicts of name, args and, if it failed, error.
 
 A call becomes `{"name": "get_weather", "args": {"city": "Oslo"}}`.
 """
@@ -25,7 +25,7 @@ class ReploidCall(TypedDict):
     args: dict[str, Any]
     """The arguments; {} when there is an error."""
     error: NotRequired[str]
-    """Why the arguments could not be read; absent where they could."""
+    """Why the arguments could not be read; absent if they could."""
 
 
 def parse_tool_calls(text: str | None) -> list[ReploidCall]:
@@ -51,7 +51,7 @@ def is_done(text: str | None) -> bool:
 
 
 def validate_tool_call(call: object, schema: object) -> bool:
-    """Tells whether a call has a name, no error, and arguments that fit a schema; never raises.
+    """Whether a call has a name, no error, and arguments that fit a schema; never raises.
 
     Args:
         call: a call as `parse_tool_calls` gives it.
@@ -66,7 +66,7 @@ def validate_tool_call(call: object, schema: object) -> bool:
 
 
 def _error_of(call: ToolCall, result: ParseResult) -> str | None:
-    """Returns why a call has no arguments in the older interface, or None when it has."""
+    """Returns why a call has no arguments in the older interface, or None if it has."""
     raw = call.raw_arguments.strip()
     if call.error is not None:
         # The older parser's words for broken JSON, and for a text that is none.
@@ -77,7 +77,7 @@ def _error_of(call: ToolCall, result: ParseResult) -> str | None:
 
 
 def _root_closed_by_edit(call: ToolCall, result: ParseResult) -> bool:
-    """Tells whether a repair had to put in the last brace, after all that the model wrote."""
+    """Whether a repair had to put in the last brace, after all that the model wrote."""
     source = result.source
     # Edits have places in the source, the raw arguments are a text: here that is sought in the
     # source.
@@ -107,7 +107,7 @@ def _parameters_of(schema: object) -> object:
 
 
 def _fits(value: object, schema: object) -> bool:
-    """Tells whether a value has the type, the members and the items that a schema asks for."""
+    """Whether a value has the type, the members and the items that a schema asks for."""
     if not isinstance(schema, Mapping):
         return True
     types = types_of(schema)
@@ -118,7 +118,7 @@ def _fits(value: object, schema: object) -> bool:
     if isinstance(value, Mapping):
         properties = schema.get("properties")
         known = properties if isinstance(properties, Mapping) else {}
-        # What stands in a caller's schema may be of any type: what is no list requires nothing.
+        # What stands in a caller's schema may be of any type: what is not a list requires nothing.
         required = schema.get("required")
         if any(key not in value for key in (required if isinstance(required, list) else [])):
             return False

@@ -1,4 +1,4 @@
-"""The interface of the older simple-agent project: a message and its raw tool calls."""
+"""Provides the interface of the older simple-agent project: a message and its raw tool calls."""
 
 from __future__ import annotations
 

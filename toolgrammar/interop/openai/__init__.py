@@ -1,4 +1,4 @@
-"""Calls, messages and streams in the shapes of OpenAI's chat completions."""
+"""Converts calls, messages and streams to and from the shapes of OpenAI's chat completions."""
 
 from toolgrammar.interop.openai.repair import repair_message, repair_response, repair_stream
 from toolgrammar.interop.openai.shapes import (

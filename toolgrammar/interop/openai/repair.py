@@ -1,4 +1,4 @@
-"""Completions whose calls are broken, or left in the text, as completions that have them.
+"""Repairs completions whose calls are broken, or were left in the text.
 
 A chunk whose call has the arguments `{'city': 'Oslo',}` becomes one with `{"city": "Oslo"}`.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from toolgrammar.interop.streaming import AsyncReadStream, ReadStream
     from toolgrammar.values.events import Event
 
-# What every chunk of a completion repeats.
+# The keys that every chunk of a completion repeats.
 _KEPT: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
 # What the events of a chunk say; all else of a delta goes through as it is.
 _READ: Final = {"role", "content", "tool_calls", "function_call", *REASONING_KEYS}
@@ -43,7 +43,7 @@ _READ: Final = {"role", "content", "tool_calls", "function_call", *REASONING_KEY
 def _own_calls(given: Mapping[str, Any]) -> list[Any]:
     """Returns the native calls of a message as dicts, where they are any."""
     own = given.get("tool_calls") or []
-    # What a server writes there may be anything: what is no call is told as such.
+    # What a server writes there may be anything: what is not a call is told as such.
     own = list(own) if isinstance(own, list | tuple) else [own]
     return [plain(each) if hasattr(each, "model_dump") else each for each in own]
 
@@ -67,12 +67,12 @@ def repair_message(
         format: in which format the model writes calls; None leaves the content alone.
         tools: the tools that the model had: their names and schemas guide the repairs.
         finish_reason: why the server stopped.
-        id_prefix: what stands before the index in the id of a call; None: it is made from the
+        id_prefix: the text before the index in the generated id of a call; None: made from the
             call's place and text.
         reasoning_key: under which key reasoning goes that is found in the content.
 
     Raises:
-        TypeError: it is no message, but a whole completion say.
+        TypeError: it is not a message, but a whole completion say.
     """
     # The models of the openai package dump keys that are None.
     given = {key: part for key, part in plain(message).items() if part is not None}
@@ -125,11 +125,11 @@ def repair_response(
         response: a dict, or the response of the openai package.
         format: in which format the model writes calls; None leaves the texts alone.
         tools: the tools that the model had: their names and schemas guide the repairs.
-        id_prefix: what stands before the index in the id of a call; None: it is made from the
+        id_prefix: the text before the index in the generated id of a call; None: made from the
             call's place and text.
 
     Raises:
-        TypeError: it is no response, but a completion of chat say.
+        TypeError: it is not a response, but a completion of chat say.
     """
     given = dict(plain(response))
     _refuse_completion(given, "openai.repair_message(response.choices[0].message)")
@@ -209,7 +209,7 @@ class _Repaired(RepairedStream):
             # A client that gets it raises: an end of its own would make an answer of it.
             self.failed = self.failed or self.finish_reason == "error"
             return [*out, dict(chunk)]
-        # Usage comes after the last choice: it goes out behind the chunk that ends the message.
+        # Usage comes after the last choice: it goes out after the chunk that ends the message.
         if not chunk.get("choices"):
             self._behind.append(dict(chunk))
         else:

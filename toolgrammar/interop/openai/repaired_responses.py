@@ -1,7 +1,7 @@
-"""Writes the events of a response of OpenAI's Responses API anew, with its calls repaired.
+"""Rewrites the events of a response of OpenAI's Responses API with repaired calls.
 
 An item whose arguments came as `{'city': 'Oslo'}` goes out with `{"city": "Oslo"}`; a call that stood
-in the text, or behind another in one item, becomes an item of its own at the end of the response.
+in the text, or after another in one item, becomes an item of its own at the end of the response.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ResponseWriter:
             # send.
             self._next = max(self._next, place + 1)
         out = [each for event in events for each in self._event(event, chunk)]
-        # These are written anew from our events: passed on as well, a client would have them twice.
+        # These are written again from our events: passed on too, a client would have them twice.
         if kind == _TEXT or kind.startswith(_ARGUMENTS) or item.get("type") == "function_call":
             return self._numbered(out)
         if kind in _TEXT_ENDS or (kind.endswith(".done") and item.get("type") == "message"):
@@ -71,7 +71,7 @@ class ResponseWriter:
     def _numbered(self, out: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for each in out:
             self._sequence += 1
-            # Counted anew: some events were left out, and others put in.
+            # Counted again: some events were omitted, and others put in.
             each["sequence_number"] = self._sequence
         return out
 

@@ -1,4 +1,4 @@
-"""The events of OpenAI's Responses API as the events of a parser.
+"""Converts the events of OpenAI's Responses API to the events of a parser.
 
 `{"type": "response.output_text.delta", "delta": "On it."}` becomes `TextDelta("On it.")`.
 """
@@ -41,7 +41,7 @@ _CUT: Final = "length"
 
 
 def is_responses_event(chunk: Mapping[str, Any]) -> bool:
-    """Tells whether a chunk is an event of this API, not a part of a completion."""
+    """Whether a chunk is an event of this API, not a part of a completion."""
     kind = chunk.get("type")
     return isinstance(kind, str) and (kind.startswith("response.") or kind == "error")
 
@@ -114,7 +114,7 @@ class ResponsesEvents:
         return [InputDelta(index, text)] if text else []
 
     def _done(self, key: object, item: Mapping[str, Any]) -> list[Event]:
-        """Ends an item; what came of it whole alone is given out first."""
+        """Ends an item; what came of it whole alone is emitted first."""
         # The item says of itself whether it is whole, before the response says why it ended.
         reason = _CUT if item.get("status") == "incomplete" else "stop"
         if key in self._pieces:

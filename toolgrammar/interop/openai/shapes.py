@@ -1,4 +1,4 @@
-"""Calls, messages and streams in the shapes of OpenAI's chat completions, and back.
+"""Converts calls, messages and streams to and from the shapes of OpenAI's chat completions.
 
 A call becomes `{"id": …, "type": "function", "function": {"name": "get_weather", "arguments":
 …}}`, with the arguments as JSON text.
@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 REASONING_KEYS = ("reasoning_content", "reasoning")
-"""Under which servers of open models send reasoning; OpenAI's own API has no such key."""
+"""The keys under which servers of open models send reasoning; OpenAI's own API has none."""
 
 REASONS = frozenset({"stop", "length", "content_filter"})
 """Why an answer without calls ends, in the API's words."""
@@ -75,7 +75,7 @@ def to_tool_calls(
 
     Args:
         calls: the calls of one message.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from the call's place and text.
 
     Raises:
@@ -127,15 +127,15 @@ def to_message(
 
     Args:
         result: the message as it was parsed.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from the call's place and text.
         reasoning_key: the key for the reasoning, such as `reasoning_content`; None leaves it out.
 
     Raises:
-        TypeError: `result` is none.
+        TypeError: `result` is not a ParseResult.
     """
     check_result(result)
-    # With calls the API has None where there is no text.
+    # With calls the API has None if there is no text.
     message: dict[str, Any] = {"role": "assistant", "content": result.text or None}
     if reasoning_key is not None and result.reasoning:
         message[reasoning_key] = result.reasoning
@@ -167,7 +167,7 @@ def to_stream(
 
     Args:
         events: the events of one message; an async iterable gives an async iterator.
-        id_prefix: what stands before the index in the id of a call that has none; None: the id is
+        id_prefix: the text before the index in the generated id of a call; None: the id is
             made from its place, `completion_id` and the text before it.
         reasoning_key: the key for the reasoning, such as `reasoning_content`; None leaves it out.
         completion_id: the `id` of every chunk.
@@ -260,7 +260,7 @@ class DeltaWriter:
             case ArgumentsDelta(index, json):
                 return _arguments(index, self._withheld.add(index, json))
             case InputDelta(index):
-                # A text is no JSON: it goes out at the end of the call, as an argument.
+                # A text is not JSON: it goes out at the end of the call, as an argument.
                 self._withheld.see_text(index)
                 return None
             case CallEnd(index, call):
