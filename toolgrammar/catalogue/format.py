@@ -128,14 +128,14 @@ class Format:
                 if self._tables is None:
                     from toolgrammar.grammar import stored
 
-                    # Computed again: the file may have been edited since, and tables are cached by digest.
+                    # Computed again, in case the file was edited: tables are cached by digest.
                     self._digest = digest_of(self.path)
                     self._tables = stored.load(self.path, self._digest)
         return self._tables
 
     @cached_property
     def plain(self) -> ShortcutRules | None:
-        """The rules by which a shortcut reads its messages; None if a call's end may change the call."""
+        """The rules of the shortcut for its messages; None if a call's end may change the call."""
         # Imported here, since listing the formats needs no machine.
         from toolgrammar.core.machine.kept_machines import machine_for
 

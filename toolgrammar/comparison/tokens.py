@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.format import Format
 
     Count = Callable[[str], int]
-    """Gives the number of tokens of a text."""
+    """Returns the number of tokens of a text."""
 
 WANTED: Final = "pip install 'toolgrammar[bench]'"
 _MARKER: Final = re.compile(r"<[^<>\s=]+>|\[/?[A-Z][A-Z_]+\]")

@@ -83,7 +83,7 @@ class MemoryCache:
         self._entries: OrderedDict[CacheKey, tuple[str, float | None]] = OrderedDict()
 
     def get(self, key: CacheKey) -> str | None:
-        """Returns the text stored under the key, and marks the entry as the most recently used one."""
+        """Returns the text stored under the key, and marks the entry as most recently used."""
         with self._lock:
             found = self._entries.get(key)
             if found is None:

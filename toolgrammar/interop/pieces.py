@@ -29,7 +29,7 @@ class AnyPieces(Protocol):
     def piece(
         self, key: object, name: str | None, identity: str | None, arguments: str
     ) -> list[Event]:
-        """Takes a piece of a call as chat APIs stream it: the first has the name, most have not."""
+        """Reads a piece of a call as chat APIs stream it: the first has the name, most others do not."""
 
     def start(self, key: object, name: str, identity: str | None) -> list[Event]:
         """Begins a call."""
@@ -38,7 +38,7 @@ class AnyPieces(Protocol):
         """Adds to the arguments of an open call."""
 
     def over(self, key: object) -> list[Event]:
-        """Takes note that a call got its last piece, of an API that ends cut calls, too."""
+        """Records that a call got its last piece, in an API that also ends calls that were cut."""
 
     def end(self, key: object, reason: str | None = None) -> list[Event]:
         """Ends an open call; `reason` is why the server stopped, if it says so."""
@@ -69,7 +69,7 @@ class Pieces:
     def piece(
         self, key: object, name: str | None, identity: str | None, arguments: str
     ) -> list[Event]:
-        """Takes a piece of a call as chat APIs stream it: the first has the name, most have not.
+        """Reads a piece of a call as chat APIs stream it: the first has the name, most others do not.
 
         Some servers give all calls of a message one index, or none: a new name with another id
         begins the next call under the same key. A piece of no call is passed over.

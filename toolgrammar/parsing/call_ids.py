@@ -126,7 +126,7 @@ class ArrivingIds:
                 self._seen.append(event.json)
 
     def next(self, own: str | None, index: int, name: str) -> str:
-        """Returns the id of the next call; its own id is changed if a generated one already equals it."""
+        """Returns the id of the next call; its own id is changed if a generated one equals it."""
         # The id is emitted with the start of the call, before later calls are known.
         identity = own or self._id(index, name)
         # The generated id was emitted already, so the call's own id is changed here.

@@ -90,7 +90,7 @@ def _share(name: str, chosen: ParseResult) -> float:
 
 
 def _fit(result: ParseResult, most: int, specs: Mapping[str, ToolSpec]) -> float:
-    """Returns the share of the longest reading that one format reads, times the worth of its calls."""
+    """Returns the share of the longest reading that a format reads, times its calls' worth."""
     worth = sum(_worth(call, specs) for call in result.calls) / len(result.calls)
     return worth * _covered(result) / max(1, most)
 

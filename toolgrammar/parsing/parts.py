@@ -1,7 +1,7 @@
 """Reads a message again to find its parts: what each stretch of its source is.
 
 `On it. <tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>` has the text `On it. `, the markup
-`<tool_call>{"name": "`, the name `f`, more markup, the key `a`, more markup, the value `1`, and markup.
+`<tool_call>{"name": "`, the name `f`, markup, the key `a`, markup, the value `1`, and markup.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def _by_shortcut(
 def _of_several(
     entry: AnyOf, text: str, tools: Iterable[object] | None, id_seed: str, limits: Limits
 ) -> ParseResult | None:
-    """Returns the result of a message in one of several formats; None if the driver has to read it."""
+    """Returns the result of a message in several formats; None if the driver has to read it."""
     # The limits on characters and depth are checked here, the one on calls after reading.
     if not _within(limits, text):
         return None

@@ -50,7 +50,7 @@ class Sums:
         share = self.hits / self.of
         # The variance of a ratio over clusters, linearised.
         spread = self.hits_squared - 2 * share * self.hits_of + share * share * self.of_squared
-        # If no or all items count, there is no variance: only the clusters are known to be independent.
+        # If no or all items count, nothing varies: only the clusters are known to be independent.
         if self.messages < 2 or spread <= 0 or self.hits in (0, self.of):
             return self.messages
         variance = spread * self.messages / (self.messages - 1) / self.of**2

@@ -51,7 +51,7 @@ class Scorer:
             row: dict[str, Any] = json.loads(kept) if kept else {}
             reading.columns.note(row, done.seen)
             if text is None and not problem:
-                # `parse` reads None as an empty message; in a log, null means that there is no message.
+                # `parse` reads None as an empty message; in a log, null means no message.
                 problem = f"`{reading.column}` is null, not a string"  # noqa: PLW2901 - as in rows
             try:
                 if problem:

@@ -149,7 +149,7 @@ def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...
 
 def _has_required(value: dict[str, Any], schema: dict[str, Any]) -> bool:
     required = schema.get("required")
-    # A value that is not a list of names requires nothing: the schema is the caller's, and never raises.
+    # Anything but a list of names requires nothing: a caller's schema never raises.
     return not isinstance(required, list) or all(
         name in value for name in required if isinstance(name, str)
     )

@@ -91,7 +91,7 @@ class _Frame:
         self.commas += 1
 
     def add(self, value: Any) -> None:
-        """Puts a whole value in its place."""
+        """Adds a value as an item, or as the value of the pending key."""
         if self.key is not None and self.pairs is not None:
             self.pairs[self.key] = value
             self.key = None

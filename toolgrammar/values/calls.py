@@ -100,7 +100,7 @@ class ToolCall(Edited):
 
     @property
     def origin(self) -> str:
-        """The arguments as the model wrote them, before any edit: generated ids are made from them."""
+        """The arguments as the model wrote them, before any edit; generated ids depend on them."""
         # Reading an empty slot raises AttributeError, hence the default.
         return getattr(self, "_origin", "") or self.raw_arguments
 

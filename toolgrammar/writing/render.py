@@ -150,7 +150,7 @@ def _reason(walk: Walk, calls: Sequence[ToolCall]) -> str:
 
 
 def _joined(pieces: Iterable[str]) -> str:
-    """Puts a line end between two pieces that have no white space there."""
+    """Inserts a line end between two pieces that have no white space there."""
     out = ""
     for piece in pieces:
         # `Hi.` and `<tool_call>` get a line end between them, as models write it.

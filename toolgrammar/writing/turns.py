@@ -42,7 +42,7 @@ class Conversation(str):
     def __init__(
         self, text: str, messages: Iterable[Mapping[str, str]] = (), stop: Iterable[str] = ()
     ) -> None:
-        """Takes what the text is made of.
+        """Stores the turns and the stop strings of the prompt.
 
         Args:
             text: the prompt.
@@ -58,7 +58,7 @@ class Turns:
     """The text around the messages of one format."""
 
     def __init__(self, turns: Mapping[str, str]) -> None:
-        """Takes the header's `turns`; where it has none, the turns are lines such as `User: Hi`."""
+        """Compiles the marks of the header's `turns`; without them, turns are lines such as `User: Hi`."""
         self._turns = turns or _PLAIN
         marks = sorted(marks_of_turns(self._turns))
         # A word such as `User:` begins a turn only where it begins a line.

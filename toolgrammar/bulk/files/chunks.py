@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.rows.row_fields import Row
 
 CHUNK_BYTES = 1 << 18
-"""The size of a chunk of lines in bytes: large enough to be worth sending, and fits in a CPU cache."""
+"""The size of a chunk in bytes: large enough to be worth sending, and fits in a CPU cache."""
 _CHUNK_ROWS = 1000
 
 

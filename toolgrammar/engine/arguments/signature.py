@@ -96,7 +96,7 @@ class Target:
 
     @classmethod
     def of(cls, function: Function, *, is_async: bool = False) -> Target:
-        """Returns the target of a function; `is_async` marks one that is async without `async def`."""
+        """Returns the target of a function; `is_async`: it is async without `async def`."""
         signature = Signature.of(function)
         return cls(
             function,

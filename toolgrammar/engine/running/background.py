@@ -62,7 +62,7 @@ class Running:
         return self._task.result()
 
     def set(self) -> None:
-        """Cancels the coroutine; named like `Event.set`, which tells a thread that it was abandoned."""
+        """Cancels the coroutine; named like `Event.set`, which abandons a thread."""
         self._loop.call_soon_threadsafe(self._cancel)
 
     def _cancel(self) -> None:

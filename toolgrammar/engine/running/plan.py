@@ -212,7 +212,7 @@ class Plan:
         return released
 
     def _judge(self, indexes: list[int]) -> None:
-        """Makes calls ready that wait for no other, or skips them, and then those that depend on them."""
+        """Makes calls ready that wait for no other, or skips them and their dependents."""
         pending = list(indexes)
         while pending:
             index = pending.pop()

@@ -84,7 +84,7 @@ class Planned:
         return run
 
     def finish(self, index: int, result: ToolResult) -> None:
-        """Takes the result of a call."""
+        """Records the result of a call."""
         self._live.pop(index, None)
         self.plan.finish(index, result)
 

@@ -14,7 +14,7 @@ from toolgrammar.engine.tracing.secret_shapes import HIDDEN, hide
 __all__ = ["HIDDEN", "Redactor"]
 
 _SECRET_NAMES: Final = (
-    # Compared by segments, so that `token` hides `access_token` and `accessToken`, but not `max_tokens`.
+    # By segments, so that `token` hides `access_token` and `accessToken`, but not `max_tokens`.
     *(("password",), ("passwd",), ("secret",), ("token",), ("authorization",), ("cookie",)),
     *(("credential",), ("credentials",)),
     *(("api", "key"), ("private", "key"), ("access", "key")),

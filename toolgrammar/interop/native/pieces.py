@@ -56,7 +56,7 @@ class RepairedPieces:
     def piece(
         self, key: object, name: str | None, identity: str | None, arguments: str
     ) -> list[Event]:
-        """Takes a piece of a call as chat APIs stream it: the first has the name, most have not.
+        """Reads a piece of a call as chat APIs stream it: the first has the name, most others do not.
 
         Servers give all calls of a message one index, send the name with every piece, or in pieces
         of its own, or after the arguments.
@@ -236,7 +236,7 @@ class _Arriving:
         return self.read
 
     def begin(self, index: int, name: str) -> int:
-        """Takes its place among the calls, and its name: both are emitted."""
+        """Assigns the call its index and its name, which are then emitted."""
         self.index, self.name = index, name
         return index
 

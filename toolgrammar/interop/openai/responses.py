@@ -104,7 +104,7 @@ class ResponsesEvents:
                 return []
 
     def _late(self, key: object, arguments: object) -> list[Event]:
-        """Takes the arguments as a whole: a server may have streamed none, or not all of them."""
+        """Reads the whole arguments: a server may have streamed none, or not all of them."""
         whole, given = written_json(arguments), self._pieces.given(key)
         return self._pieces.add(key, whole[len(given) :]) if whole.startswith(given) else []
 

@@ -352,7 +352,7 @@ class ChunkReader:
         return events
 
     def _piece(self, piece: object) -> list[Event]:
-        """Takes a piece of a call."""
+        """Reads a piece of a call."""
         if not isinstance(piece, Mapping):
             return [] if piece is None else [lost_call(piece)]
         # Some servers leave the `function` around name and arguments out.

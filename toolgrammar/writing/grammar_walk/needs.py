@@ -52,14 +52,14 @@ class Needs:
         """How many parts of the text of this call are still to come."""
 
     def copy(self) -> Needs:
-        """Returns needs of their own for one try."""
+        """Returns an independent copy for one try."""
         other = Needs(self.calls)
         other.take(self)
         other.own_lists()
         return other
 
     def own_lists(self) -> None:
-        """Takes sets and lists of its own: keys are tuples, and a call is never changed."""
+        """Copies the sets and lists, to detach them: keys are tuples, and a call is never changed."""
         self.calls, self.parts, self.arguments = (
             [*self.calls],
             {*self.parts},
