@@ -215,3 +215,15 @@ def test_settings_do_not_change_with_the_tool() -> None:
     assert engine.run_sync(call("tool")).ok
     assert dataclasses.is_dataclass(ToolContext)
     assert repr(tool) == "Tool('tool')"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"concurrency": 0}, "concurrency must be at least 1 or None, got 0"),
+        ({"max_result_chars": -1}, "max_result_chars must be at least 0 or None, got -1"),
+    ],
+)
+def test_a_number_out_of_bounds_names_the_option(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Engine([], **options)

@@ -723,3 +723,19 @@ def test_annotation_that_is_imported_for_types_only_counts_as_any() -> None:
         return str(x)
 
     assert Engine([tool]).run_sync(call("tool", x="free")).value == "free"
+
+
+@both
+@pytest.mark.parametrize(("given", "read"), [("true", True), ("auto", "auto"), ("false", None)])
+def test_a_text_becomes_a_listed_value_alone(driver: Driver, given: str, read: object) -> None:
+    """`false` is a boolean, and not one of the list."""
+    properties = {"mode": {"type": ["string", "boolean"], "enum": ["auto", True]}}
+    schema = {"name": "w", "parameters": {"type": "object", "properties": properties}}
+    result = driver.run(
+        Engine([Tool(lambda **given: given, schema=schema)]), ToolCall("w", {"mode": given})
+    )
+    if read is None:
+        assert result.error is not None
+        assert result.error.code == "bad_args"
+    else:
+        assert result.value == {"mode": read}
