@@ -179,7 +179,7 @@ def _best(standings: Sequence[Standing], rows: Sequence[Row]) -> str:
     bad = {family for each in standings for family in each.worst}
     parts = []
     for family in standings[0].best:
-        # The least tokens alone are no advice: a family that runs what nobody meant is cheap as
+        # The least tokens alone are no advice: a family that runs unintended calls may be cheap as
         # well.
         if family not in bad:
             formats = ", ".join(row["format"] for row in rows if row["family"] == family)

@@ -60,6 +60,6 @@ def confusion(form: Format, wires: Sequence[Wire]) -> dict[str, Any]:
 
 
 def _runs(form: Format, text: str, wire: Wire) -> int:
-    # One call that runs is enough: nobody meant any.
+    # One call that runs is enough, since the text means none.
     result = parse(text, format=form, tools=wire.message.tools)
     return int(any(call.executable for call in result.calls))

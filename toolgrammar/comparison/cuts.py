@@ -33,7 +33,7 @@ def cuts(form: Format, wires: Sequence[Wire]) -> dict[str, Any]:
     lost: dict[int, list[int]] = {tenth: [] for tenth in TENTHS}
     for wire in wires:
         for tenth in TENTHS:
-            # Nobody says that it was cut (`finish_reason`): the text alone has to tell.
+            # Without a `finish_reason`: the cut has to be recognised from the text alone.
             text = wire.text[: len(wire.text) * tenth // 10]
             result = parse(text, format=form, tools=wire.message.tools)
             kept[tenth].append((_kept(result.calls, wire), _length(wire.message.calls)))
@@ -86,7 +86,7 @@ def _ran_wrong(result: ParseResult, wire: Wire) -> int:
 
 
 def _lost(result: ParseResult, wire: Wire, text: str) -> int:
-    # An error was reported, so whoever looks at the result knows that something is missing.
+    # An error was reported, so a caller can see that something is missing.
     if not result.ok:
         return 0
     begun = 0

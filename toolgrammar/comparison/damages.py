@@ -184,7 +184,7 @@ def _brackets(wire: Wire) -> list[int]:
         place
         for call in wire.calls
         for place in range(call.span.start, call.span.end)
-        # A bracket in a value is a part of the value, whose damage nobody could see.
+        # A bracket in a value is part of the value, so its damage could not be detected.
         if wire.text[place] in "}])" and not wire.content[place]
     ]
 

@@ -83,7 +83,7 @@ def to_json(value: Any) -> str:
 def written_arguments(call: ToolCall) -> str:
     """Returns the arguments of a call as an API hands them out: JSON, if they may be run.
 
-    Those of a call that is not executable are no whole JSON object, so that nobody takes them for
+    Those of a call that is not executable are not a whole JSON object, so that they are not read as
     one: the text that the model wrote, or what was read of it without the bracket that closes it.
 
     Raises:
@@ -98,7 +98,7 @@ def written_arguments(call: ToolCall) -> str:
     raw = call.raw_arguments
     shows = raw.lstrip().startswith("{") or not arguments_of(call)
     # The model's own text goes out where it looks like arguments, but neither reads as an object
-    # nor can be mended to one: so nobody will run it.
+    # nor can be mended to one, so that no client runs it.
     if shows and read_arguments(raw)[1] is not None and mended_arguments(raw) is None:
         return raw
     # Without its last bracket, `{"city": "Oslo"`: what a call that was cut looks like.

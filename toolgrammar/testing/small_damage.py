@@ -1,7 +1,7 @@
 """Damages a few characters of a message's markup, never of its content.
 
-Content is what a name, a key or a value says. Another character there is another value, and nobody
-can see that it was another once: it is not a silent change of a call.
+Content is the characters of names, keys and values. Another character there is another value, which
+no reader can recognise as damage: it is not a silent change of a call.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def small_damage(text: str, places: list[int], draw: random.Random) -> str:
     place = draw.choice(places)
     end = place + 1
     for _ in range(draw.choice((1, 1, 2, 3)) - 1):
-        # A run stops where content begins: damage there would make another value, which nobody can
-        # see.
+        # A run stops where content begins: damage there would make another value, which no reader
+        # can recognise.
         end += end in allowed
     before, here, after = text[:place], text[place:end], text[end:]
     kind = draw.choice(("deleted", "doubled", "swapped", "replaced", "put in"))

@@ -181,7 +181,7 @@ class _Reader:
         """Returns a scalar or an empty bracket; opens a bracket that holds something."""
         sign = self._peek()
         if sign in _CLOSERS:
-            # Depth costs no recursion here, but whoever writes or compares the value would need it.
+            # Depth costs no recursion here, but code that writes or compares the value would need it.
             if len(self._frames) >= self._max_depth:
                 raise _NoLiteral
             self._at += 1

@@ -109,7 +109,7 @@ def _perform(effect: Effect, scope: Scope | None) -> Outcome:
     if type(effect) is Ask:
         return _ask(effect, scope)
     assert type(effect) is Sleep
-    # Without a plan nobody can abort, so nothing has to be woken.
+    # Without a plan there is no abort, so the sleep need not be interruptible.
     if scope is None:
         sleep(effect.seconds)
     # In a plan the sleep ends on an abort, so that a retry in half a minute does not delay it.

@@ -114,7 +114,7 @@ def _seconds(asked: object) -> float | None:
     """Returns a wait written as a number of seconds or as an HTTP date; None for anything else."""
     if isinstance(asked, bool):
         return None
-    # `retry_after` of a stranger's exception: NaN and negative numbers mean nothing.
+    # `retry_after` of a foreign exception: NaN and negative numbers are ignored.
     if isinstance(asked, int | float):
         return float(asked) if asked >= 0 and not math.isnan(asked) else None
     if not isinstance(asked, str):

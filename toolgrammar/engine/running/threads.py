@@ -46,7 +46,7 @@ def _collected(generator: GeneratorType[Any, Any, Any], cancelled: Event | None)
     for item in generator:
         items.append(item)
         # Looked at after each item; a generator that never yields again can't be stopped.
-        if cancelled.is_set():  # nobody waits for it: an endless one ends here
+        if cancelled.is_set():  # abandoned: an endless generator ends here
             generator.close()
             break
     return items

@@ -128,7 +128,7 @@ class ArgumentsReader:
         found = self._parser.close()
         first += self._go_out(self._parser.take())
         every = [_read(found, text, cut=cut)]
-        # Of a cut text nobody knows whether the last object is whole.
+        # If the text was cut, it is not known whether the last object is whole.
         if not cut and any(each.code == _ANOTHER for each in found.diagnostics):
             every = _several(text, tool, calls) or every
         if self._pieces.sure:

@@ -118,7 +118,7 @@ def read_events(
     # Read once: an iterator would be empty when the parser reads it again.
     specs = to_specs(tools)
     pieces = RepairedPieces(specs)
-    # An empty list says that there are no tools; None, that nobody said which.
+    # An empty list means that there are no tools; None, that they are not known.
     known = None if tools is None else specs
     reread = None if format is None else Reread(format, known)
     return ReadEvents(reader(pieces), reread, pieces)

@@ -108,7 +108,7 @@ class RepeatedPieces:
             new = piece[len(self._last) :]
             self._last = piece
         else:
-            # Whatever it is, nobody knows whether it goes on or begins again.
+            # It is not known whether this piece continues the text or begins again.
             new, self._grow, self.doubtful = piece, False, True
         self._longest.feed(new)
         self.doubtful = self.doubtful or self._longest.failed

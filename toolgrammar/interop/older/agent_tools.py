@@ -173,7 +173,7 @@ def _hook(guard: Guard) -> Hook:
 
     def asked(ctx: Any, tool_name: str, data: Any) -> object:
         answer = guard(ctx, tool_name, data)
-        # With a `yield` in it, nothing of the guard has run, and nobody would ask it further.
+        # A guard with a `yield` returns a generator, of which nothing has run or would be run.
         if isinstance(answer, GeneratorType):
             raise TypeError("a guard that yields never runs")
         return _to_its_end(answer) if is_later(answer) else None

@@ -143,7 +143,7 @@ def repair_response(
 
 
 def _refuse_completion(given: Mapping[str, Any], instead: str) -> None:
-    """Refuses a whole completion: nothing would be found in it, and nobody would be told."""
+    """Refuses a whole completion: nothing would be found in it, without an error."""
     if isinstance(given.get("choices"), list | tuple):
         raise TypeError(f"got a chat completion: give response.choices[0].message, as in {instead}")
 

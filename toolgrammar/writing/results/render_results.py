@@ -198,7 +198,7 @@ class _Writer:
             # The format can't do without an id, and the call has none.
             self._generated = True
             found = self._first(ranked)
-        # Counted also where nothing was found: whoever tries alternatives sets it back.
+        # Counted even if nothing was found: the code that tries alternatives resets it.
         self._written += 1
         return found
 
