@@ -90,13 +90,12 @@ def _ends(mark: str, text: str, place: int, same: int) -> Iterator[int]:
         place: where the damage is in the text.
         same: how much of the mark stands before that.
     """
-    # Behind a mark that is whole something may stand that parts it from what follows.
-    least = 1 if same == len(mark) else 0
-    if least and text[place : place + 1].isspace():
+    # A mark that is whole was read as what it is: `<bash>. ` in a sentence is no damaged opener.
+    if same == len(mark):
         return
     for missing in range(min(MOST, len(mark) - same) + 1):
         rest = mark[same + missing :]
-        for odd in range(least, MOST + 1):
+        for odd in range(MOST + 1):
             start = place + odd
             if start <= len(text) and text.startswith(rest, start):
                 yield start + len(rest)

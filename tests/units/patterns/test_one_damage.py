@@ -17,7 +17,6 @@ def check(mark: str, text: str, found: str, *, is_near: bool) -> None:
         ("TOOL:", "TO read", "TO"),  # and at its end
         ("TOOL:", "(TL: read", "TL:"),
         ("TOOL:", "TOOOL: read", "TOOOL:"),  # doubled
-        ("TOOL:", "TOOL:x read", "TOOL:x"),  # something parts it from what follows
         ("<tool_call>", "a <tool(x)all> b", "<tool(x)all>"),
         ("<tool_call>", "a tool_call> b", "tool_call>"),
         ("\n```", "a.py\n_```", "\n_```"),
@@ -32,6 +31,7 @@ def test_one_damage_of_three_characters_is_seen(mark: str, text: str, found: str
     [
         ("TOOL:", "TOOL: read", "TOOL:"),  # nothing is damaged
         ("<tool_call>", "<txol_caxl>", "<txol_caxl>"),  # two damages
+        ("<tool_call>", "a <tool_call>. b", "<tool_call>. "),  # whole: the sentence goes on
         ("<tool_call>", "<tl>", "<tl>"),
         ("``", "`", "`"),  # too short to be known
     ],

@@ -92,7 +92,9 @@ def _is_fence(mark: str, text: str, start: int, end: int) -> bool:
     if not written.strip("`\n"):
         around = (text[start - 1 : start], text[end : end + 1])
         return len(written.strip()) >= LEAST or "`" in around
-    fence = _FENCE.match(text, start)
+    # The last backticks of a fence are no fence of their own.
+    before = text[max(0, start - _MOST) : start]
+    fence = _FENCE.match(text, start - len(before) + len(before.rstrip("`")))
     if fence is None:
         return False
     # `java` is no damaged `json`: it is another language, and so is none at all.
