@@ -3,6 +3,8 @@
 import gc
 import os
 import re
+from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -32,13 +34,37 @@ vars(re)["_MAXCACHE"] = 50_000
 gc.set_threshold(20_000, 20, 100)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+_LAWS = Path(__file__).with_name("laws")
+_OF_NO_FORMAT = "~"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option of the quick run."""
+    parser.addoption(
+        "--third", action="store_true", help="hold each law over a third of the formats alone"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Brings the tests of a format together, the tests of no format behind them.
 
     A format makes its expressions when it first reads: `--dist worksteal` gives each process one
     stretch of the tests, so most formats are made by one process, not by each.
     """
+    if config.getoption("third"):
+        left_out = [item for item in items if not _is_of_third(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if _is_of_third(item)]
     items.sort(key=_format_of)
+
+
+def _is_of_third(item: pytest.Item) -> bool:
+    """Whether the quick run holds this law over this format: each law takes another third of them."""
+    format_id = _format_of(item)
+    if _LAWS not in item.path.parents or format_id == _OF_NO_FORMAT:
+        return True
+    law = getattr(item, "originalname", None) or item.name
+    return (crc32(law.encode()) + crc32(format_id.encode())) % 3 == 0
 
 
 def pytest_collection_finish() -> None:
@@ -53,4 +79,4 @@ def _format_of(item: pytest.Item) -> str:
         return item.path.stem
     callspec = getattr(item, "callspec", None)
     found = callspec.params.get("format_id") if callspec else None
-    return found if isinstance(found, str) else "~"
+    return found if isinstance(found, str) else _OF_NO_FORMAT
