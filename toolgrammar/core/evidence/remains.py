@@ -39,9 +39,6 @@ _NAMED = late(rf"{_NAME}(?:[\[{{(>\"'/]|[ \t]*$|\s[\w.-]+=)", re.MULTILINE)
 _LABEL = late(r"(?=[^a-z\n]*[A-Z]|[\w=]+\.)[A-Za-z][\w =]*[:.]?")
 _FIRST_KEY = late(r"[a-z]+:")
 _KEY = late(r"""["'][\w ]+["']:?""")
-_CLOSED = late(r"(?:[})\]\"']|(?:\A|[\n>])[ \t]*(?:[\w.-]{1,64})?)\Z")
-"""What stands before a closer that a call has, and no sentence."""
-_WORD = late(r"\w")
 
 
 class Remains:
@@ -85,7 +82,6 @@ class Remains:
         places = (
             self._symbol(text),
             self._tag(text),
-            self._closer(text),
             self._label(text),
             self._mark(text),
             broken_fence(text, self._fence_words, self._first_keys),
@@ -142,17 +138,6 @@ class Remains:
         named = _NAMED.match(text, end)
         is_named = named and (named[0][-1] in "[{(" or begins(text[max(0, start - _NEAR) : start]))
         return (start, found.text) if is_named or is_used(text, start, end) else None
-
-    def _closer(self, text: str) -> tuple[int, str] | None:
-        """Finds the closer of a call behind what it ends, and nothing in the text that opens it."""
-        for each in self._closers if self._symbols is None else ():
-            at = text.find(each)
-            before = text[max(0, at - _NEAR) : max(0, at)]
-            if not (_WORD.search(before) and _CLOSED.search(before)) or is_quoted(text, at):
-                continue
-            if not any(opener in text[:at] for opener in self._tags if opener not in self._closers):
-                return at, each
-        return None
 
     # Labels, and marks with a name behind them
 
