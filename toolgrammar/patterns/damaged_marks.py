@@ -304,13 +304,6 @@ def distance(one: str, other: str) -> int:
     return _distances(one, other, anywhere=False)[-1][-1][0]
 
 
-def beginning_near(mark: str, text: str) -> tuple[int, int]:
-    """Returns how far a text's beginning is from a mark, and where the nearest one ends."""
-    # What is missing or too much changes how long the beginning is.
-    row = _distances(mark, text[: 2 * len(mark)], anywhere=False)[-1]
-    return min((cost, end) for cost, _, end in row)
-
-
 def _distances(
     mark: str, text: str, *, anywhere: bool = True, most: int | None = None
 ) -> list[list[tuple[int, int, int]]]:

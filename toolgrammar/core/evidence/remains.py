@@ -1,19 +1,18 @@
 """Finds, in a text, what damage has left of a call: it opens nothing, and would be lost unsaid.
 
-Example: of `Action: list_notes`, and `Actoin Input: {}` in the next line, the second label is misspelt.
+Example: `{"nmae": "tide", "arguments": {}}` has the keys of a call, and one of them is misspelt.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.broken_fences import broken_fence
 from toolgrammar.core.evidence.broken_objects import broken_object
 from toolgrammar.core.evidence.used import begins, is_quoted, is_used
-from toolgrammar.patterns.damaged_marks import beginning_near, is_symbol, marks_of, most_damaged
+from toolgrammar.patterns.damaged_marks import is_symbol, marks_of
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -23,20 +22,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.evidence.mended_marks import MarksOfCalls
 
 _NEAR: Final = 160
-"""Characters before or behind a place that tell."""
-_MOST: Final = 32
-"""Lines of a text that are looked at."""
+"""Characters before a place that tell."""
 _NAME = r"[\w.-]{1,64}"
-_BEHIND = late(
-    rf"[ \t]*\d{{0,3}}[:=)]?[ \t]*(?:{_NAME}[ \t]*(?:[\[{{(]|\r?$)|[\[{{\"'`])", re.MULTILINE
-)
-"""What calls have behind a label: a name with its arguments, or alone in the line; or a value."""
-_CALLED = late(rf"[ \t]*{_NAME}[ \t]*(?:[\[{{(]|\r?$)", re.MULTILINE)
-_SPOILED = late(r"\S{0,4}\s*(?:```\S{0,8}\s*)?[^\w\s]{0,3}\{\s*\S{0,2}[\"\']")
-"""What may stand behind an opener, up to the first key of an object."""
 _NAMED = late(rf"{_NAME}(?:[\[{{(>\"'/]|[ \t]*$|\s[\w.-]+=)", re.MULTILINE)
 """What calls have right behind a tag: the name of a tool, and what may follow that."""
-_LABEL = late(r"(?=[^a-z\n]*[A-Z]|[\w=]+\.)[A-Za-z][\w =]*[:.]?")
 _FIRST_KEY = late(r"[a-z]+:")
 _KEY = late(r"""["'][\w ]+["']:?""")
 
@@ -68,7 +57,6 @@ class Remains:
         self._keys = tuple(each.strip("\"':") for each in self._signs if _KEY.fullmatch(each))
         every = sorted({*self._signs, *self._openers})
         self._first_keys = tuple(each for each in self._signs if _FIRST_KEY.fullmatch(each))
-        self._labels = tuple(each for each in every if _LABEL.fullmatch(each))
         # The name of a tool is like that of another: only the markup of the format is looked for.
         by_name = {f"</{name}>" for name in names}
         self._tags = tuple(
@@ -82,7 +70,6 @@ class Remains:
         places = (
             self._symbol(text),
             self._tag(text),
-            self._label(text),
             self._mark(text),
             broken_fence(text, self._fence_words, self._first_keys),
             broken_object(text, self._keys),
@@ -96,8 +83,6 @@ class Remains:
             return ()
         fences = (each.strip("`").strip() for each in self._openers if each.startswith("```"))
         return tuple(sorted({re.sub(r"\W.*", "", each) for each in fences}))
-
-    # Symbols and tags
 
     @cached_property
     def _symbols(self) -> re.Pattern[str] | None:
@@ -139,58 +124,6 @@ class Remains:
         is_named = named and (named[0][-1] in "[{(" or begins(text[max(0, start - _NEAR) : start]))
         return (start, found.text) if is_named or is_used(text, start, end) else None
 
-    # Labels, and marks with a name behind them
-
-    @cached_property
-    def _lines(self) -> re.Pattern[str] | None:
-        """Matches the beginnings of lines that may be labels: a piece of each is as it should be."""
-        ways = []
-        for each in self._labels:
-            # `functions.` stands anywhere, before the name of a tool and its parenthesis.
-            is_inside = each[-1] == "."
-            begins = r"(?<![^\s(,;:])(?=[^\s(]{3,80}\()" if is_inside else r"^[^\w\n]{0,4}?"
-            most = _most(each)
-            cuts = [len(each) * n // (most + 1) for n in range(most + 2)]
-            for first, last in pairwise(cuts):
-                room = f"[^\\n]{{{max(0, first - most)},{first + most}}}" if first else ""
-                ways.append(f"{begins}(?={room}{re.escape(each[first:last])})")
-        return compile_pattern(f"(?m:{'|'.join(ways)})") if ways else None
-
-    def _label(self, text: str) -> tuple[int, str] | None:
-        found = self._lines.finditer(text) if self._lines is not None else ()
-        for _, line in zip(range(_MOST), found, strict=False):
-            place = line.end()
-            written = text[place : place + _NEAR].partition("\n")[0]
-            whole = next((each for each in self._labels if written.startswith(each)), "")
-            # An opener with an object behind it, and something between them that spoils it.
-            if whole and _SPOILED.match(text, place + len(whole)):
-                return place, whole
-            # `TOOL: search` is none in prose: a word in capitals, with a name alone behind it.
-            # In a block of code it is one that is shown.
-            is_shown = text.count("```", 0, place) % 2 == 1
-            if whole.isupper() and not is_shown and _CALLED.match(text, place + len(whole)):
-                return place, whole
-            label, end = self._label_of(written)
-            # Another sign that begins a line, or what calls have behind it, tells it from prose.
-            lines = f"\n{text[:place]}{text[place + end :]}"
-            if label and (
-                _BEHIND.match(text, place + end)
-                or any(f"\n{each.rstrip(':')}" in lines for each in self._signs if each != label)
-            ):
-                return place, written[:end]
-        return None
-
-    def _label_of(self, line: str) -> tuple[str, int]:
-        """Returns the label that a line seems to begin with, damaged, and where that ends."""
-        for each in sorted(self._labels, key=len, reverse=True):
-            if line.startswith(each):
-                break  # as it should be
-            far, end = beginning_near(each, line)
-            # Behind another word it is whole: `or functions.`.
-            if 0 < far <= _most(each) and f" {each}" not in line[:end]:
-                return each, end
-        return "", 0
-
     def _mark(self, text: str) -> tuple[int, str] | None:
         """Finds a mark such as `>>>` or `@`, whole or damaged, with the name of a tool behind it."""
         for mark in sorted({each for each in self._openers if _is_mark(each)}):
@@ -204,11 +137,6 @@ class Remains:
             if found is not None:
                 return found.start(), found[0]
         return None
-
-
-def _most(label: str) -> int:
-    """Returns how many characters of a label may be damaged; a name is a part of `functions.`."""
-    return most_damaged(f"{label}_(" if label[-1] == "." else label)
 
 
 def _is_mark(opener: str) -> bool:

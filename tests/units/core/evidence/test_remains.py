@@ -19,12 +19,9 @@ def check(format_id: str, text: str, *, is_lost: bool) -> None:
     [
         # Labels.
         ("react", "Action: search\nActoin Input: rain in Kaunas"),
-        ("react", 'Action] 1: search\nAction Ipnut 1: "rain"'),
         ("reploid", 'TOOL_CALL: read\nAGRS: {"path": "a.txt"}'),
         ("reploid0", "TOL: read\npath: /a.txt"),
-        ("reploid0", "TOOL: read\ntitle alpha\npath: /a.txt"),
         ("ts_call", 'Now functoins.find({near: "Oslo"})'),
-        ("smolagents_json", f"Action:n:\n{_OBJECT}"),
         # Keys of an object.
         ("fenced_json", "```json\n" + _OBJECT.replace("arguments", "argumnets") + "\n```"),
         ("openwebui_json", '{"nmae": "tide", "parameters": {}}'),
