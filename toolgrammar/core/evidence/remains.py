@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.broken_fences import broken_fence
 from toolgrammar.core.evidence.broken_objects import broken_object
-from toolgrammar.core.evidence.used import begins, is_quoted, is_used
-from toolgrammar.patterns.damaged_marks import is_symbol, marks_of
+from toolgrammar.core.evidence.used import begins, is_used
+from toolgrammar.patterns.damaged_marks import is_symbol
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _NEAR: Final = 160
 """Characters before a place that tell."""
 _NAME = r"[\w.-]{1,64}"
-_NAMED = late(rf"{_NAME}(?:[\[{{(>\"'/]|[ \t]*$|\s[\w.-]+=)", re.MULTILINE)
-"""What calls have right behind a tag: the name of a tool, and what may follow that."""
 _FIRST_KEY = late(r"[a-z]+:")
 _KEY = late(r"""["'][\w ]+["']:?""")
 
@@ -55,13 +53,8 @@ class Remains:
         self._signs, self._closers = tuple(signs), tuple(closers)
         self._openers = tuple(filter(None, (each.strip() for each in openers)))
         self._keys = tuple(each.strip("\"':") for each in self._signs if _KEY.fullmatch(each))
-        every = sorted({*self._signs, *self._openers})
         self._first_keys = tuple(each for each in self._signs if _FIRST_KEY.fullmatch(each))
-        # The name of a tool is like that of another: only the markup of the format is looked for.
-        by_name = {f"</{name}>" for name in names}
-        self._tags = tuple(
-            each for each in every if each[0] in "<[]" and len(each) > LEAST and each not in by_name
-        )
+        self._tags = tuple(each for each in self._openers if each[0] in "<[]" and len(each) > LEAST)
         # `<view_shell/>`: the tag is the name of the tool.
         self._named = tuple(f"<{name}" for name in names if "<" in self._openers)
 
@@ -105,24 +98,12 @@ class Remains:
             is_whole = at >= 0 and not text[end : end + 1].isalnum()
             if is_whole and begins(text[max(0, at - _NEAR) : at]):
                 return at, each
-        if not self._tags or not any(each in text for each in "<>[]"):
-            return None
-        # One that is whole opened nothing either, as what stands in it is damaged.
-        for each in self._openers:
-            at = text.find(each) if each in self._tags else -1
+        # One that is whole opened nothing, as what stands in it is damaged.
+        for each in self._tags:
+            at = text.find(each)
             if at >= 0 and is_used(text, at, at + len(each)):
                 return at, each
-        found = marks_of(self._tags).find(text, pairs=False)
-        if found is None or is_quoted(text, found.start):
-            return None
-        start, end = found.start, found.start + len(found.text)
-        # `<tool_call_id>` goes on with another name.
-        if found.mark[-1:] == ">" != found.text[-1:] and text[end : end + 1].isidentifier():
-            return None
-        # `call:greet{` right behind it is no sentence, whatever stands before.
-        named = _NAMED.match(text, end)
-        is_named = named and (named[0][-1] in "[{(" or begins(text[max(0, start - _NEAR) : start]))
-        return (start, found.text) if is_named or is_used(text, start, end) else None
+        return None
 
     def _mark(self, text: str) -> tuple[int, str] | None:
         """Finds a mark such as `>>>` or `@`, whole or damaged, with the name of a tool behind it."""

@@ -34,7 +34,7 @@ def check(format_id: str, text: str, *, is_lost: bool) -> None:
         ("yaml_fence", "```yaml\nactoin: list_notes\n```"),
         ("aider_udiff", "```diff\n--- a/x.py\n++ b/x.py\n@@ @@\n-a\n+b\n```"),
         # Tags, and closers of what nothing opens.
-        ("functiongemma", "Hi <strt_functoin_cal>call:greet{name:<escape>a<escape>}"),
+        ("functiongemma", "Hi <start_fu~~~ion_call>call:greet{name:<escape>a<escape>}"),
         ("smolagents_code", "ode>\nprint(1)\n</code>"),
         ("openhands_fn", "<f unction=finish>\n</function>"),
         ("sk_plan", '<plan>\n<functionon.Mail.Send to="a"/>\n</plan>'),
