@@ -15,8 +15,8 @@ from toolgrammar.values.patterns import late
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-_LINE = late(r"^[ \t]{0,3}(\S{0,3}?)(`{2,})(?![ \t]+\S)([^\n`]*)$", re.MULTILINE)
-"""A line that may be a fence; words behind a blank would go on with a sentence."""
+_LINE = late(r"^[ \t]{0,3}(`{3,})(?![ \t]+\S)([^\n`]*)$", re.MULTILINE)
+"""A line that is a fence; words behind a blank would go on with a sentence."""
 _OBJECT = late(r"\s*[^\w\s]{0,3}?[{\[]")
 _OF_A_FILE = late(r"\s*(?:[^\w\n]{0,4}-{2}|[^@\n]*\n[^\w\n]{0,4}\+{2})")
 """The lines of a diff that name its file, whole or damaged."""
@@ -41,28 +41,25 @@ def broken_fence(
         words: what stands behind the fences of calls; `json` where the call is an object.
         labels: keys that begin such calls, with their colons.
     """
-    if not words or "``" not in text:
+    if not words or "```" not in text:
         return None
     of_json = {word.rstrip("{") for word in words if word} == {"json"}
     opened: tuple[int, str] | None = None
     length = 0
     for found in _LINE.finditer(text):
-        before, marks, word = found[1], found[2], found[3].strip()
+        marks, word = found[1], found[2].strip()
         place = found.start(1), found[0].strip()
-        is_fence = not before and len(marks) >= LEAST
         if opened is not None:
             # As in Markdown: as many marks as opened the block close it, or more.
-            if is_fence and not word and len(marks) >= length:
+            if not word and len(marks) >= length:
                 opened = None
             continue
-        if is_fence and word in words and _is_lost(text, found.end(), word, labels):
+        if word in words and _is_lost(text, found.end(), word, labels):
             return place
         may_be_call = not of_json or _OBJECT.match(text, found.end()) is not None
-        if is_fence and not (may_be_call and _is_of_calls(word, words)):
-            opened, length = (place if may_be_call else (-1, "")), len(marks)
-        # "``bash", or "'```bash": a backtick is gone, or something stands before them.
-        elif may_be_call and (is_fence or _begins(word, marks, words)):
+        if may_be_call and _is_of_calls(word, words):
             return place
+        opened, length = (place if may_be_call else (-1, "")), len(marks)
     return opened if opened is not None and opened[0] >= 0 else None
 
 
@@ -72,11 +69,6 @@ def _is_lost(text: str, place: int, word: str, labels: Collection[str]) -> bool:
         return _OF_A_FILE.match(text, place) is not None
     key = _FIRST_KEY.match(text, place)
     return key is not None and any(0 < distance(each, key[1]) <= _MOST for each in labels)
-
-
-def _begins(word: str, marks: str, words: Sequence[str]) -> bool:
-    """Whether a word behind marks that are no fence is one of calls; whole marks need none."""
-    return any(word.startswith(each) for each in words if each or len(marks) >= LEAST)
 
 
 def _is_of_calls(word: str, words: Sequence[str]) -> bool:
