@@ -13,7 +13,7 @@ from toolgrammar.patterns.damaged_marks import distance, most_damaged
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container
+    from collections.abc import Collection
 
 _LONG: Final = 6
 """Letters of a key that data seldom has, as `arguments`; `name` is in much of it."""
@@ -42,7 +42,7 @@ def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
     if not keys or ("{" not in text and "}" not in text):
         return None
     whole = {key: at for key in keys if (at := text.find(f'"{key}"')) >= 0}
-    damaged = _damaged_keys(text, keys, whole)
+    damaged = _damaged_keys(text, keys)
     found = {**damaged, **whole}
     if len(found) < 2 or not any(len(key) >= _LONG for key in found):
         return None
@@ -52,7 +52,7 @@ def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
     return first, text[first : first + 40]
 
 
-def _damaged_keys(text: str, keys: Collection[str], whole: Container[str]) -> dict[str, int]:
+def _damaged_keys(text: str, keys: Collection[str]) -> dict[str, int]:
     """Returns the keys that stand damaged, each with its place."""
     found: dict[str, int] = {}
     for number, each in enumerate(_WRITTEN.finditer(text)):
@@ -63,8 +63,6 @@ def _damaged_keys(text: str, keys: Collection[str], whole: Container[str]) -> di
             continue  # as it should be
         for key in keys:
             most = most_damaged(f'"{key}"')
-            # Beside a long key, as `arguments`, a short one may be damaged more.
-            most += most == 1 and any(len(other) >= _LONG and other in whole for other in keys)
             if key not in found and _is_near(key, word, most):
                 found[key] = each.start()
     return found
