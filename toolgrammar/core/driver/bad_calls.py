@@ -1,4 +1,4 @@
-"""Passes over a call in Python whose arguments can't be read, so that it costs no other call.
+"""Skips a call in Python whose arguments can't be read, so that the calls after it are still read.
 
 Example: of `[f(a=1, ?), g(b=2)]` the call of `f` is unreadable, and that of `g` is read.
 """
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _REACH: Final = 512
-"""Characters in which the end of the call is looked for."""
+"""The number of characters in which the end of the call is searched."""
 _PART = late(
     r"""'(?:[^'\\\r\n]|\\.)*'|"(?:[^"\\\r\n]|\\.)*"|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<odd>['"])"""
 )
 _LONGEST_NAME: Final = 256
 _LINE = late(r"\n[ \t]*(?P<name>[^\W\d][\w.]*|)\Z")
-"""The end of a text that began a line, or a name in one."""
+"""The beginning of a line at the end of a text, with the name that may stand there."""
 _CALL = late(r"[^\W\d][\w.]{0,255}\(")
 _LEFT_OUT: Final = "Found arguments that the format does not take; left the rest of the call out"
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
 def pass_bad_call(driver: Driver) -> bool:
-    """Goes on behind a call that failed, where it ends soon; False for more text."""
+    """Skips the rest of a call that failed, if its end is near; False if more text is needed."""
     buffer, start = driver.buffer, driver.position
     end = _end_of_call(buffer[start : start + _REACH], driver.payload.open_brackets)
     step = driver.payload.step
@@ -63,10 +63,10 @@ def pass_bad_call(driver: Driver) -> bool:
 
 
 def _next_call_begins(driver: Driver, step: Step) -> bool:
-    """Ends a call without its closer before the next one, if that begins the line."""
+    """Ends a call that lacks its closer, if the next call begins the line; returns whether it did."""
     builder = driver.builder
-    # The name of the next call may have been read as that of an argument: then it is taken from the
-    # source, since the buffer begins behind it.
+    # The name of the next call may have been read as that of an argument. The buffer then begins
+    # after the name, so it is taken from the source.
     end = driver.base + driver.position
     source = builder.source
     before = source.written(max(end - _LONGEST_NAME, -len(source.prefix)), end)
@@ -78,7 +78,8 @@ def _next_call_begins(driver: Driver, step: Step) -> bool:
     call = _CALL.match(text)
     if closing is None or call is None or not closing.node.token.match(text):
         return False
-    # It is whole, with no quote behind it: else it may stand in a string that ended too early.
+    # The next call has to be whole, and what follows it has to fit the format: a quote there shows
+    # that it may stand in a string that ended too early.
     length = _end_of_call(text[call.end() : len(line["name"]) + _REACH], 1)
     behind = blanks.match(text, call.end() + length).end()
     if length <= 0 or not (behind == len(text) or _ends_or_goes_on(closing.node, text, behind)):
@@ -92,18 +93,18 @@ def _next_call_begins(driver: Driver, step: Step) -> bool:
 
 
 def _ends_or_goes_on(node: Node, text: str, place: int) -> bool:
-    """Whether the section's closer, or the next call, stands at a place behind a call."""
+    """Whether the closer of the section, or another call, stands at an index after a call."""
     token = node.token.match(text, place)
     if token is None:
         return False
     return (
-        # Any word may be the name of a call: only with its bracket, `search(`, it is one.
+        # Any word may be the name of a call, so a name counts only with its bracket: `search(`.
         node.steps[token.lastgroup or ""].kind == "literal" or _CALL.match(text, place) is not None
     )
 
 
 def _end(driver: Driver, start: int, end: int, message: str = _LEFT_OUT) -> None:
-    """Ends the call, which goes to an index."""
+    """Ends the call at an index of the buffer and reports the text from `start` on as dropped."""
     builder, place = driver.builder, driver.base + end
     draft = builder.draft
     driver.pass_to(end)
@@ -119,24 +120,24 @@ def _end(driver: Driver, start: int, end: int, message: str = _LEFT_OUT) -> None
         hint="the calls beside it are read",
     )
     draft.cut()
-    # Its own closer stands there: it is not cut.
+    # A closer was found, so the call is unreadable and not truncated.
     draft.fail(draft.error or draft.refused or "the call could not be read")
     call_ends.end(builder, draft, place)
     driver.stand_behind_call()
 
 
 def _end_of_call(text: str, depth: int) -> int:
-    """Returns where the call ends; 0 where it does not show yet, -1 where nobody can tell.
+    """Returns the index after the call; 0 if more text is needed, -1 if the end is ambiguous.
 
     Args:
-        text: what follows in the arguments.
-        depth: how many brackets are open in them, with their own.
+        text: the rest of the arguments, from the place where they can't be read.
+        depth: the number of open brackets, the one around the arguments included.
     """
-    # The closers that are due in the arguments, the innermost last.
+    # The closers of the brackets that open in this text, the innermost last.
     due: list[str] = []
     for part in _PART.finditer(text):
         mark = part.group()
-        # A string of Python ends with its line: one that is open behind a line break never closes.
+        # A string of Python ends with its line, so one that is open at a line break never closes.
         if part["odd"]:
             return -1 if "\n" in text[part.start() :] else 0
         if part["open"]:

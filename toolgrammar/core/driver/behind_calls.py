@@ -1,4 +1,4 @@
-"""Doubts a call behind which its arguments seem to go on, since their object was closed too early.
+"""Doubts a call whose arguments seem to go on after it, as if their object was closed too early.
 
 Example: `[TOOL_CALLS]order[ARGS]{"kind": "rye"}, "kilos": 25}` is a call of `order` that may lack
 `kilos`: it is doubted with `skipped-markup`.
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 def is_settled(driver: Driver, step: Step | None = None) -> bool:
-    """Whether it is known if arguments go on behind the open call; doubts the call where they do.
+    """Whether enough text was seen to judge if arguments go on after the call; doubts it if so.
 
     Args:
         driver: the driver, at the end of the call.
-        step: the token or payload that ends the call, where no text has shown that it ends.
+        step: the token or payload that ends the call; None if the text after it ends the call.
     """
-    # The call goes on, so what stands here is its own markup.
+    # This step does not end the call, so what follows is markup of the same call.
     if step is not None and "call" not in step.after:
         return True
-    # None in the list: more text may still show it, so the call waits unless something else has
-    # shown it already.
+    # A None in the list means that more text may still show it. The call then waits, unless another
+    # check has found it already.
     found = [_is_closed_twice(driver), _is_called_again(driver)]
     # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
@@ -49,22 +49,22 @@ def ends_call(step: Step) -> bool:
 
 
 def _is_called_again(driver: Driver) -> bool | None:
-    """Whether a parenthesis opens right behind that of a call, as in `wipe()(path="/")`."""
+    """Whether a parenthesis opens right after the call's own, as in `wipe()(path="/")`."""
     beside = driver.builder.source.slice(driver.last_end - 1, driver.last_end + 1)
     return None if beside == ")" and not driver.final else beside == ")("
 
 
 def _touches(driver: Driver) -> bool:
-    """Whether text stands right behind the last bracket of the open call."""
+    """Whether text follows the last bracket of the open call without a blank."""
     place = driver.last_end
     beside = driver.builder.source.slice(place - 1, place + 1)
     return driver.builder.has_draft and len(beside) == 2 and touches(*beside)
 
 
 def _goes_on(driver: Driver) -> bool | None:
-    """Whether the arguments may go on in the text behind a call; None where more text tells."""
+    """Whether the arguments may go on in the text after a call; None if more text is needed."""
     builder, place = driver.builder, driver.last_end
-    # Only an object can be closed too early: behind a raw value its closer stands.
+    # Only an object can be closed too early: a raw value ends at its own closer.
     if not builder.has_draft or builder.source.slice(place - 1, place) != "}":
         return False
     rest = builder.source.slice(place, place + MOST)
@@ -72,7 +72,7 @@ def _goes_on(driver: Driver) -> bool | None:
 
 
 def _is_closed_twice(driver: Driver) -> bool | None:
-    """Whether a bracket closes nothing behind a call with a member beside its arguments.
+    """Whether an unmatched brace follows a call that has a member beside its arguments.
 
     In `{"arguments": {"a": 1}, "b": 2}}` one is too many, and `b` may be an argument.
     """
@@ -80,13 +80,14 @@ def _is_closed_twice(driver: Driver) -> bool | None:
     if draft is None or not holds_beside(builder, draft):
         return False
     rest = builder.source.slice(place, place + MOST).lstrip()
-    # A blank and no more: the bracket may still come.
+    # Only white space has come so far: the bracket may still follow.
     if not rest and not driver.final and builder.source.length < place + MOST:
         return None
     return rest.startswith("}") and builder.source.slice(place - 1, place) == "}"
 
 
 def _doubt(driver: Driver) -> None:
+    """Makes the open call doubtful, with an error at its end."""
     builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
     assert draft is not None
     draft.doubts.append("skipped-markup")

@@ -1,4 +1,4 @@
-"""Ends a message: whatever is open when its text ends is closed, cut off, or text after all.
+"""Ends a message: closes, truncates, or gives back as text whatever is open when its text ends.
 
 Example: `<tool_call>{"name": "f", "arguments": {"x": 1` ends as a call of `f` that is truncated.
 """
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def finish(driver: Driver) -> None:
-    """Ends whatever is open when the text ends."""
+    """Ends the open payload, island, call and section when the text ends."""
     builder = driver.builder
-    # Each round ends one thing that is open. What is given back as text may hold another island, so
-    # the loop goes on until nothing is open.
+    # Each round ends one thing that is open. Text that is given back may hold another island, so the
+    # loop goes on until nothing is open.
     while True:
         driver.count_round()
         if driver.payload.raw is not None:
@@ -38,8 +38,8 @@ def finish(driver: Driver) -> None:
             finish_raw(raw_of(driver), driver.payload.step)
         elif driver.run is read_scanned:
             _finish_scanned(driver)
-        # With a delimiter behind its name, as in `search(`, an island is a call that was cut; any
-        # other island that is not certain is text.
+        # An uncertain island is text, unless a delimiter follows the name of its call: `search(` is
+        # a call that was cut.
         elif driver.in_tokens and driver.island >= 0 and not (driver.called and builder.delimited):
             mismatch(driver)
             driver.read_on()
@@ -47,7 +47,7 @@ def finish(driver: Driver) -> None:
             break
     if driver.in_tokens:
         _finish_token(driver)
-    # The grammar lets the end of the text close the section in which it stands.
+    # The grammar lets the end of the text close the open section.
     elif driver.node.closes_group and driver.node.end is not None:
         _close_all(driver, driver.node.end)
     # The section lacks its closer: the server may have stopped at it.
@@ -59,19 +59,19 @@ def finish(driver: Driver) -> None:
 
 
 def _close_all(driver: Driver, roles: tuple[str, ...]) -> None:
-    """Closes what the grammar lets the end of the text close."""
+    """Closes the roles that the grammar lets the end of the text close."""
     for role in roles:
         driver.close(role, driver.last_end)
 
 
 def _finish_scanned(driver: Driver) -> None:
-    """Ends a payload that a scanner reads; what follows an island that is none is read again."""
+    """Ends the payload of a scanner; if its island is not a call, the rest is read again as text."""
     scanner = driver.payload.scanner
     assert scanner is not None
     out: list[str] = []
     whole = scanner.finish(out)
     end = len(driver.buffer)
-    # Nothing showed that a call stood here, so no part of the payload is one.
+    # Nothing showed that the island is a call, so its whole payload is text.
     if driver.island >= 0:
         driver.move_to(end)
         mismatch(driver)
@@ -97,28 +97,28 @@ def _finish_scanned(driver: Driver) -> None:
 
 
 def _finish_token(driver: Driver) -> None:
-    """Ends a call, or a section, in whose envelope the text ends."""
+    """Ends a call or a section when the text ends inside its envelope."""
     if driver.island >= 0:
         driver.commit()
     node, back = driver.node, driver.back
-    # The grammar takes the end of the text for a closer. Only the server's reason tells whether the
-    # call was cut there, so it is noted.
+    # The grammar accepts the end of the text as a closer. Only the server's finish reason can show
+    # that the call was cut there, so this is noted for the end of the message.
     if node.end is not None:
         driver.builder.end.leave_open()
         is_settled(driver)
         _close_all(driver, node.end)
         rest = driver.position
-        # What is left fits nothing behind the call: text.
+        # The rest fits nothing after the call, so it is text.
         if rest < len(driver.buffer):
             driver.stand_on(driver.start_node)
             driver.give_text(rest, len(driver.buffer))
         return
-    # The short literal that was read last, `<`, may be the beginning of the closer that was cut:
-    # then the closer is missing from there on.
+    # The short literal that was read last, `<`, may be the beginning of a closer that was cut: the
+    # closer is then missing from that place on.
     if back is not None and back[1].end is None and cut_here(driver, back[1], back[0]):
         driver.step_back()
     if close_by_stop(driver):
         return
-    # In an object of JSON, its bracket is missing with the call's closer.
+    # Inside a JSON object, its closing bracket is missing together with the call's closer.
     brackets = any(terminal.text.strip() in ("}", "]") for _, terminal in driver.node.tokens)
     cut_call(driver, root_open=brackets or is_json(driver.node))

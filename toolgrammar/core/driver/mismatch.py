@@ -1,4 +1,4 @@
-"""Says what a text is that the node does not take: text after all, mended markup, a call's end.
+"""Decides what to do with text that fits no token: give the island back, mend it, or end the call.
 
 Example: `<tool_call> is how a call begins` is text; `<tool_call></tool_call>` is markup with
 nothing in it.
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _WAITS = -1
-"""More text tells whether nothing stands behind an opener."""
+"""The result of `_end_of_empty` when more text is needed."""
 _EMPTY_LIST = late(r"\[\s{0,64}\]\s{0,64}")
 _LIST_BEGUN = late(r"\[\s{0,64}\Z")
 FENCED = 5
-"""Characters of an opener that may have a code fence behind it."""
+"""The least number of characters of an opener that counts as evidence of a call.
+
+After a shorter one, such as `[`, a code fence or damaged markup is prose.
+"""
 
 
 def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
@@ -52,18 +55,18 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
         if skipped is not None:
             driver.judge_fence(may_come=not skipped)
             return skipped
-    # Nor does a short opener tell that the markup behind it is damaged: `[` and some words are
-    # text.
+    # A short opener is no evidence of damaged markup after it, either: `[` and some words are text.
     is_whole = driver.island < 0 or (len(opener.strip()) >= FENCED and not driver.island_payload)
     if not in_payload and is_whole and (mended := mend_envelope(driver)) is not None:
         return mended
-    # Before the island is given back: its payload is whole, and only the envelope is damaged.
+    # This comes before the island is given back: here the payload is whole and only the envelope is
+    # damaged.
     if not in_payload and _is_call(driver):
         driver.commit()
     empty = None if in_payload else _end_of_empty(driver)
     if empty == _WAITS:
         return False
-    # In a list, another format may read what this one takes for words.
+    # With several formats, another one may read as markup what this one would skip as words.
     others = driver.among
     alone = others is None or others.in_section or len(others.here) < 2
     if not in_payload and empty is None and driver.island >= 0 and alone:
@@ -87,21 +90,20 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
 def _is_call(driver: Driver) -> bool:
     """Whether an uncertain island is a whole object with name and arguments behind its opener.
 
-    The name may come last: then nothing has shown before that a call stands here.
+    If the name comes last, nothing before it has made the island certain.
     """
     draft = driver.builder.draft
     if driver.island < 0 or not driver.called or draft is None or not draft.has_payload:
         return False
-    # The opener alone, without the brace: it has to be markup, since `{"a": 1, "name": "b"}` is
-    # data.
+    # The opener counts without the brace and has to be markup: `{"a": 1, "name": "b"}` is data.
     before = driver.buffer[driver.island : draft.payload_start - driver.base].partition("{")[0]
     ended = driver.previous is not None and driver.previous.terminal.text.strip() == "}"
     return ended and len(before.strip()) >= FENCED and not driver.builder.strict
 
 
 def _end_of_empty(driver: Driver) -> int | None:
-    """Returns the index behind a closer that follows its opener at once; None where none does."""
-    # `<tool_call></tool_call>`: the closer stands right behind the one token that opens.
+    """Returns the index after a closer that directly follows its opener; None if there is none."""
+    # As in `<tool_call></tool_call>`: the opener is the one token that was read.
     opens = driver.previous is not None and driver.previous.opens != "" and driver.island >= 0
     if not opens or driver.called or driver.builder.strict or driver.island_tokens != 1:
         return None
@@ -112,11 +114,10 @@ def _end_of_empty(driver: Driver) -> int | None:
         place = nothing.end()
     elif not driver.final and _LIST_BEGUN.match(buffer, place):
         return _WAITS
-    # A closer that begins with a letter is a word, and a backtick belongs to a fence: both are
-    # text.
-    # So much white space is no call with nothing in it, and is not looked through at each chunk.
+    # So much white space is not part of an empty call, and it must not be searched at each chunk.
     if place - driver.position > MAX_TOKEN:
         return None
+    # A closer that begins with a letter is a word, and a backtick belongs to a fence: both are text.
     closers = [
         each
         for each in driver.node.machine.tables.call_closers
@@ -132,7 +133,7 @@ def _end_of_empty(driver: Driver) -> int | None:
 
 
 def _drop_empty(driver: Driver, start: int, end: int) -> None:
-    """Leaves out the markup between two indexes: a call or a section with nothing in it."""
+    """Drops the markup between two indexes, an empty call or section, and reports it."""
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
     driver.builder.report(
         "skipped-markup",
@@ -145,7 +146,7 @@ def _drop_empty(driver: Driver, start: int, end: int) -> None:
 
 
 def give_back(driver: Driver) -> None:
-    """Gives an uncertain island back that is no call, or may be one of another format."""
+    """Gives an uncertain island back as text, or to another format that may read it as a call."""
     driver.payload.end()
     driver.to_tokens()
     if _give_back(driver) is None:
@@ -153,28 +154,29 @@ def give_back(driver: Driver) -> None:
 
 
 def _to_text(driver: Driver) -> None:
+    """Forgets the open call and reads text."""
     driver.leave_call()
     driver.to_text()
 
 
 def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
-    """Gives the opener of an island, or all up to its payload, back as text.
+    """Gives the opener of an island, or all that was read of an island with a payload, back as text.
 
     Args:
         driver: the driver.
-        empty: where the island ends, if there is nothing in it: it is left out then.
+        empty: the index after an island with nothing in it, which is dropped; else None.
 
     Returns:
-        True where another format reads the island; None where text goes on.
+        True if another format reads the island; None if the driver reads text next.
     """
-    # A call with nothing in it is no call that was lost.
+    # An empty call is not a lost call.
     if empty is None:
         note_given_back(driver)
     driver.builder.rewind()
     raws_of(driver.builder).forget()
     driver.end_at(driver.free)
-    # A payload that was read is text as a whole: what stands in its strings opens nothing. Without
-    # one, the search for openers goes on behind the first character.
+    # A payload that was read becomes text as a whole, since nothing inside its strings opens a call.
+    # Without one, the search for openers goes on after the first character.
     start = driver.island
     resume = max(driver.position, start + 1) if driver.island_payload else start + 1
     driver.stand_on(driver.island_node)
@@ -182,7 +184,7 @@ def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
     if driver.among is not None and not driver.among.in_section:
         if driver.among.again(driver, start, resume):
             return True
-        # Every format notes how far it has read in vain, so one character is enough to go on.
+        # Each format records how far it has read in vain, so going on by one character is enough.
         resume = start + 1
     driver.leave_island()
     if empty is not None:
@@ -194,13 +196,13 @@ def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
 
 
 def _end_call(driver: Driver, *, in_payload: bool) -> bool | None:
-    """Mends the markup of a certain call, or ends the call here; None where text goes on."""
+    """Mends the markup of a certain call, or ends the call here; None if text follows."""
     cut = driver.final and _is_cut(driver)
-    # Behind `</` the name of the call should be repeated; another word there takes it back, too.
+    # `</` has to be followed by the name of the call; before another word it is given back as well.
     if cut or any(terminal.kind == "same" for _, terminal in driver.node.tokens):
         driver.step_back()
     if cut:
-        # A closer that the end of the text cut: markup, not text.
+        # The beginning of a closer at the end of the text is markup, not text.
         if close_by_stop(driver):
             return True
         cut_call(driver, root_open=is_json(driver.node))
@@ -211,7 +213,8 @@ def _end_call(driver: Driver, *, in_payload: bool) -> bool | None:
     if mended is not None:
         return mended
     if not in_payload:
-        # White space before the place may be consumed already: it is markup in any case.
+        # White space up to here may be consumed already, depending on the chunks, so all of it
+        # counts as markup.
         driver.move_to(blanks.match(driver.buffer, driver.position).end())
     call_ends.broken(driver.builder, driver.base + driver.position, driver.last_end)
     driver.stand_on(driver.start_node)
@@ -219,14 +222,14 @@ def _end_call(driver: Driver, *, in_payload: bool) -> bool | None:
 
 
 def _is_cut(driver: Driver) -> bool:
-    """Whether the text ends in the beginning of markup, from here or from a short literal on."""
+    """Whether the text ends inside markup that begins here or with the last short literal."""
     if cut_here(driver, driver.node, driver.position):
         return True
     return driver.back is not None and cut_here(driver, driver.back[1], driver.back[0])
 
 
 def give_back_nameless(driver: Driver, step: Step) -> bool:
-    """Gives a call that ends with a step, and names no tool, back as text; tells whether it ends."""
+    """Gives a call without a name back as text if a step ends it; returns whether it does."""
     node = step.node
     ends = "call" in step.after or (
         node.accepts_text and not driver.builder.has_draft and "call" in node.after_text[0]

@@ -1,4 +1,4 @@
-"""Makes drivers: the state and the loop, with the modes that this package has."""
+"""Makes drivers: combines the state and the loop of `core.state` with the modes of this package."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MODES: Final = Modes(text=read_text, tokens=read_token, finish=finish, give_back
 
 
 def new_driver(machine: Machine, builder: Builder, *, base: int, max_depth: int) -> Driver:
-    """Makes a driver for one message.
+    """Returns a driver for one message.
 
     Args:
-        machine: the format, or one that reads text alone where several are tried.
-        builder: what the message consists of.
-        base: the offset of the first character; negative where a prefix comes first.
-        max_depth: how deep brackets may nest.
+        machine: the machine of the format; with several formats, one that reads text alone.
+        builder: the builder of the message.
+        base: the offset of the first character; negative if a prefix comes first.
+        max_depth: the number of brackets that may be open at once in a payload.
     """
     return Driver(machine, builder, MODES, base=base, max_depth=max_depth)

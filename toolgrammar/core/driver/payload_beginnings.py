@@ -1,4 +1,7 @@
-"""Mends how an object begins that has to stand here: in a code fence, or without its brace."""
+"""Mends the beginning of a JSON object of arguments: in a code fence, or without its brace.
+
+Example: of `[TOOL_CALLS]f[ARGS]"city": "Rome"}` the arguments are read as `{"city": "Rome"}`.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,12 @@ _BEGUN = late(
 
 
 def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:
-    """Says how the object begins that has to stand at an index.
+    """Finds the damaged beginning of the arguments' object at an index of the buffer.
 
     Returns:
-        What reads it, where only its brace is missing. True where a fence before it was left out,
-        False where more text tells. None where no object begins, or something else may stand here.
+        The step of the payload, if only the brace of the object is missing. True if a code fence
+        before the object was dropped. False if more text is needed. None if no object begins
+        here, or if another payload may stand here.
     """
     node, buffer = driver.node, driver.buffer
     objects = [step for step in node.payloads if step.terminal.name in JSON_LIKE]
@@ -41,7 +45,7 @@ def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:
     # Where a string may stand as well, `"city": "Rome"}` need not be an object without its brace.
     if objects[0].leaf != "arguments" or len(objects) < len(node.payloads):
         return None
-    # One backtick may be the first of three, half a key the first half of a member.
+    # One backtick may be the first of three, and half a key the beginning of a member.
     if not driver.final and _BEGUN.match(buffer, start):
         return False
     if _MEMBER.match(buffer, start):
@@ -52,7 +56,7 @@ def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:
     draft, before = driver.builder.draft, driver.builder.mended_before
     if not skip_fence(driver):
         return False
-    # The fence stands inside the call: it is the call that is repaired, not the next one.
+    # `skip_fence` marks the next call as repaired, but the fence stands inside the open one.
     if draft is not None:
         draft.mend()
         driver.builder.mend_next(mended=before)
@@ -61,9 +65,9 @@ def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:
 
 
 def read_fence_end(driver: Driver) -> bool:
-    """Leaves out the fence that closes behind a payload, and leaves that; False for more text."""
+    """Drops the fence that closes after a payload and ends the payload; False for more text."""
     buffer, position = driver.buffer, driver.position
-    # As much of a fence as has come may still become one.
+    # The first backticks of a fence may be all that has come.
     if not driver.final and _FENCE_END_BEGUN.match(buffer, position):
         return False
     end = _FENCE_END.match(buffer, position)
@@ -77,7 +81,7 @@ def read_fence_end(driver: Driver) -> bool:
 
 
 def open_implied(driver: Driver, start: int) -> None:
-    """Opens the object that begins at an offset without its brace."""
+    """Has the scanner open the object whose brace is missing at an offset of the source."""
     scanner, out = driver.payload.scanner, list[str]()
     assert isinstance(scanner, JsonPayload)
     scanner.open_implied(start, out)

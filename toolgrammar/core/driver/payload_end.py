@@ -1,4 +1,8 @@
-"""Leaves a payload, or a call that has no closer: closes what closes there, and reads on."""
+"""Ends a payload, or a call that has no closer, and the roles that the grammar closes with it.
+
+Example: in `<tool_call>{"name": "f", "arguments": {"x": 1}}` the last brace of `{"x": 1}` ends the
+payload, and the driver reads tokens again.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +22,17 @@ if TYPE_CHECKING:
 
 
 _IN_A_LINE = ("SAME_FENCE", "SAME_MARK")
-"""Closers that stand in a line of their own."""
+"""The terminals of closers that stand on a line of their own."""
 
 
 def leave(driver: Driver, end: int) -> bool:
-    """Ends a payload at an index of the buffer and does what the grammar does then."""
+    """Ends the payload at an index of the buffer and closes the roles that end with it."""
     step = driver.payload.step
     assert step is not None
     driver.pass_to(end)
     driver.payload.end()
     driver.note_read(step)
-    # A value with no name before it, `<tool_call>{"x": 1}</tool_call>`, is data and no call.
+    # A value with no name before it, as in `<tool_call>{"x": 1}</tool_call>`, is data, not a call.
     if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
         return True
     if not is_settled(driver, step):
@@ -38,18 +42,18 @@ def leave(driver: Driver, end: int) -> bool:
 
 
 def _read_behind(driver: Driver) -> bool:
-    """Reads what stands behind a payload that ends its call; False where more text tells."""
+    """Looks at the text after a payload that ends its call; False if more text is needed."""
     step = driver.previous
     assert step is not None
     return is_settled(driver, step) and _close_behind(driver, step)
 
 
 def _close_behind(driver: Driver, step: Step) -> bool:
-    """Closes what closes with a payload."""
+    """Closes the roles that end with a payload and goes on to what follows it."""
     for role in step.after:
         driver.close(role, driver.last_end)
     driver.stand_on(step.node)
-    # While the call is open its closer is due, even where the grammar would take text.
+    # While the call is open its closer is expected, even if the grammar would accept text here.
     if driver.node.accepts_text and not driver.builder.has_draft:
         driver.to_text()
     else:
@@ -58,7 +62,7 @@ def _close_behind(driver: Driver, step: Step) -> bool:
 
 
 def end_before_text(driver: Driver) -> bool:
-    """Ends a call that text, or the next call, follows without a closer; False for more text."""
+    """Ends a call without a closer before text or the next call; False if more text is needed."""
     if not (doubt_line_behind(driver) and is_settled(driver)):
         return False
     driver.close_before_text()
@@ -66,16 +70,16 @@ def end_before_text(driver: Driver) -> bool:
 
 
 def cut_payload(driver: Driver, node: Node, *, known: bool = True) -> None:
-    """Ends the call because the text ends inside a raw payload before `node`.
+    """Truncates the call because the text ends inside its payload.
 
     Args:
         driver: the driver.
-        node: what stands behind the payload.
-        known: whether the payload ends where the text does, not in a closer that was cut.
+        node: the node after the payload.
+        known: whether all of the rest is payload; False if it may be a closer that was cut.
     """
     path = repairs_of(node).to_end if known and not raws_of(driver.builder).left_out else None
     closers = "".join(text_of(step, driver) for step in path or ())
-    # A fence closes nothing in the midst of a line.
+    # A fence closes a block only on a line of its own.
     if path and path[0].terminal.name in _IN_A_LINE:
         closers = f"\n{closers}"
     call_ends.cut(driver.builder, driver.base + len(driver.buffer), closers=closers)

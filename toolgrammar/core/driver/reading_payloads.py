@@ -1,6 +1,6 @@
-"""Reads payloads: finds which one begins, and has its scanner read on until its value is whole.
+"""Reads payloads: finds which one begins, then runs its scanner until the value is complete.
 
-Example: behind `"arguments":` the scanner of JSON reads `{"x": 1}`, up to its last brace.
+Example: after `"arguments":` the JSON scanner reads `{"x": 1}`, up to its last brace.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 MAX_ISLAND = 4096
-"""Characters from an opener to the payload or the name: more is no island."""
+"""The most characters between an opener and its payload or name: a longer island is text."""
 
 
 # Which payload begins
 
 
 def find_payload(driver: Driver) -> bool:
-    """Enters the payload that begins where no token stands; False where more text is needed."""
+    """Enters the payload that begins here, where no token matches; False if more text is needed."""
     buffer, position, node = driver.buffer, driver.position, driver.node
     solid = driver.behind_blanks()
     start = position if node.exact else solid
-    # They stand in an order, the narrowest first: raw text would take everything.
+    # The payloads are ordered with the narrowest first, since raw text matches everything.
     for step in node.payloads:
         name = step.terminal.name
-        # White space is a part of raw text, and nothing before any other payload.
+        # White space is a part of raw text, and means nothing before any other payload.
         begin = start if name in RAW_LIKE else solid
         if begin == len(buffer):
             if not driver.final:
@@ -73,7 +73,7 @@ def find_payload(driver: Driver) -> bool:
         driver.final or (node.accepts_text and driver.island < 0 and start - position <= MAX_TOKEN)
     ):
         return False
-    # No payload begins, and the grammar lets the call end: what follows is text or the next call.
+    # No payload begins and the grammar lets the call end here: text or the next call follows.
     if node.accepts_text and driver.island < 0:
         return end_before_text(driver)
     damaged = damaged_beginning(driver, start)
@@ -101,8 +101,8 @@ def _enter(
         driver: the driver.
         step: what reading the payload does.
         start: the index.
-        decided: whether it is no raw text instead.
-        as_text: whether a string stands there that may hold the object.
+        decided: whether it is already known that the payload is not raw text.
+        as_text: whether a string stands here that may hold the object.
     """
     if driver.island >= 0:
         if start - driver.island > MAX_ISLAND and not driver.island_payload:
@@ -115,7 +115,7 @@ def _enter(
         if step.is_fallback:
             _doubt_text(driver, step, driver.base + start)
         return _enter_raw(driver, step, start)
-    # Where `5 or so` may stand as well as `5`, the text behind the value decides.
+    # If raw text such as `5 or so` may stand here as well as `5`, the text after the value decides.
     if step.otherwise is not None and not decided:
         _commit_payload(driver, step)
         driver.payload.judge(Undecided(driver, step, step.otherwise, start))
@@ -125,7 +125,7 @@ def _enter(
 
 
 def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> bool:
-    """Begins a payload that a scanner reads; where all of it is there already, ends it too."""
+    """Begins a payload that a scanner reads; ends it as well if all of it is in the buffer."""
     builder, name = driver.builder, step.terminal.name
     scanned_of(builder).begin(
         step.leaf, driver.base + start, driver.unit, may_be_arguments=driver.node.takes_arguments
@@ -134,15 +134,15 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
     if builder.draft is not None and PAYLOADS[name].unescaped:
         builder.draft.begin_unescaped()
     _commit_payload(driver, step)
-    # The fast reader knows the default depth alone.
+    # The fast reader checks only the default limit of the depth, so a lower one needs the scanner.
     if name in STRICT_JSON and driver.limits_depth >= MAX_DEPTH:
         object_only = name == "JSON_OBJECT" and not as_text
         whole = read_whole(driver.buffer, start, object_only=object_only)
         guide = builder.guide(step.leaf)
-        # Values that the schema gives another type are left to the scanner, which knows it.
+        # Values that the schema converts to another type are left to the scanner, which does that.
         if whole is not None and guide is not None and needs_typing(whole[0], guide):
             whole = None
-        # `{"a": 1}, "b": 2}` closes too early; only what follows shows that nothing was damaged.
+        # `{"a": 1}, "b": 2}` closes too early: only the text after the value shows that it is sound.
         if whole is not None and _goes_on(driver, step.node, whole[1]):
             value, end = whole
             scanned_of(builder).take_whole(value, driver.buffer[start:end], driver.base + end)
@@ -168,8 +168,8 @@ def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
     _commit_payload(driver, step)
     if driver.builder.draft is not None:
         driver.builder.draft.begin_unescaped()
-    # Formats disagree on where reasoning ends; of any other raw text only the one that reads it
-    # knows.
+    # Reasoning may end where another format ends it; any other raw text belongs to this format
+    # alone.
     others = lines = None
     if driver.among is not None and step.leaf == "reasoning":
         others = driver.among.other_ends(driver, step.node)
@@ -181,7 +181,7 @@ def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
 
 
 def read_undecided(driver: Driver) -> bool:
-    """Reads on in what may be JSON or raw text; once that is known, from its beginning."""
+    """Reads a payload that may be JSON or raw text; once that is known, reads it from its start."""
     undecided = driver.payload.undecided
     assert isinstance(undecided, Undecided)
     step = undecided.judge()
@@ -196,7 +196,7 @@ def read_undecided(driver: Driver) -> bool:
 
 
 def _doubt_text(driver: Driver, step: Step, start: int) -> None:
-    """Doubts a value that should be JSON and is none, where the schema does not ask for text."""
+    """Doubts a value that should be JSON and is not, unless the schema declares a string."""
     builder = driver.builder
     guide = builder.guide(step.leaf)
     wants_text = guide is not None and guide.types is not None and guide.takes_text
@@ -208,10 +208,10 @@ def _doubt_text(driver: Driver, step: Step, start: int) -> None:
 
 
 def _goes_on(driver: Driver, node: Node, end: int) -> bool:
-    """Whether what stands behind a whole payload leaves no doubt that it ends there."""
+    """Whether the text after a complete payload confirms that it ends there."""
     buffer = driver.buffer
     place = blanks.match(buffer, end).end()
-    # A stream can't know what follows, so there the scanner reads the value.
+    # In a stream the text after the value has not come yet, so the scanner reads the value.
     if place == len(buffer):
         return driver.final
     if node.accepts_text or driver.builder.strict:
@@ -221,7 +221,7 @@ def _goes_on(driver: Driver, node: Node, end: int) -> bool:
 
 
 def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
-    """Makes the scanner of a payload: JSON that may be an object is mended as it comes."""
+    """Returns the scanner of a payload; JSON that may be an object is mended while it is read."""
     builder = driver.builder
     # With strict reading nothing is mended, so JSON needs only its strict scanner.
     if builder.strict or name not in JSON_LIKE:
@@ -243,8 +243,8 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
 
 
 def _commit_payload(driver: Driver, step: Step) -> None:
-    """Makes what is open certain, now that it has a payload: of a call with a name, or no call's."""
-    # These open with markup of their own, and need no name to be certain.
+    """Makes the open island certain once its payload begins, if it needs no name or has one."""
+    # Reasoning, content and text open with markup of their own, and need no name to be certain.
     outside = driver.island >= 0 and step.leaf in ("reasoning", "content", "text")
     if outside or (step.leaf and driver.called):
         driver.commit()
@@ -254,7 +254,7 @@ def _commit_payload(driver: Driver, step: Step) -> None:
 
 
 def read_scanned(driver: Driver) -> bool:
-    """Has the scanner of the payload read on; False where more text is needed."""
+    """Runs the scanner of the payload on the new text; False if more text is needed."""
     scanner = driver.payload.scanner
     assert scanner is not None
     out: list[str] = []
@@ -266,7 +266,7 @@ def read_scanned(driver: Driver) -> bool:
         mending.expect(base=driver.base, final=driver.final)
     driver.move_to(scanner.feed(driver.buffer, driver.position, out))
     while scanner.failed and _take_control(driver, scanner, out):
-        # What stands before a mended character was given out before the report of it.
+        # The value before a repaired character was emitted before the report of the repair.
         driver.move_to(scanner.feed(driver.buffer, driver.position, out))
     if out:
         scanned.take("".join(out))
@@ -291,14 +291,20 @@ def read_scanned(driver: Driver) -> bool:
 
 
 def _mends(driver: Driver, step: Step, *notations: str) -> bool:
-    """Whether the scanner of a payload, in one of these notations if some are named, mends it."""
+    """Whether the scanner of a payload repairs damage in it.
+
+    Args:
+        driver: the driver.
+        step: the step of the payload.
+        notations: if any are given, only a payload in one of them counts.
+    """
     found = notation_of(step.terminal.name)
     mends = found == "bare" or (found == "python" and not driver.builder.strict)
     return mends and (not notations or found in notations)
 
 
 def tell_mended(driver: Driver, scanner: Scanner) -> None:
-    """Reports what a scanner mended in the payload that ends here."""
+    """Reports the repairs that a scanner made in the payload that ends here."""
     if driver.payload.step is None or not scanner.mended:
         return
     scanned = scanned_of(driver.builder)
@@ -309,7 +315,7 @@ def tell_mended(driver: Driver, scanner: Scanner) -> None:
 
 
 def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
-    """Reads on in a JSON payload that is mended as it comes."""
+    """Reads a JSON payload that is mended while it is read; False if more text is needed."""
     position = driver.position
     end = scanner.feed(driver.buffer, position, out, base=driver.base, final=driver.final)
     driver.move_to(end)
@@ -321,9 +327,9 @@ def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
     if not scanner.done:
         return False
     if scanner.unread:
-        # What was looked at behind the payload is read once more, as what it is.
+        # The scanner looked ahead past the payload; that text is read again by the modes.
         driver.move_to(position - len(scanner.unread))
-        if driver.position <= 0:  # the character before has to be there, too
+        if driver.position <= 0:  # anchors and look-behinds need the character before, too
             offset = driver.base + driver.position
             driver.stand_before(scanner.unread + driver.buffer[position:], offset)
     scanned.mend(scanner, driver.base + driver.position)
@@ -332,7 +338,7 @@ def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
 
 
 def _leave(driver: Driver, end: int) -> bool:
-    """Ends a payload at an index, or passes the end of the fence around it first."""
+    """Ends a payload at an index, after the end of the code fence around it if there is one."""
     if not driver.payload.fenced:
         return leave(driver, end)
     driver.move_to(end)
@@ -341,13 +347,15 @@ def _leave(driver: Driver, end: int) -> bool:
 
 
 def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
-    """Escapes a raw control character inside a JSON string: a call's text stays inside it."""
+    """Escapes a raw control character inside a JSON string; returns whether there was one.
+
+    Without this the call would end at the character, and the rest of its text would leave it.
+    """
     position = driver.position
     character = driver.buffer[position : position + 1]
     if not character or character >= " " or not isinstance(scanner, JsonScanner):
         return False
-    # The pieces before the character are given out first, so that the report of it comes behind
-    # them.
+    # The pieces before the character are emitted first, so that its report comes after them.
     before = "".join(out)
     if not scanner.take_control(character, out):
         return False
@@ -360,7 +368,7 @@ def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
 
 
 def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
-    """Ends a payload where it can't go on; what stands there does not fit the island."""
+    """Ends a payload whose scanner failed, and lets the text there be handled as a mismatch."""
     out: list[str] = []
     driver.payload.fail(0)
     if driver.payload.step is not None and _mends(driver, driver.payload.step, "python"):
@@ -368,17 +376,17 @@ def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
         tell_mended(driver, scanner)
-    # What is certain can't be taken back: the call ends here, with what it has.
+    # A call that is certain can't be taken back: it ends here, with the arguments read so far.
     if driver.island < 0:
         place = driver.base + driver.position
         scanned_of(driver.builder).fail("".join(out), scanner.failure, place)
         driver.end_at(place)
-        # Only in a section are there neighbours that the bad call could cost.
+        # Only in a section can a call that fails cost the calls beside it.
         if driver.payload.open_brackets and driver.builder.group is not None:
             driver.payload.end()
             driver.read_by(pass_bad_call)
             return True
     elif isinstance(scanner, JsonPayload) and scanner.refused_at >= 0:
-        # How far the scanner went to see it depends on the pieces that came.
+        # Where the scanner stopped depends on the chunks; where it refused the text does not.
         driver.move_to(max(driver.island + 1, scanner.refused_at - driver.base))
     return mismatch(driver, in_payload=True)

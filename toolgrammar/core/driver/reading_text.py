@@ -1,6 +1,6 @@
-"""Reads text: gives it out up to the next opener, and leaves out what a call left behind.
+"""Reads text: emits it up to the next opener, and drops stray closers after a call.
 
-Example: of `On it. <tool_ca` the text `On it. ` goes out, and `<tool_ca` is held back.
+Example: of `On it. <tool_ca` the text `On it. ` is emitted, and `<tool_ca` is held back.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 
 
 def read_text(driver: Driver) -> bool:
-    """Gives out text up to the next opener; False where more text is needed."""
-    # A call may leave closers behind it: `</tool_call></tool_call>`.
+    """Emits text up to the next opener; returns False if more text is needed."""
+    # A call may be followed by closers that are left over: `</tool_call></tool_call>`.
     if driver.behind is not None and (waits := _behind_island(driver)) is not None:
         return waits
     buffer, position = driver.buffer, driver.position
     node = driver.node
     if driver.among is not None and driver.among.governs(node):
         return driver.among.text(driver)
-    # `<tool_` was held back before: it alone is asked for first, not all of the text.
+    # If `<tool_` was held back before, it alone is checked first, not all of the text.
     if driver.held_at == driver.base + position and not driver.final and _still_held(driver):
         return False
     position = driver.position
     match = node.entry.search(buffer, position)
     end = match.start() if match else len(buffer)
-    # An opener that stands there counts only if nothing that begins before it may become one. Else
-    # where the chunk ended would decide.
+    # An opener counts only if nothing that begins before it may still become one. Else the end of
+    # the chunk would decide which of the two opens.
     if not driver.final:
         begun = node.begun_entry(buffer, position, end)
         if begun >= 0:
             match, end = None, begun
             driver.hold_at(driver.base + begun)
 
-    # Between the calls of a section nothing is quoted: only in prose may an opener be an example.
+    # Only in prose may an opener be an example: between the calls of a section nothing is quoted.
     if match is not None and not node.closes_group and not _may_open(driver, end):
         driver.give_text_to(end + 1)
         return True
@@ -54,7 +54,7 @@ def read_text(driver: Driver) -> bool:
     driver.give_text_to(end)
     if match is None:
         return False
-    # If the island turns out to be no call, the builder is taken back to here.
+    # If the island turns out not to be a call, the builder is rewound to this mark.
     driver.builder.mark()
     driver.enter_island(node, end)
     if driver.among is not None:
@@ -63,8 +63,8 @@ def read_text(driver: Driver) -> bool:
 
 
 def _ends_unopened(driver: Driver, end: int) -> bool:
-    """Ends a section whose opener was put in, where words stand up to an index: they are text."""
-    # Only a section whose opener was guessed ends so; words in one that was opened are left out.
+    """Ends a section whose opener was inserted, if words follow: they are text of the message."""
+    # Only a section with a guessed opener ends this way; in any other one the words are skipped.
     group, path = driver.builder.group, repairs_of(driver.node).to_text
     if group is None or not group.unopened or path is None:
         return False
@@ -75,18 +75,18 @@ def _ends_unopened(driver: Driver, end: int) -> bool:
 
 
 def _still_held(driver: Driver) -> bool:
-    """Whether what had begun goes on and opens nothing yet; else gives out what can't any more.
+    """Whether the suffix that is held back may still become an opener; else emits what can't.
 
-    Without this question each character of it would have all of it searched again.
+    Without this check each new character would have the whole suffix searched again.
     """
     buffer, position, node = driver.buffer, driver.position, driver.node
-    # What is whole opens, what is longer than any opener does not: both are for the full search.
+    # A whole opener, or more text than any opener has, is left to the full search.
     if len(buffer) - position > LONGEST_OPENER or node.entry.match(buffer, position):
         return False
     if node.entry_beginnings.match(buffer, position):
         return True
-    # A short tail is cheap to search in full; the joint expression is large, so it is made for
-    # longer ones alone.
+    # A short suffix is cheap to search in full. The joint expression below is large, so it is
+    # compiled for longer ones only.
     if len(buffer) - position <= SHORT:
         return False
     found = node.entry_or_begun.search(buffer, position + 1)
@@ -97,12 +97,13 @@ def _still_held(driver: Driver) -> bool:
 
 
 def _may_open(driver: Driver, place: int) -> bool:
-    """Whether what opens at a place is no inline code; notes a block of code that it stands in.
+    """Whether the opener at an index stands outside inline code; notes the code block around it.
 
-    What begins with such marks itself is no code, but in a block with more of them.
+    An opener that itself begins with a backtick or tilde is never in inline code, but it may stand
+    in a block with a longer fence.
     """
     builder, offset = driver.builder, driver.base + place
-    # An opener that is a fence itself would else be an example in its own block.
+    # An opener that is itself a fence would otherwise count as an example in its own block.
     if driver.buffer[place] in "`~":
         note_fence(builder, driver.long_fences, offset, max(0, driver.last_end))
         if builder.turns.fence >= 0:
@@ -122,10 +123,10 @@ def _may_open(driver: Driver, place: int) -> bool:
 
 
 def _behind_island(driver: Driver) -> bool | None:
-    """Leaves out closers that follow a call or section; None where text begins."""
+    """Drops closers left over after a call or section; None where text begins, False to wait."""
     buffer, node = driver.buffer, driver.node
     place = blanks.match(buffer, driver.position).end()
-    # In a section the white space between calls is markup; behind a call in text it is text.
+    # White space between the calls of a section is markup; after a call in text it is text.
     if place > driver.position:
         if node.closes_group and (waits := _blank_in_section(driver, place)) is not None:
             return waits
@@ -133,15 +134,15 @@ def _behind_island(driver: Driver) -> bool | None:
         driver.move_to(place)
     if driver.behind is None:
         return None
-    # A closer that is left over may still come.
+    # A closer may still follow the white space.
     if place == len(buffer):
         return False
     strays = strays_of(node)
     match = strays.pattern.match(buffer, place)
-    # `</tool` may become a closer that is left over.
+    # `</tool` may become a closer.
     if not driver.final and strays.beginnings.match(buffer, place):
         return False
-    # A closer with a name is left over only from a call of that name: `</search>` behind `search`.
+    # A closer with a name counts only after a call of that name: `</search>` after `search`.
     name = match.groupdict().get("name") if match else None
     opens = _opens(driver, place)
     if opens is None:
@@ -155,15 +156,15 @@ def _behind_island(driver: Driver) -> bool | None:
 
 
 def _leave_out(driver: Driver, start: int, end: int) -> None:
-    """Reports a closer of something that is not open; it is no text.
+    """Reports a closer of something that is not open as dropped markup.
 
-    What closes a text without escapes may be that text's own closer: it may go on up to there.
-    Nothing is lost with any other.
+    It is an error if it closes a value without escapes: the value may go on up to this closer. Any
+    other closer loses nothing, which is a warning.
     """
     builder, step = driver.builder, driver.payload.step
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
     written = driver.buffer[start:end]
-    # A value without escapes may hold its own closer: then the first of two ended it too early.
+    # A value without escapes may contain its own closer: the first of two then ended it too early.
     closers = step.node.tokens if step is not None and step.terminal.name in RAW_LIKE else ()
     may_be_cut = written.strip() in {terminal.text.strip() for _, terminal in closers}
     builder.report(
@@ -177,11 +178,14 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
 
 
 def _blank_in_section(driver: Driver, place: int) -> bool | None:
-    """Takes white space before a section's closer or next call as markup; None where it is text.
+    """Consumes white space before a section's closer or next call as markup.
 
     Args:
-        driver: the driver, which stands where the white space begins.
-        place: where the white space ends.
+        driver: the driver, at the beginning of the white space.
+        place: the index after the white space.
+
+    Returns:
+        True if it was consumed, False if more text is needed, None if it is text.
     """
     buffer, node = driver.buffer, driver.node
     # No token has so much white space before it.
@@ -197,11 +201,11 @@ def _blank_in_section(driver: Driver, place: int) -> bool | None:
 
 
 def _opens(driver: Driver, place: int) -> bool | None:
-    """Whether an island opens at a place; None where more text has to come to tell."""
+    """Whether an island opens at an index; None if more text is needed."""
     if driver.among is not None and driver.among.governs(driver.node):
         return driver.among.opens(driver, place)
     node, buffer = driver.node, driver.buffer
-    # Where markup alone opens nothing, the name of a tool behind it may: `<function=sea` opens.
+    # Markup that opens nothing by itself may open a call with a tool's name: `<function=sea`.
     near = not driver.final and len(buffer) - place <= LONGEST_OPENER
     if near and node.entry_beginnings.match(buffer, place):
         return None

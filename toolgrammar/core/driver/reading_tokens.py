@@ -1,6 +1,6 @@
-"""Reads the envelope of an island: one token after the other, and what each does.
+"""Reads the envelope of an island token by token, and fills and closes the roles of each token.
 
-Example: in `<tool_call>{"name": "f", "arguments": {}}` all up to the object `{}` is tokens.
+Example: `<tool_call>{"name": "f", "arguments": {}}` is read as tokens up to the object `{}`.
 """
 
 from __future__ import annotations
@@ -34,26 +34,28 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 MOST_TOKENS = 48
-"""Tokens from an opener to what makes the call certain: more are read again and again."""
+"""The most tokens from an opener to what makes its call certain: a longer island is text.
+
+Without a limit, the same tokens would be read again from each opener among them.
+"""
 SECTION_EVIDENCE = 16
-"""Characters of a section's opener that are evidence without a call behind them."""
+"""The least characters of a section's opener that are evidence of a section without a call."""
 LINES = frozenset({"SAME_FENCE", "SAME_MARK"})
-"""Repeated tokens that are a line of their own."""
+"""The terminals of repeated tokens that stand on a line of their own."""
 SHORT = 3
-"""Characters of a literal that stands for itself."""
+"""A literal with fewer characters may be taken back by what follows it."""
 
 
 def read_token(driver: Driver) -> bool:
-    """Reads one token; where a payload stands instead, enters it; False for more text."""
+    """Reads one token, or enters the payload that stands there; False if more text is needed."""
     buffer, position, node = driver.buffer, driver.position, driver.node
-    # Each round would look through a long run of white space again, so it is passed once.
+    # Each round would search a long run of white space again, so it is skipped once.
     if not node.exact and buffer[position + MOST_BLANKS : position + MOST_BLANKS + 1].isspace():
         passed = _pass_blanks(driver)
         if passed is not None:
             return passed
         position = driver.position
-    # `<tool_call` may become `<tool_call>` or `<tool_calls>`: it depends on the text, not on the
-    # chunk.
+    # `<tool_call` may become `<tool_call>` or `<tool_calls>`: the text decides, not the chunk.
     if not driver.final and _waits(node, buffer, position):
         return False
     match = _match(driver, node, position)
@@ -63,35 +65,34 @@ def read_token(driver: Driver) -> bool:
     assert group is not None
     step = node.steps[group]
     start, end = match.span(group)
-    # An opener with a long way to its call would be read again from each opener in it.
+    # If an opener could be far from its call, its text would be read again from each opener in it.
     is_long = end - driver.island > MAX_ISLAND and not driver.island_payload
     is_no_island = driver.count_token() > MOST_TOKENS or is_long
     if end - start > MAX_TOKEN or (driver.island >= 0 and is_no_island):
         return _give_up(driver)
-    # The next call opens where the last one lacks its closer: that one ends here.
+    # The next call opens here, and the last one lacks its closer: the last one ends here.
     if node.accepts_text and driver.island < 0 and "call" in step.before:
         return end_before_text(driver)
     text = match.group(group)
-    # Another key of the call object may stand for that of the arguments: `"args"` for
-    # `"arguments"`.
+    # A key of the call object may be another spelling of the arguments' key: `"args"`.
     if step.terminal.name == "JSON_STRING" and not step.leaf:
         meant = arguments_key(driver, step, text, start, end)
         if meant is None:
             return False
         step, text, end = meant
-    # `'name'`, or `name` without quotes, where the grammar has `"name"`.
+    # `'name'`, or `name` without quotes, is accepted where the grammar has `"name"`.
     if is_loose(step.terminal, text):
         strict = _report_loose(driver, step, text, start, end)
         text = strict if step.leaf else text
-    # A closer that has to repeat a name: `</search>` closes only `<search>`.
+    # A closer may have to repeat a name: `</search>` closes only `<search>`.
     if step.kind == "same" and not driver.builder.repeats(step.terminal.name, text):
         return mismatch(driver)
     # The key is the name of a tool: the call before lacks its closer, and the next one begins.
     if step.leaf == "key" and step_back_to_call(driver, text):
         return mismatch(driver)
-    # A `<` or `,` may belong to markup that the grammar does not expect: it can be taken back.
+    # A `<` or `,` may belong to markup that the grammar does not expect, so it can be taken back.
     short = driver.island < 0 and step.kind == "literal" and step.weight < SHORT
-    short = short and not step.after  # what closed stays closed
+    short = short and not step.after  # a role that was closed can't be opened again
     driver.keep_way_back(start, short=short)
     driver.move_to(end)
     _take(driver, step, text, start, end, match)
@@ -99,9 +100,10 @@ def read_token(driver: Driver) -> bool:
 
 
 def _give_up(driver: Driver) -> bool:
-    """Gives up an island that is longer than the beginning of a call may be; a named call is lost."""
+    """Gives up an island whose beginning is too long; a call that has a name is reported as lost."""
     start, named = driver.base + driver.island, driver.island >= 0 and driver.called
-    # Up to the last token: how much of the white space behind it was passed depends on the cutting.
+    # The span ends with the last token: how much white space was skipped after it depends on the
+    # chunks.
     span = Span(max(0, start), max(0, driver.last_end))
     reads_on = mismatch(driver)
     if named and driver.in_text:
@@ -117,8 +119,8 @@ def _give_up(driver: Driver) -> bool:
 
 
 def _waits(node: Node, buffer: str, position: int) -> bool:
-    """Whether the tail of the text may still become a token, or a longer one."""
-    # What is longer than any token becomes none.
+    """Whether the end of the text may still become a token, or a longer one."""
+    # Text that is longer than any token can't become one.
     if len(buffer) - position > MAX_TOKEN + 64:
         return False
     if node.beginnings.match(buffer, position):
@@ -127,21 +129,21 @@ def _waits(node: Node, buffer: str, position: int) -> bool:
 
 
 def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
-    """Returns the token at an index: one that has to name a known tool and does not is none."""
+    """Returns the token at an index; one that has to name a known tool and does not is skipped."""
     match = node.token.match(driver.buffer, position)
     without: frozenset[str] = frozenset()
     while match is not None:
         step = node.steps[match.lastgroup or ""]
         if not (step.terminal.groups and _names_stranger(step, match, driver.builder.tools)):
             break
-        # Without this one, a broader token may take the same text.
+        # A broader token may match the same text.
         without |= {match.lastgroup or ""}
         match = node.token_without(without).match(driver.buffer, position)
     return match
 
 
 def _names_stranger(step: Step, match: re.Match[str], tools: Container[str]) -> bool:
-    """Whether a token holds what has to be the name of a known tool, and is none."""
+    """Whether a token names an unknown tool where the name has to be that of a known one."""
     return any(
         role == KNOWN_TOOL and match[group] is not None and plain_name(match[group]) not in tools
         for group, role in step.terminal.groups
@@ -149,20 +151,20 @@ def _names_stranger(step: Step, match: re.Match[str], tools: Container[str]) -> 
 
 
 def _is_near_opener(node: Node, match: re.Match[str]) -> bool:
-    """Whether what stands for an opener resembles it so much that any call may follow."""
+    """Whether a token for misspelt openers matched one so near to the opener that any name may follow."""
     if MISSPELT not in dict(node.steps[match.lastgroup or ""].constants):
         return False
     return any(each.matches(match.string, match.start()) for each in node.near_openers)
 
 
 def _read_misfit(driver: Driver) -> bool:
-    """Reads what is none of the tokens that may stand there: a misspelt opener, or a payload."""
+    """Reads text that matches no token of the node: a misspelt opener, or a payload."""
     if driver.final and driver.builder.end.is_cut:
-        # What ends a call here may be the beginning of its next argument.
+        # The text that ends a call here may be the beginning of its next argument.
         begun = driver.node.beginnings.match(driver.buffer, driver.position) is not None
         if begun:
             driver.builder.end.leave_open()
-    # Before a payload is looked for: raw text would take the misspelt opener as its beginning.
+    # This comes before the search for a payload, since raw text would include a misspelt opener.
     respelt = respelt_opener(driver)
     if respelt is True:
         return find_payload(driver)
@@ -173,24 +175,26 @@ def _read_misfit(driver: Driver) -> bool:
     driver.move_to(end)
     driver.forget_way_back()
     _take(driver, step, step.terminal.text, start, end, match)
-    # An opener that was put in has no text of its own: until a call follows it stays a guess.
+    # An inserted opener has no text of its own, so it stays a guess until a call follows.
     if driver.builder.group is not None and start == driver.position:
         driver.builder.group.open_late()
     return True
 
 
 def _pass_blanks(driver: Driver) -> bool | None:
-    """Passes a long run of white space but for what a token may begin with; None where that is all.
+    """Skips a long run of white space, except for what a token may begin with.
 
-    Where text may follow, so much white space is a part of it.
+    Returns:
+        None if the driver reads a token next; else the result of the round, as the island was given
+        up or the call ended: so much white space belongs to the text after it.
     """
     end = driver.behind_blanks()
-    # An island has a limit, else each of many openers would have the same white space read again.
+    # Without a limit, the same white space would be read again from each of many openers.
     if driver.island >= 0 and end - driver.island > MAX_ISLAND:
         return _give_up(driver)
     if driver.island < 0 and driver.node.accepts_text:
         return end_before_text(driver) if end - driver.position > MAX_TOKEN else None
-    # As much white space stays as a token may need before it.
+    # A token may need some white space before it, so the last of it is kept.
     driver.move_to(max(driver.position, end - MOST_BLANKS))
     return None
 
@@ -199,18 +203,18 @@ _NOT_AS = ("without JSON's quotes", "where the format spells it otherwise")
 
 
 def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -> str:
-    """Notes a key or string of the envelope that is quoted otherwise than in JSON; returns it so."""
+    """Reports a key or string of the envelope that is not written as JSON; returns it as JSON."""
     builder = driver.builder
     strict = as_strict(step.terminal, text)
     is_key = step.node.takes_colon or step.kind == "literal"
     code = code_of(step.terminal, text, is_key=is_key)
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
     written = builder.source.slice(span.start, driver.base + end)
-    # What a name without one of its quotes has lost besides, only the tools tell.
+    # A name that lacks one of its quotes may lack more: only the known tools can confirm it.
     is_name = step.leaf == "name" and code == "missing-quote"
     doubtful = is_name and decoded_token(strict) not in builder.tools
     draft = builder.draft
-    # Where the call began as the format spells it, what is like a tag may stand in a value.
+    # In a call without damage so far, text that resembles a tag may be part of a value.
     is_odd = code == "misspelt" and draft is not None and not draft.repaired
     builder.report(
         code,
@@ -228,7 +232,7 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
 def _take(
     driver: Driver, step: Step, text: str, start: int, end: int, match: re.Match[str]
 ) -> None:
-    """Does what a token does: closes, opens, fills a role, moves on."""
+    """Applies a token: closes, opens and fills its roles, then moves on to the next node."""
     builder, base, before = driver.builder, driver.base, driver.node
     for role in step.before:
         driver.close(role, driver.last_end)
@@ -240,19 +244,19 @@ def _take(
     if builder.argument_start < 0 and driver.called and not step.leaf:
         builder.note_token(base + start)
     driver.end_at(base + end)
-    # A call that ends without a name is no call.
+    # A call that ends without a name is not a call.
     if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
         return
     if driver.final and "call" in step.after:
-        # Where a name ends the call and the text, no closer tells that it goes no further; nor
-        # where what the text ends with may begin an argument, or looks at what stands behind it.
+        # If a name ends both the call and the text, no closer shows that the name is whole. The same
+        # holds if the last token may begin an argument, or looks at the text after it.
         names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
         is_open = any(
             not driver.buffer[match.end(name) :].strip()
             or before.beginnings.match(driver.buffer, start)
             for name in names
         )
-        # As in a stream, which would wait at this place for the rest of the line.
+        # A stream would wait at this place for the rest of the line.
         if builder.end.is_cut and _looks_on(step):
             is_open = is_open or before.beginnings.match(driver.buffer, start) is not None
         builder.end.leave_open(is_open=is_open)
@@ -264,7 +268,7 @@ def _take(
 
 
 def _read_behind(driver: Driver) -> bool:
-    """Reads what stands behind a token that ends its call; False where more text tells."""
+    """Looks at the text after a token that ends its call; False if more text is needed."""
     step = driver.previous
     assert step is not None
     if not is_settled(driver, step):
@@ -275,7 +279,7 @@ def _read_behind(driver: Driver) -> bool:
 
 
 def _close_behind(driver: Driver, step: Step, text: str) -> None:
-    """Closes what closes with a token, and moves on."""
+    """Closes the roles that end with a token and moves on to the next node."""
     for role in step.after:
         driver.close(role, driver.last_end)
     driver.follow(step)
@@ -286,14 +290,14 @@ def _close_behind(driver: Driver, step: Step, text: str) -> None:
 
 
 def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str]) -> None:
-    """Hands on the roles that a token, or a named group in it, fills."""
+    """Fills the roles of a token and of the named groups in it."""
     builder = driver.builder
     if step.terminal.is_fence:
         builder.marks.note_fence(text)
     if step.terminal.is_mark:
         builder.marks.note_mark(marks.word(text))
     if driver.final and step.leaf == "value":
-        # Nothing shows that the last word of a text is whole, unless the call may end there.
+        # Nothing shows that the last word of the text is whole, unless the call may end there.
         at_end = driver.position == len(driver.buffer)
         is_cut = at_end and step.kind == "regex" and step.node.end is None
         raws_of(builder).note_cut_token(is_cut=is_cut)
@@ -312,7 +316,7 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
 
 
 def _looks_on(step: Step) -> bool:
-    """Whether what stands behind a token tells that it is whole: a line that is nothing else."""
+    """Whether a token is whole only if a certain text follows it, such as the end of its line."""
     return step.terminal.name in LINES or any(
         mark in step.terminal.pattern for mark in ("$", r"\Z")
     )
@@ -329,22 +333,22 @@ def _end_island(driver: Driver, node: Node) -> None:
 
 
 def _perhaps_commit(driver: Driver, step: Step, text: str) -> None:
-    """Makes a call certain that is whole, or has a distinctive token behind its name.
+    """Makes a call certain if it is whole, or has a distinctive token after its name.
 
-    The first of an island makes the island certain.
+    The first call of an island makes the island certain.
     """
     if not driver.called:
         return
     builder = driver.builder
     if not builder.has_draft:
         driver.commit()
-    # The name is no evidence, since `{"name": "Ann"` is data as well. What follows it is.
+    # The name is no evidence, since `{"name": "Ann"` is data as well; a token after it is evidence.
     elif (
         step.leaf != "name"
         and "name" not in dict(step.constants)
         and not any(role == "name" for _, role in step.terminal.groups)
     ):
-        # Punctuation alone is weak: `f(` makes the call certain only where the text ends.
+        # Punctuation alone is weak: `f(` makes the call certain only at the end of the text.
         if step.kind == "same" or (not step.leaf and len(text.strip()) >= 3):
             driver.commit()
         else:

@@ -1,10 +1,10 @@
-"""Decides what a payload is that is JSON if it can be, and raw text if it can't.
-
-It is JSON where a whole value stands and what the grammar takes follows it. Then the same text is
-read once more, as what it is. So such a payload never streams: a single character behind a long
-value may show that it was text all along.
+"""Decides whether a payload is JSON or raw text, where the grammar allows both.
 
 Example: `[1, 2]` before `</parameter>` is JSON; `[1, 2] or so` is text.
+
+It is JSON if a whole value stands there and something that the grammar accepts follows it. Once that
+is known, the same text is read again as JSON or as raw text. No part of the payload is emitted before:
+a single character after a long value may show that all of it is text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Undecided:
-    """One payload that may be JSON or raw, between two chunks."""
+    """The state, between two chunks, of one payload that may be JSON or raw text."""
 
     def __init__(self, driver: Driver, json: Step, raw: Step, start: int) -> None:
         self.driver = driver
@@ -35,22 +35,22 @@ class Undecided:
         self.before = driver.buffer[max(0, start - 1) : start]
         """The character before it, for anchors."""
         self.read: list[str] = []
-        """What the scanner consumed."""
+        """The text that the scanner consumed, in pieces."""
         self.out: list[str] = []
         self.scanner = JsonScanner(
             object_only=json.terminal.name == "JSON_OBJECT", max_depth=driver.limits_depth
         )
 
     def judge(self) -> Step | None:
-        """Reads on; returns the step that the payload is, None where more text is needed.
+        """Reads on; returns the step of the payload, or None if more text is needed.
 
-        Where the text ends in a value that has no sure part yet, it ends the call instead.
+        If the text ends in a value without any certain part, this ends the call instead.
         """
         driver, scanner = self.driver, self.scanner
         if not scanner.done:
             position = driver.position
             driver.move_to(scanner.feed(driver.buffer, position, self.out))
-            # Kept, since the buffer moves on and the text may have to be read once more, as raw
+            # The buffer drops text that was read, but this text may have to be read again as raw
             # text.
             self.read.append(driver.buffer[position : driver.position])
         if scanner.failed:
@@ -63,13 +63,13 @@ class Undecided:
         return self.json if follows else self.raw
 
     def _follows(self) -> bool | None:
-        """Whether the grammar takes what stands behind the value; None where that is not known."""
+        """Whether the grammar accepts what follows the value; None if more text is needed."""
         driver, node = self.driver, self.json.node
         if node.accepts_text:
             return True
         buffer, position = driver.buffer, driver.position
         place = blanks.match(buffer, position).end()
-        # No token stands behind so much white space.
+        # No token has so much white space before it.
         if place - position > MAX_TOKEN:
             return False
         if not driver.final:
@@ -84,11 +84,11 @@ class Undecided:
         if node.token.match(buffer, position):
             return True
         if repairs_of(node).pattern.match(buffer, place) is not None:
-            return True  # the own closer is missing
+            return True  # the value's own closer is missing, and a later closer follows
         return stands_misspelt_closer(driver, node, place)
 
     def _cut(self) -> Step | None:
-        """Judges a value that the text cuts: JSON that is cut, or nothing."""
+        """Judges a value in which the text ends: the step of cut JSON, or None if the call is cut."""
         # `{"a": 1` is JSON that was cut; `12` may be the beginning of a longer number or of a text.
         if self._has_begun():
             return self.json
@@ -98,13 +98,13 @@ class Undecided:
         return None
 
     def _has_begun(self) -> bool:
-        """Whether a value that the text cuts has a part that is sure: half a number has none."""
+        """Whether a value in which the text ends has a certain part; half a number has none."""
         rest: list[str] = []
         self.scanner.finish(rest)
         return bool(self.out or rest)
 
     def rewind(self) -> int:
-        """Goes back to the beginning of the payload; gives its index in the buffer."""
+        """Goes back to the beginning of the payload and returns its index in the buffer."""
         driver = self.driver
         rest = driver.buffer[driver.position :]
         driver.read_anew("".join((self.before, *self.read, rest)), self.start, len(self.before))
