@@ -1,4 +1,8 @@
-"""Doubts a call in which something stands that may have been meant otherwise: it is not run."""
+"""Adds doubts to a call whose text is ambiguous, so that it is not executable.
+
+Example: in `<parameter=x>a</content></function>` the value of `x` lacks its closer. It ends with
+`</content>`, which nothing in it opens, so the call gets the doubt `stray-close-tag`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 NEAR = 160
-"""Characters at the end of a text in which a closer may stand."""
+"""The number of characters before or after a place in which markup or words are searched."""
 ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z")
 _ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
 _LINE_ENDED = late(r"[^\r\n]\r?\n\Z")
@@ -37,17 +41,17 @@ _ARGUMENT = late(
     (?:[ \t]*(?:[:=;|](?=\S)|<<)|[ \t]+[^\n]*[\w"'\]}/][ \t\r]*(?:\n|\Z))""",
     re.VERBOSE,
 )
-"""A line that begins as an argument does, and ends as no sentence."""
+"""A line that begins like an argument and does not end like a sentence."""
 _MARKUP = frozenset("<>{}|]")
 
 
 def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
-    """Doubts a call in whose value the opener of another argument seems to stand.
+    """Doubts a call if the opener of another argument seems to stand in a value, or after the call.
 
     Args:
         driver: the driver.
-        opener: what stands in the value, or behind the call.
-        end: index in the buffer where that ends.
+        opener: the text that looks like an opener.
+        end: the index in the buffer at which the diagnostic is reported.
     """
     builder, place = driver.builder, max(0, driver.base + end)
     if builder.draft is not None:
@@ -61,17 +65,21 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
 
 
 def doubt_line_behind(driver: Driver) -> bool:
-    """Doubts a call that a line follows which may be one of its arguments, damaged.
+    """Doubts a call if the next line may be one of its arguments, damaged.
 
-    Only a line right behind the call counts: it begins with the name of another argument, looks like
-    one without its colon or blank, or stands before another argument. False where more text tells.
+    Only the line right after the call counts. It begins with the name of an argument that was not
+    given, looks like an argument without its colon or blank, or stands before another argument.
+
+    Returns:
+        False if more text is needed.
     """
     builder, place = driver.builder, driver.position
     start = driver.base + place
-    # Three characters: the last of a line that is not empty, and a line end of one or two.
+    # Three characters are enough: the last one of a line that is not empty, and a line end of one
+    # or two.
     if builder.draft is None or not _LINE_ENDED.search(builder.source.slice(start - 3, start)):
         return True
-    # The next call opens there: the line is no argument of this one.
+    # The next call opens there, so the line is not an argument of this one.
     if driver.node.machine.start.token.match(driver.buffer, place):
         return True
     behind = driver.buffer[place : place + NEAR]
@@ -81,7 +89,7 @@ def doubt_line_behind(driver: Driver) -> bool:
     if may_grow and not driver.final and len(behind) < NEAR:
         return False
     match = _FIRST_WORD.match(behind)
-    # `limit` behind a call that has its limit is a word.
+    # After a call that has the argument `limit`, a line with that word is prose.
     awaited = match is not None and builder.awaits(match[0])
     next_key = _KEY.match(rest) if first.strip() else None
     if (
@@ -96,21 +104,23 @@ def doubt_line_behind(driver: Driver) -> bool:
 def doubt_inner_closer(
     driver: Driver, closers: Iterable[tuple[str, int, bool]], end: int, *, mended: bool = False
 ) -> None:
-    """Doubts a call in whose value the closer of that value ends a line, or markup follows it.
+    """Doubts a call if its value contains the value's own closer, at the end of a line or before markup.
 
-    Who speaks of a closer goes on behind it; but in a call that is damaged any may be the end.
+    A closer that prose mentions is followed by more of its sentence. In a damaged call any closer in
+    the value may be the real one.
 
     Args:
         driver: the driver.
-        closers: those in the value that nothing opens there, with the offsets behind them, and
-            whether they tell of damage by themselves.
-        end: index in the buffer where the value ends.
-        mended: whether something else than its own closer ends the value.
+        closers: the closers in the value that nothing there opens: text, the offset after it, and
+            whether it is evidence of damage by itself.
+        end: the index in the buffer where the value ends.
+        mended: whether the value ends at something else than its own closer.
     """
     builder, place = driver.builder, max(0, driver.base + end)
     for closer, behind, sure in closers:
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
-        # A closer that prose speaks of, as in `end it with </content> and go on`, ends no line.
+        # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
+        # line.
         tells = sure and _ENDS_LINE.match(follows)
         if draft is not None and (mended or draft.repaired or tells):
             draft.doubts.append("stray-close-tag")
@@ -123,15 +133,15 @@ def doubt_closer(driver: Driver, end: int) -> None:
     """Doubts a call whose text ends with a closer that nothing in it opens.
 
     Args:
-        driver: the driver, which has given out the text up to there.
-        end: index in the buffer where the text ends.
+        driver: the driver, which has emitted the text up to its end.
+        end: the index in the buffer where the text ends.
     """
     builder = driver.builder
     stop = driver.base + end
     match = ends_with_closer.search(builder.source.slice(max(0, stop - NEAR), stop))
     if match is None or builder.draft is None:
         return
-    # From the arguments on: the tag of the call itself stands before them.
+    # Only the arguments are searched: the tag of the call itself stands before them.
     text = builder.source.slice(max(builder.draft.start, builder.draft.arguments_start), stop)
     # Each closer needs its opener in the value: `<b>bold</b>` is whole.
     if match["name"] is not None:
@@ -139,7 +149,7 @@ def doubt_closer(driver: Driver, end: int) -> None:
         opened, closed = (len(re.findall(rf"<{each}{name}\b", text)) for each in ("", "/"))
         odd = closed > opened
     else:
-        # Fences have no direction: an odd number leaves one open.
+        # A fence opens or closes a block alike, so an odd number leaves one open.
         odd = text.count("```") % 2 == 1
     if not odd:
         return
@@ -153,26 +163,26 @@ def doubt_closer(driver: Driver, end: int) -> None:
 
 
 def doubt_stopped(driver: Driver, step: Step, end: int) -> None:
-    """Doubts a call whose closer a stop string took away, where it may have been none.
+    """Doubts a call that a stop string ended without its closer, if the text may not be a call.
 
     Args:
-        driver: the driver, which has given out the text up to there.
-        step: the payload.
-        end: index in the buffer where the text ends.
+        driver: the driver, which has emitted the text up to its end.
+        step: the step of the payload.
+        end: the index in the buffer where the text ends.
     """
     doubt_closer(driver, end)
-    # A free-text call is easily named in prose, for nothing has to stand between its markup.
+    # The opener of a free-text call is easily mentioned in prose, as any text may follow it.
     if step.leaf == "input":
         _doubt_sentence(driver.builder)
 
 
 def _doubt_sentence(builder: Builder) -> None:
-    """Doubts a call without its closer that stands in a sentence: it may name the opener only."""
+    """Doubts a call without its closer inside a sentence, which may only mention the opener."""
     draft, start = builder.draft, raws_of(builder).start
     if draft is None:
         return
     before = builder.source.slice(max(0, draft.start - NEAR), draft.start)
-    # `Use <search> to find it`: words before the opener on its line, and words behind it.
+    # As in `Use <search> to find it`: words stand before the opener on its line, and after it.
     if _IN_A_LINE.search(before) and _GOES_ON.match(builder.source.slice(start, start + 2)):
         draft.doubts.append("missing-close-tag")
         message = "Found a call in a sentence, and not its closer; the sentence may go on"
@@ -182,21 +192,21 @@ def _doubt_sentence(builder: Builder) -> None:
 def doubt_damaged(
     driver: Driver, raw: RawEnd, end: int, *, openers: bool = False, is_cut: bool = False
 ) -> None:
-    """Doubts a call in whose value a closer or an opener of the format seems to stand damaged.
+    """Doubts a call if its value seems to contain a damaged closer or opener of the format.
 
     Args:
-        driver: the driver, which has given out the value up to its end.
-        raw: what ends the value.
-        end: index in the buffer where it ends.
-        openers: whether an opener that is damaged tells.
-        is_cut: whether the end of the message ends it.
+        driver: the driver, which has emitted the value up to its end.
+        raw: the closers that end the value.
+        end: the index in the buffer where the value ends.
+        openers: whether a damaged opener counts as well.
+        is_cut: whether the end of the message ends the value.
     """
     builder, draft, stop = driver.builder, driver.builder.draft, driver.base + end
     start = raws_of(builder).start
     if draft is None or start < 0 or raw.role not in ("value", "input", "body"):
         return
     text = builder.source.slice(start, stop)
-    # What a closer repeats is part of its spelling, so damage to that shows, too.
+    # The name, key or fence that a closer repeats is part of its spelling, so damage to it counts.
     same = builder.same("SAME_NAME"), builder.same("SAME_KEY"), builder.marks.fence
     found = raw.marks.damaged(text, *same, openers=openers, is_cut=is_cut)
     if found is not None:
@@ -206,17 +216,17 @@ def doubt_damaged(
 
 
 def doubt_last(driver: Driver) -> None:
-    """Doubts the call that seems to be the last, where the opener of another stands damaged behind.
+    """Doubts the last call of a message if a damaged opener of another call follows it.
 
-    It is called where the message ends.
+    It is called at the end of the message, and matters in formats in which only the last call counts.
     """
     builder, candidate = driver.builder, driver.builder.candidate
     if candidate is None:
         return
     behind = "".join(text for text, _ in candidate.behind)
-    # Where only the last call counts, a later one that is damaged would have made this one text.
+    # If the damaged opener is that of a later call, that call counts and this one is text.
     openers = [sampled(each) for _, each in driver.node.machine.start.tokens]
-    # A fence that lost a backtick is two of them.
+    # A fence of three backticks that lost one is two backticks.
     is_fence = any(not each.strip("`") for each in openers)
     if (is_fence and "``" in behind) or marks_of(tuple(openers)).find(behind) is not None:
         candidate.draft.doubts.append("quoted-call")
@@ -225,7 +235,7 @@ def doubt_last(driver: Driver) -> None:
 
 
 def doubt_quoted_opener(driver: Driver) -> None:
-    """Doubts a call in whose value another call opens that nothing closes: it may be meant."""
+    """Doubts a call if another call opens in its value and is not closed: it may be a real call."""
     builder, place = driver.builder, max(0, driver.base + driver.position)
     if builder.draft is not None:
         builder.draft.doubts.append("missing-close-tag")
@@ -234,15 +244,15 @@ def doubt_quoted_opener(driver: Driver) -> None:
 
 
 def doubt_open_json(driver: Driver, end: int) -> None:
-    """Doubts a call whose value lacks its closer and is JSON that has not ended there.
+    """Doubts a call whose value lacks its closer and is incomplete JSON.
 
     Args:
-        driver: the driver, whose payload that value is.
-        end: index in the buffer where the value ends.
+        driver: the driver, which reads the value as its payload.
+        end: the index in the buffer where the value ends.
     """
     builder, stop = driver.builder, max(0, driver.base + end)
     text = builder.source.slice(raws_of(builder).start, stop).strip()
-    # Of `{"html": "</search>` the rest may follow the closer that ended the value.
+    # In `{"html": "</search>` the closer that ended the value may be part of the JSON.
     if builder.draft is not None and text[:1] in ("{", "[") and json_shape(text) is None:
         builder.draft.doubts.append("missing-close-tag")
         message = (
@@ -252,12 +262,12 @@ def doubt_open_json(driver: Driver, end: int) -> None:
 
 
 def doubt_paired_closer(driver: Driver, word: str, end: int) -> None:
-    """Doubts a call whose value ends with a misspelt closer that may pair with a tag in it.
+    """Doubts a call whose value ends with a misspelt closer that may close a tag in the value.
 
     Args:
         driver: the driver.
         word: the name in that closer.
-        end: index in the buffer where the value ends.
+        end: the index in the buffer where the value ends.
     """
     builder, stop = driver.builder, max(0, driver.base + end)
     if builder.draft is not None and f"<{word}" in builder.source.slice(
@@ -269,31 +279,32 @@ def doubt_paired_closer(driver: Driver, word: str, end: int) -> None:
 
 
 def markup_follows(driver: Driver, place: int) -> bool:
-    """Whether markup, and no prose, seems to stand where the closers of a call are missing.
+    """Whether the text after a call without its closers looks like markup and not like prose.
 
     Args:
-        driver: the driver, before the closers are put in.
-        place: index in the buffer of what follows.
+        driver: the driver, before the closers are inserted.
+        place: the index in the buffer of the text that follows.
     """
     node = driver.node
     if place >= len(driver.buffer):
         return False
     first = driver.buffer[place]
-    # Markup is what begins as any token does that may stand here, or that mending would look for.
+    # Markup begins with the first character of a token that may stand here, or of one that mending
+    # searches for.
     anchors = [each.step for each in repairs_of(node).anchors.values()]
     marks = {step.terminal.text.strip()[:1] for step in (*node.steps.values(), *anchors)}
-    # What was passed over before this place was markup that did not fit.
+    # Text that was skipped before this place was markup that did not fit.
     left_out = driver.builder.source.slice(driver.last_end, driver.base + place).strip()
     return bool(left_out) or is_mark(first) or (first in marks and not first.isalnum())
 
 
 def ended_with_line(driver: Driver) -> bool:
-    """Whether several lines are the value that was read last, and a line end is all that ended it.
+    """Whether the last value has several lines and ended at a line end alone.
 
-    Where the call's closer is missing behind such a value, its last lines may be prose.
+    If the call's closer is missing after such a value, its last lines may be prose.
     """
     draft, previous = driver.builder.draft, driver.previous
-    # The value ended at a pattern of the envelope, such as a line end, and at no closer of its own.
+    # The value ended at a pattern of the envelope, such as a line end, not at a closer of its own.
     if draft is None or previous is None or previous.kind != "regex" or previous.leaf:
         return False
     value = draft.arguments.get(draft.key)
@@ -303,5 +314,5 @@ def ended_with_line(driver: Driver) -> bool:
 
 
 def is_mark(character: str) -> bool:
-    """Whether text seldom begins with a character, and markup often does."""
+    """Whether a character often begins markup and seldom begins prose."""
     return character in _MARKUP

@@ -1,17 +1,21 @@
-"""Pushes text through the nodes of a grammar: feed any pieces, close at the end.
+"""Runs the nodes of a grammar over a text that is fed in chunks of any size.
+
+Example: of the chunks `Hi <tool` and `_call>` it emits `Hi `, and then opens an island.
 
 The driver is always in one of four modes (`modes`), and `Driver.run` is the next step of that mode.
 
-An island that opens is a guess at first. It becomes certain (*commits*) at the first payload or
+An island that opens is uncertain at first. It becomes certain (*commits*) at the first payload or
 at the first distinctive token after the tool's name. A mismatch before that gives the opener back
-as text and looks for the next one; a mismatch after it ends the call, says so, and the rest is
-text (`mismatch`). How a message ends is in `ending`. With strict reading, what was mended is no call.
+as text, and the search for the next opener goes on. A mismatch after it ends the call with a
+diagnostic, and the rest is text (`mismatch`). The end of a message is in `ending`. With strict
+reading, a call that needed a repair is text.
 
 The result depends on the text alone, never on where it was cut: a token waits while the text so far
 may become another one, and every limit counts characters of tokens, not of chunks. Each character
 is looked at a bounded number of times.
 
-What is here is the state that all modes share, the loop, and what every mode does to the state.
+This module has the state that all modes share, the loop, and the changes that every mode makes to
+the state.
 """
 
 from __future__ import annotations
@@ -54,26 +58,26 @@ class Driver:
         self.island_payload = False
         """Whether a payload was read in that island."""
         self.may_be_fenced = False
-        """Whether no code fence was left out yet behind the island's opener."""
+        """Whether a code fence after the island's opener may be dropped; it may be once."""
         self.fences, self.long_fences = Quoted(FENCES), Quoted(LONG_FENCES)
-        """The blocks of code of the message, and those that hold blocks."""
+        """The code blocks of the message, and those with longer fences, which may contain others."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
         """Offset where the last token or payload ended."""
         self.free = base
-        """That of the last one before the open island, or before the one that was read last."""
+        """`last_end` as it was before the open island, or before the last island."""
         self.back: tuple[int, Node, int, Step | None] | None = None
-        """Of a short literal that was read last, before a repeated name: its index, and the node,
-        the end and the token before it. The name may show that it belongs to something else."""
+        """How to take back a short literal that was read last, such as `</` before a repeated name:
+        its index, and the node, `last_end` and `previous` before it. None if there is none."""
         self.behind: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
         self.blank, self.held_at, self.island_tokens = (0, 0), -1, 0
-        """Offsets of the white space that was passed last, of which a run is looked through once; that
-        of text which is held back since it may become an opener; the tokens of the open island."""
+        """The offsets of the last run of white space, so that it is searched only once; the offset of
+        text that is held back as a possible opener, or -1; the tokens of the open island."""
         self.final = False
         self.steps = 0
-        """Rounds of the loop so far: a measure of work that needs no clock."""
+        """The rounds of the loop so far, a measure of work that does not depend on time."""
         self.previous: Step | None = None
         """The token or payload that was read last."""
         self.payload = OpenPayload()
@@ -81,12 +85,12 @@ class Driver:
         self.called = False
         """Whether the open call has its name."""
         self.among: Others[Driver] | None = None
-        """The other formats that the message may be written in."""
+        """The formats that are tried for the message; None if there is one format only."""
         self.run: Callable[[Driver], bool] = modes.text
-        """The next step of the mode; it gives False where more text is needed."""
+        """The next step of the mode; it returns False if more text is needed."""
 
     def feed(self, chunk: str, *, final: bool = False) -> None:
-        """Takes the next chunk; `final` says that the text ends with it."""
+        """Accepts the next chunk, the last one if `final`."""
         if self.among is not None:
             self.among.feed(self, chunk, final=final)
         else:
@@ -95,10 +99,10 @@ class Driver:
             judge_calls(self.builder)
 
     def take(self, chunk: str, *, final: bool) -> None:
-        """Takes a chunk and reads on as far as it goes."""
+        """Reads a chunk in the current format, as far as its text suffices."""
         # An island that is not certain may be given back, so its text stays in the buffer.
         keep = self.position if self.island < 0 else self.island
-        # So does a short literal that the name behind it may take back.
+        # So does a short literal that the name after it may take back.
         keep = keep if self.back is None else min(keep, self.back[0])
         keep = max(0, keep - 1)  # one character before, for anchors and look-behinds
         if keep:
@@ -115,7 +119,7 @@ class Driver:
             self.buffer += chunk
         self.final = final
         reading = True
-        # Of an island that is given back the opener is text; what follows is read anew.
+        # When an island turns out not to be a call, its opener is text and the rest is read again.
         while reading:
             try:
                 self.read_on()
@@ -132,32 +136,38 @@ class Driver:
             self.steps += 1
 
     def restart(self, before: str, offset: int, last_end: int) -> None:
-        """Stands in text again at an offset, with nothing but the character before it."""
+        """Resets the driver to text at an offset; its buffer holds just the text `before` it."""
         self.read_anew(before, offset, len(before))
         self.last_end = last_end
         self.island = self.unit = -1
         self.back = self.behind = self.previous = None
         self.payload.forget()
-        # What was noted of the text behind the offset holds for another reading of it no more.
+        # What was noted about the text after the offset is not valid for another reading of it.
         self.blank, self.held_at, self.island_tokens = (0, 0), -1, 0
         # `steps` is kept: it measures the work over the whole message.
         self.final = self.called = self.may_be_fenced = self.island_payload = False
         self.run = self.modes.text
 
     def stand_before(self, text: str, offset: int) -> None:
-        """Stands before text that begins at an offset, some of which was looked at already."""
+        """Puts text that begins at an offset, some of it read before, into the buffer again."""
         # For anchors and look-behinds, as in `take`.
         before = self.builder.source.slice(offset - 1, offset) if offset > 0 else ""
         self.read_anew(before + text, offset, len(before))
 
     def read_anew(self, text: str, offset: int, before: int) -> None:
-        """Stands at an offset again; so many characters of the text stand before it."""
+        """Sets the buffer to a text and the position to an offset.
+
+        Args:
+            text: the text of the buffer from now on.
+            offset: the offset in the source of the position.
+            before: how many characters of the text stand before that position.
+        """
         self.buffer, self.base, self.position = text, offset - before, before
 
-    # Where it stands
+    # The position
 
     def move_to(self, index: int) -> None:
-        """Stands at an index of the buffer."""
+        """Sets the position to an index of the buffer."""
         self.position = index
 
     def end_at(self, offset: int) -> None:
@@ -165,11 +175,11 @@ class Driver:
         self.last_end = offset
 
     def pass_to(self, index: int) -> None:
-        """Stands at an index of the buffer, behind markup that ends there."""
+        """Sets the position to an index of the buffer, at which markup ends."""
         self.position, self.last_end = index, self.base + index
 
     def stand_on(self, node: Node) -> None:
-        """Goes on with what a node takes."""
+        """Sets the node: what the grammar accepts next."""
         self.node = node
 
     def note_read(self, step: Step) -> None:
@@ -177,23 +187,23 @@ class Driver:
         self.previous = step
 
     def follow(self, step: Step) -> None:
-        """Stands behind a token or a payload that was read."""
+        """Moves to the node after a token or a payload that was read."""
         self.node, self.previous = step.node, step
 
     def keep_way_back(self, start: int, *, short: bool) -> None:
-        """Notes how to take back the literal at an index, where it is short enough for that."""
+        """Saves the state before the literal at an index, if it is short enough to be taken back."""
         self.back = (start, self.node, self.last_end, self.previous) if short else None
 
     def forget_way_back(self) -> None:
-        """Lets the last literal stand for itself."""
+        """Drops the saved state: the last literal is not taken back any more."""
         self.back = None
 
     def forget_last_call(self) -> None:
-        """Notes that something else than white space stands behind the last call."""
+        """Notes that other text than white space follows the last call."""
         self.behind = None
 
     def hold_at(self, offset: int) -> None:
-        """Notes the text that is held back, since it may become an opener; -1 for none."""
+        """Notes the offset of text that is held back as a possible opener; -1 for none."""
         self.held_at = offset
 
     def count_round(self) -> None:
@@ -201,11 +211,11 @@ class Driver:
         self.steps += 1
 
     def behind_blanks(self) -> int:
-        """Returns the index behind the white space that stands here."""
+        """Returns the index after the white space at the position."""
         start, end = self.blank
         here = self.base + self.position
-        # A long run of white space may arrive in many chunks: it is looked through once (linear
-        # work).
+        # A long run of white space may arrive in many chunks. It is searched only once, to keep the
+        # work linear.
         place = end - self.base if start <= here <= end else self.position
         found = blanks.match(self.buffer, place).end()
         self.blank = here, self.base + found
@@ -224,30 +234,30 @@ class Driver:
         return self.run is self.modes.tokens
 
     def to_text(self) -> None:
-        """Reads text from here on."""
+        """Switches to the mode that reads text."""
         self.run = self.modes.text
 
     def to_tokens(self) -> None:
-        """Reads tokens from here on."""
+        """Switches to the mode that reads tokens."""
         self.run = self.modes.tokens
 
     def read_by(self, run: Callable[[Driver], bool]) -> None:
-        """Goes on with a step of a mode above."""
+        """Sets the next step of a mode."""
         self.run = run
 
     def enter_payload(self, step: Step, start: int) -> None:
-        """Stands before a payload at an index of the buffer."""
+        """Begins a payload at an index of the buffer."""
         if self.unit < 0:
             self.unit = self.base + start
         self.position, self.back = start, None
         self.payload.begin(step)
 
     def judge_fence(self, *, may_come: bool) -> None:
-        """Decides whether a code fence may be left out behind the island's opener."""
+        """Sets whether a code fence after the island's opener may be dropped."""
         self.may_be_fenced = may_come
 
     def begin_unit(self, offset: int) -> None:
-        """Notes where the part begins that may become a call."""
+        """Notes the offset of the part that may become a call."""
         self.unit = offset
 
     def count_token(self) -> int:
@@ -256,7 +266,7 @@ class Driver:
         return self.island_tokens
 
     def note_payload(self) -> None:
-        """Notes that a payload was read in the open island, which is given back as a whole."""
+        """Notes that the open island has a payload; it can be given back only as a whole."""
         self.island_payload = True
 
     def note_name(self) -> None:
@@ -268,15 +278,21 @@ class Driver:
         self.unit, self.called = -1, False
 
     def leave_island(self) -> None:
-        """Ends an island that is none."""
+        """Closes an island that is not a call."""
         self.island = -1
 
     def stand_behind_call(self) -> None:
-        """Lets a closer that is left over belong to the last call, until other text comes."""
+        """Notes the name of the last call, whose stray closers are dropped until other text comes."""
         self.behind = self.builder.last_name
 
     def enter_island(self, node: Node, place: int, start: Node | None = None) -> None:
-        """Begins an island that may turn out to be none; `start` begins messages of its format."""
+        """Opens an uncertain island.
+
+        Args:
+            node: the node in whose text the island opens.
+            place: the index in the buffer where its opener begins.
+            start: the start node of the island's format, if that is another than before.
+        """
         self.start_node = start or self.start_node
         self.node = node
         self.position = place
@@ -285,25 +301,25 @@ class Driver:
         self.may_be_fenced = True
         self.payload.close_fence()
         self.behind = None
-        # Blocks of code open and end only behind the last island.
+        # Code blocks open and end only in the text after the last island.
         self.free = self.last_end
         self.unit = -1
         self.called = False
         self.run = self.modes.tokens
 
     def read_among(self, others: Others[Driver]) -> None:
-        """Reads a message that may be written in other formats, too."""
+        """Lets a message be read in any of several formats."""
         self.among = others
 
     def commit(self) -> None:
-        """Makes the island certain, and its open call: neither is given back as text any more."""
+        """Makes the island and its open call certain: they are not given back as text any more."""
         if self.island >= 0 and self.among is not None:
-            # Before the events go out: the choice of the format is final with them.
+            # This comes before the events are emitted, since they make the choice of format final.
             self.among.vouch(self)
         self.island = -1
         commit(self.builder)
 
-    # What is read
+    # Text, closers, repairs
 
     def give_text_to(self, end: int) -> None:
         """Emits the text up to an index."""
@@ -312,13 +328,13 @@ class Driver:
             self.position = end
 
     def give_text(self, start: int, end: int) -> None:
-        """Emits the text between two indexes, without what stands in the prefix."""
+        """Emits the text between two indexes, except for any part of it in the prefix."""
         text, offset = self.buffer[start:end], self.base + start
         if offset < 0:
-            # The prefix is the template's text: it is read, but it is no part of the message.
+            # The prefix was written by the chat template: it is read, but is not in the message.
             text, offset = text[-offset:], min(0, self.base + end)
         if text:
-            # Between the calls of a section nothing is the message's text.
+            # Text between the calls of a section is skipped, and is not text of the message.
             if self.node.skipping:
                 self.builder.skipped_text.add(text, offset)
             else:
@@ -327,34 +343,34 @@ class Driver:
     def close(self, role: str, end: int) -> None:
         """Closes a call or a section that ended at an offset."""
         if role == "call" and self.island >= 0 and self.called:
-            self.commit()  # taking the island back would leave the call, and read it once more
+            self.commit()  # giving the island back would keep the call, and read it a second time
         close_role(self.builder, role, end)
         if role in _ISLANDS:
-            # Until other text comes, a closer that is left over may belong to this call.
+            # Until other text comes, a stray closer may belong to this call.
             self.stand_behind_call()
         if role == "call":
             self.leave_call()
 
     def close_before_text(self) -> None:
-        """Closes what text closes where it stands here, and reads it."""
+        """Closes the roles that end before text at this node, and reads text."""
         closed, stack = self.node.after_text
         for role in closed:
             self.close(role, self.last_end)
-        # The next node is the text that surrounds the call, with all of its rules reduced.
+        # All rules of the call are reduced: the next node is that of the text around the call.
         self.node = self.node.machine.node(stack)
         self.to_text()
 
     def pass_over(self, step: Step) -> None:
-        """Does what a token that was put in does: it closes, and leads on."""
-        # Nothing is filled: a token that is put in has no text.
+        """Applies an inserted token: closes its roles and moves to its node."""
+        # No role is filled, since an inserted token has no text.
         for role in (*step.before, *step.after):
             self.close(role, self.last_end)
         self.back = None
         self.follow(step)
 
     def step_back(self) -> None:
-        """Takes a short literal back: what follows shows that it belongs to something else."""
-        # As the `</` of `</b>`, where `</search>` was due: the name behind it is another.
+        """Takes back the last short literal: the text after it shows that it is no token here."""
+        # An example is the `</` of `</b>` where `</search>` was expected: the name is another one.
         if self.back is not None:
             self.position, self.node, self.last_end, self.previous = self.back
             self.back = None

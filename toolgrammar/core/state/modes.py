@@ -1,15 +1,15 @@
-"""Names what the driver's loop calls of the modes, which stand above it.
+"""Declares the functions of the modes that the driver's loop calls.
 
 Example: in `Hi <tool_call>` the mode `text` emits `Hi `, then the mode `tokens` reads `<tool_call>`.
-The modes are functions of the driver, in `core.driver`, and are handed in, so imports point one way:
+The modes are functions of the driver, in `core.driver`. They are passed in, so imports point one way:
 
-- *text* (`reading_text`): it looks for the next opener that the node takes, gives out what stands
-  before it, and holds back the shortest tail that may still become an opener;
-- *token* (`reading_tokens`): inside an island it reads one token of the envelope after the other,
-  with one regular expression a node;
-- *payload* (`reading_payloads`): a scanner for JSON or for Python arguments owns the text until
-  its value is whole;
-- *raw* (`raw.reader`): text without escapes runs up to the closer that `raw_end` finds.
+- *text* (`reading_text`) searches for the next opener that the node accepts, emits the text before
+  it, and holds back the shortest suffix that may still become an opener;
+- *token* (`reading_tokens`) reads the envelope inside an island token by token, with one regular
+  expression for each node;
+- *payload* (`reading_payloads`) passes the text to a scanner, for JSON or for Python arguments, until
+  its value is complete;
+- *raw* (`raw.reader`) reads text without escapes up to the closer that `raw_end` finds.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 D = TypeVar("D")
-"""The driver."""
+"""The type of the driver, a variable so that this module does not import it."""
 
 
 class Modes(NamedTuple, Generic[D]):
-    """What the loop calls of the modes."""
+    """The functions of the modes that the loop calls."""
 
     text: Callable[[D], bool]
     """Emits text up to the next opener."""
@@ -33,11 +33,11 @@ class Modes(NamedTuple, Generic[D]):
     finish: Callable[[D], None]
     """Ends the message when its text has ended."""
     give_back: Callable[[D], None]
-    """Turns an island into text that turned out to be no call."""
+    """Gives an island back as text that turned out not to be a call."""
 
 
 class RawMode(Protocol):
-    """The raw payload that is read; `raw_reader` knows more of it."""
+    """The raw payload that is read, as far as the driver's state needs it; see `driver.raw.reader`."""
 
     def moved(self, by: int) -> None:
         """Notes that the first characters of the driver's buffer were dropped."""

@@ -1,7 +1,7 @@
-"""Holds the payload that the driver reads, or read last, and what reads it.
+"""Holds the step of the payload that the driver reads or read last, and its reader.
 
-Example: in `{"name": "f", "arguments": {"a": 1}}` the step is that of the arguments, and a scanner
-reads `{"a": 1}`.
+Example: in `{"name": "f", "arguments": {"a": 1}}` the step is that of the arguments, and the reader
+is a scanner, which reads `{"a": 1}`.
 """
 
 from __future__ import annotations
@@ -16,57 +16,57 @@ if TYPE_CHECKING:
 
 
 class OpenPayload:
-    """One payload of an island at a time."""
+    """The state of one payload at a time; at most one of its readers is set."""
 
     def __init__(self) -> None:
         self.step: Step | None = None
-        """The payload that is read, or was read last."""
+        """The step of the payload that is read or was read last."""
         self.scanner: Scanner | JsonPayload | None = None
         self.raw: RawMode | None = None
         self.undecided: object | None = None
-        """The payload of which is not known yet what it is: see `undecided`."""
+        """The `Undecided` of a payload that may be JSON or raw text; None for any other."""
         self.open_brackets = 0
-        """Of arguments that can't be read: how many brackets are open in them, with their own."""
+        """The open brackets of arguments that can't be read, the one around them included."""
         self.fenced = False
-        """Whether a code fence was left out before it, so that one may end behind it."""
+        """Whether a code fence was dropped before the payload, so that one may close after it."""
 
     def begin(self, step: Step) -> None:
-        """Begins the payload that a step says."""
+        """Begins the payload of a step."""
         self.step = step
 
     def scan(self, scanner: Scanner | JsonPayload) -> None:
-        """Lets a scanner read it."""
+        """Lets a scanner read the payload."""
         self.scanner = scanner
 
     def read_raw(self, raw: RawMode) -> None:
-        """Reads it as text without escapes."""
+        """Reads the payload as text without escapes."""
         self.raw = raw
 
     def judge(self, undecided: object) -> None:
-        """Notes that it is not known yet what it is."""
+        """Notes that the payload may be JSON or raw text."""
         self.undecided = undecided
 
     def decide(self) -> None:
-        """Notes that it is known what it is."""
+        """Notes that it is known whether the payload is JSON or raw text."""
         self.undecided = None
 
     def end(self) -> None:
-        """Forgets what reads it."""
+        """Forgets the reader of the payload; the step is kept."""
         self.scanner = self.raw = None
 
     def fail(self, open_brackets: int) -> None:
-        """Notes that it can't be read, and how many brackets are open in it."""
+        """Notes how many brackets are open in a payload that can't be read."""
         self.open_brackets = open_brackets
 
     def open_fence(self) -> None:
-        """Notes that a code fence was left out before it."""
+        """Notes that a code fence was dropped before the payload."""
         self.fenced = True
 
     def close_fence(self) -> None:
-        """Notes that no fence around it is open."""
+        """Notes that no code fence is open around the payload."""
         self.fenced = False
 
     def forget(self) -> None:
-        """Stands before any payload again."""
+        """Resets the state to that before any payload."""
         self.step = self.scanner = self.raw = self.undecided = None
         self.open_brackets, self.fenced = 0, False

@@ -1,7 +1,8 @@
-"""What the driver asks of the other formats that its message may be written in.
+"""Declares what the driver needs from the choice among several formats for its message.
 
-`core.several` chooses among formats and stands above the driver; this names what the driver and its
-modes ask of it. A message in one format has no such thing.
+Example: for `auto`, `Others.text` emits text up to the next opener of any format. `core.several`
+makes that choice and stands above the driver, so these protocols are what the driver knows of it. A
+message in one format has none.
 """
 
 from __future__ import annotations
@@ -16,32 +17,37 @@ if TYPE_CHECKING:
 
 
 DriverT_contra = TypeVar("DriverT_contra", contravariant=True)
-"""The driver, which holds one of these: it is named by a variable, so that this imports nothing of it."""
+"""The type of the driver, a variable so that this module does not import it."""
 
 
 class ThoughtEnds(Protocol[DriverT_contra]):
-    """What ends the reasoning that is read in the formats that are not read."""
+    """The ends of reasoning in the formats other than the one that is read."""
 
     def look(self, driver: DriverT_contra, start: int, own: int) -> None:
-        """Looks from an index on; `own` is where the format that is read ends it, or -1.
+        """Searches for such an end in the driver's buffer.
+
+        Args:
+            driver: the driver.
+            start: the index from which it searches.
+            own: the index where the format that is read ends the reasoning, or -1.
 
         Raises:
             FormatMisfit: another format ends the reasoning before.
         """
 
-    # For the stream: what may become an end of another format is not given out as reasoning yet.
+    # A stream needs this: a suffix that may become such an end is not emitted as reasoning yet.
     def held(self, buffer: str, start: int) -> int:
-        """Returns the start of the tail that may become an end, or -1."""
+        """Returns the start of the suffix that may become such an end, or -1."""
 
 
 class AllOpeners(Protocol):
-    """What all the formats open with."""
+    """The openers of all formats."""
 
     def begins_at(self, buffer: str, place: int) -> bool:
-        """Whether what stands at a place, up to the end, may become an opener."""
+        """Whether the text from an index to its end may still become an opener."""
 
     def stands_at(self, buffer: str, place: int) -> bool:
-        """Whether an opener stands at a place."""
+        """Whether an opener stands at an index."""
 
 
 class Others(Protocol[DriverT_contra]):
@@ -49,39 +55,39 @@ class Others(Protocol[DriverT_contra]):
 
     @property
     def in_section(self) -> bool:
-        """Whether the island that is open stands in a section of the format that is read."""
+        """Whether the open island stands in a section of the format that is read."""
 
     @property
     def here(self) -> Sequence[object]:
-        """All formats that open at the place of the open island, the one that is read among them."""
+        """All formats that open at the place of the open island, including the one that is read."""
 
     def enter_section(self) -> None:
         """Notes that an island opened in a section of the format that is read."""
 
     def feed(self, driver: DriverT_contra, chunk: str, *, final: bool) -> None:
-        """Takes the next chunk of the message."""
+        """Accepts the next chunk of the message, the last one if `final`."""
 
     def governs(self, node: Node) -> bool:
-        """Whether openers of all formats count at a node."""
+        """Whether the openers of all formats count at a node."""
 
     def text(self, driver: DriverT_contra) -> bool:
-        """Emits text up to the next opener of any format; False where more text is needed."""
+        """Emits text up to the next opener of any format; False if more text is needed."""
 
     def opens(self, driver: DriverT_contra, place: int) -> bool | None:
-        """Whether an opener of any format stands at a place; None where more text tells."""
+        """Whether an opener of any format stands at an index; None if more text is needed."""
 
     def again(self, driver: DriverT_contra, place: int, resume: int) -> bool:
-        """Reads an island that was given back in another format; False where none is left."""
+        """Reads an island that was given back in another format; False if no format is left."""
 
     def vouch(self, driver: DriverT_contra) -> None:
-        """Notes that the island that is open is a call of the format that is read."""
+        """Notes that the open island is a call of the format that is read."""
 
     def other_ends(self, driver: DriverT_contra, node: Node) -> ThoughtEnds[DriverT_contra] | None:
-        """Returns what ends the reasoning that begins, in the other formats."""
+        """Returns the ends that other formats have for the reasoning that begins; None for none."""
 
     @property
     def openers(self) -> AllOpeners:
-        """What the formats open with."""
+        """The openers of all formats."""
 
     @property
     def start(self) -> Machine:
@@ -89,10 +95,10 @@ class Others(Protocol[DriverT_contra]):
 
     @property
     def trying(self) -> bool:
-        """Whether an island is read for a judgement only."""
+        """Whether an island is read on trial, only to compare the formats."""
 
     def anew(self, builder: Builder) -> Others[DriverT_contra]:
         """Returns the same formats for another message."""
 
     def settle(self, builder: Builder) -> None:
-        """Joins the events of a feed."""
+        """Joins the events of one `feed` of the message."""
