@@ -1,4 +1,7 @@
-"""Collects what is known of a message: its text, its calls, the events of both; knows no format."""
+"""Collects the text, calls, events and diagnostics of one message, whatever its format.
+
+Example: `text("Hi ", 0)` adds a part of the text and emits `TextDelta(text='Hi ')`.
+"""
 
 from __future__ import annotations
 
@@ -37,21 +40,20 @@ if TYPE_CHECKING:
 
 
 class Builder:
-    """What a message consists of so far.
+    """The state of a message that is being read.
 
-    The driver may still take back an island that has not been committed; until then its events
-    wait in the draft. What was committed is final. `role_effects` says what the roles that the
-    driver reads do here, `call_ends` how a call and the message end.
+    The driver may take back an island that is not committed, so its events wait in the draft until
+    then. `role_effects` applies the roles that the driver reads, `call_ends` ends calls.
     """
 
     watched = False
-    """Whether a repair is to be judged first: the text may be in another format."""
+    """Whether a repair raises `FormatMisfit`, since the text may be in another format."""
     signs: Signs | None = None
-    """What shows that a call was written, in the format that is read."""
+    """The signs of a call in the format that is read."""
     around: Signs | SeveralSigns | None = None
-    """What shows that a call was written around another: in any format that may be read."""
+    """The signs of a call around another one, in any format that may be read."""
     diagnostics_marked = START
-    """How far the diagnostics had come before the island."""
+    """The mark of the diagnostics before the open island."""
 
     def __init__(
         self,
@@ -71,17 +73,17 @@ class Builder:
         self.queue = EventQueue(listening=listening)
         self.calls: list[ToolCall] = []
         self.taken_ids: set[str] = set()
-        """Ids of the first `taken_upto` calls."""
+        """The ids of the first `taken_upto` calls."""
         self.taken_upto = 0
-        self.is_trial = is_trial  # whether it only tells what the rest of a text would be
+        self.is_trial = is_trial  # whether it only tries how the rest of a text would be read
         self.mended_before = self.mended_marked = False
-        """Whether something of the next call was mended before the call was open."""
+        """Whether the next call was repaired before it was open."""
         self.doubted_before: list[str] = []
-        """Doubts about the next call, before its name was taken."""
+        """The doubts about the next call, before it has its name."""
         self.carried: dict[str, Any] = {}
-        """Arguments of the calls so far that later ones may lack."""
+        """Arguments of earlier calls that later calls inherit."""
         self.candidate: Candidate | None = None
-        """The last call so far, where only the last one counts."""
+        """The last call so far, in formats in which only the last one counts."""
         self.turns = Turns()
         self.marks, self.last_name = Marks(), ""
         self.text_parts, self.reasoning_parts = Parts(), Parts()
@@ -91,16 +93,16 @@ class Builder:
         self.group_marked: Group | None = None
         self.end = MessageEnd()
         self.skipped_text, self.token_start = SkippedText(), -1
-        self.given_back: dict[int, int] = {}  # openers without a call: where each begins and ends
+        self.given_back: dict[int, int] = {}  # openers without a call: the end of each by its start
         self.beside = -1
-        """Offset of the last payload that filled no role, or -1."""
+        """The offset of the last payload that filled no role, or -1."""
         self.keys_beside: dict[int, str] = {}
         """The keys of members that fill no role, in the open island, by their offsets."""
         self.kept: dict[Any, Any] = {}
-        """What others keep with the message: its payloads (`raws_of`, `scanned_of`)."""
+        """State that other packages keep with the message, such as `raws_of`, by its type."""
 
     def use(self, settings: Settings) -> None:
-        """Goes on as a format says, which may be another than before."""
+        """Switches to the settings of a format, which may be another one than before."""
         self.settings = settings
         self.format_id, self.header = settings.format_id, settings.header
         self.trim, self.wire_roles = settings.trim, settings.wire_roles
@@ -108,13 +110,13 @@ class Builder:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What the message is diagnosed with so far; `report` adds to it."""
+        """The diagnostics so far; `report` adds to them."""
         return self.listing.diagnostics
 
     def text(self, text: str, offset: int) -> None:
-        """Takes text of the message."""
-        # Text behind a candidate waits: if another call comes, the candidate becomes text that
-        # stands before this.
+        """Adds text of the message."""
+        # Text after a candidate waits: if another call comes, the candidate becomes text, which
+        # stands before this text.
         if self.candidate is not None:
             self.candidate.behind.append((text, offset))
             return
@@ -122,11 +124,10 @@ class Builder:
         self.queue.add(TextDelta(text))
 
     def report_skipped(self) -> None:
-        """Reports what was skipped, once for each stretch, however the stream cut it."""
+        """Reports skipped text, once for each stretch of it, however the stream was cut."""
         span = self.skipped_text.take()
         if span is not None:
-            # A comma or a stray `]` between two calls costs nothing; words there may have been a
-            # call.
+            # A comma or a stray `]` between calls loses nothing, but words may have been a call.
             is_text = any(map(str.isalnum, self.source.slice(span.start, span.end)))
             self.report(
                 "skipped-markup",
@@ -136,11 +137,11 @@ class Builder:
             )
 
     def note_beside(self, start: int) -> None:
-        """Notes a payload that fills no role, and where it begins."""
+        """Notes the offset of a payload that fills no role."""
         self.beside = start
 
     def mark(self) -> None:
-        """Remembers the state before an island that may be taken back."""
+        """Saves the state before an island that may be taken back."""
         self.queue.begin_island()
         self.keys_beside.clear()
         # A copy: reading the island changes the section in place, its last id for instance.
@@ -149,7 +150,7 @@ class Builder:
         self.mended_marked = self.mended_before
 
     def rewind(self) -> None:
-        """Forgets the island."""
+        """Restores the state before the island, which is taken back."""
         self.draft = None
         self.mended_before = self.mended_marked
         self.doubted_before = []
@@ -168,18 +169,18 @@ class Builder:
 
     @property
     def delimited(self) -> bool:
-        """Whether something distinctive was read after the name of the open call."""
+        """Whether a fixed token was read after the name of the open call."""
         return self.draft is not None and self.draft.delimited
 
     def note_delimiter(self, step: Step) -> None:
-        """Notes a token after the name; it is not enough to be certain."""
+        """Notes a token after the name, which alone does not make the call certain."""
         # Only a fixed token counts, such as the `(` of `search(`: a pattern may also match prose.
         if self.draft is not None and step.kind == "literal":
             self.draft.delimit()
 
     @property
     def has_arguments(self) -> bool:
-        """Whether any argument of the open call was read, or no call is open."""
+        """Whether an argument of the open call was read, or no call is open."""
         return self.draft is None or self.draft.arguments_start >= 0
 
     @property
@@ -188,7 +189,7 @@ class Builder:
         return self.draft.arguments_start if self.draft is not None else -1
 
     def reason(self, text: str) -> None:
-        """Takes reasoning."""
+        """Adds reasoning of the message."""
         if self.candidate is not None:
             self.candidate.behind.append((text, REASONING))
             return
@@ -200,13 +201,12 @@ class Builder:
         if terminal in MARK_TERMINALS:
             return self.marks.repeats(terminal, text)
         if terminal == "SAME_NAME":
-            # The opener may have had `search.search`, and the closer `search`, or the other way
-            # round.
+            # The opener may have `search.search` and the closer `search`, or the other way round.
             text = once(text, self.header.doubled, self.tools)
         return text == self.same(terminal)
 
     def same(self, name: str) -> str:
-        """Returns what a terminal that repeats the name, the key or the fence must be."""
+        """Returns the text that a terminal has to repeat: a name, a key, a fence or a mark."""
         if name in MARK_TERMINALS:
             return self.marks.of(name)
         if self.draft is None:
@@ -214,7 +214,7 @@ class Builder:
         return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""
 
     def guide(self, role: str) -> Guide | None:
-        """Returns what the schema wants of the payload that fills a role of the open call."""
+        """Returns the guide of the schema for the payload of a role; None if there is none."""
         draft, spec = self.draft, self.spec()
         # The input of a free-text call is text, whatever a schema says.
         if draft is None or spec is None or role not in ("arguments", "value"):
@@ -225,7 +225,7 @@ class Builder:
         return guide if role == "arguments" else guide.member(draft.key)
 
     def spec(self) -> ToolSpec | None:
-        """Returns the open call's tool, where it is known."""
+        """Returns the tool of the open call; None if it is not known."""
         draft = self.draft
         return self.tools.get(draft.name) if draft is not None and draft.name else None
 
@@ -245,12 +245,12 @@ class Builder:
         return key in spec.properties and key not in draft.arguments and key != draft.key
 
     def open_draft(self, start: int) -> Draft:
-        """Returns the open call; begins one at `start` where there is none."""
+        """Returns the open call; opens one at `start` if there is none."""
         if self.draft is None:
             # An opener in the prefix has an offset below 0; spans are those of the message alone.
             self.draft = Draft(max(0, start))
             self.draft.follow(self.listing.mark())
-            # What was mended before the name, such as a misspelt opener, is a repair of this call.
+            # A repair before the name, such as that of a misspelt opener, is a repair of this call.
             if self.mended_before:
                 self.draft.mend()
                 self.mended_before = False
@@ -258,11 +258,11 @@ class Builder:
         return self.draft
 
     def end_draft(self, draft: Draft) -> None:
-        """Closes the open call: what follows may be in another format without a repair."""
+        """Closes the open call; repairs after it do not raise `FormatMisfit` any more."""
         self.draft, self.watched, self.last_name = None, False, draft.written_name
 
     def drop_draft(self) -> None:
-        """Forgets the open call: it turned out to be none."""
+        """Forgets the open call, which turned out not to be one."""
         self.draft = None
 
     def open_group(self, group: Group) -> None:
@@ -270,7 +270,7 @@ class Builder:
         self.group = group
 
     def take_group(self) -> Group | None:
-        """Closes the section; returns it."""
+        """Closes the section and returns it."""
         group, self.group = self.group, None
         return group
 
@@ -279,7 +279,7 @@ class Builder:
         self.candidate = candidate
 
     def take_candidate(self) -> Candidate | None:
-        """Returns the call that was the last one so far, which is held no more."""
+        """Returns the call that was held as the last one so far, and forgets it."""
         candidate, self.candidate = self.candidate, None
         return candidate
 
@@ -301,15 +301,15 @@ class Builder:
         candidate: Candidate | None,
         calls: int,
     ) -> None:
-        """Stands before an island again, with what was known of the message there.
+        """Restores the state of the message before an island.
 
         Args:
-            mended: whether something of the next call was mended.
+            mended: whether the next call was repaired already.
             group: the open section.
             last_name: the name of the last call, as written.
             turns: the other turns.
-            candidate: the last call so far, where only the last one counts.
-            calls: how many calls there were.
+            candidate: the last call so far, in formats in which only the last one counts.
+            calls: the number of calls.
         """
         self.draft, self.doubted_before = None, []
         self.queue.forget_island()
@@ -325,15 +325,15 @@ class Builder:
     # How it is read
 
     def watch(self, *, watched: bool) -> None:
-        """Decides whether a repair is judged first: the text may be in another format."""
+        """Sets whether a repair raises `FormatMisfit`, since the text may be in another format."""
         self.watched = watched
 
     def read_signs(self, signs: Signs | None, around: SeveralSigns | None = None) -> None:
-        """Takes what shows a call in the format that is read, and in all of several that may be."""
+        """Sets the signs of a call in the format that is read, and in all formats that may be."""
         self.signs, self.around = signs, around or signs
 
     def trial(self, source: Source) -> Builder:
-        """Returns one that only tells what the rest of a text would be."""
+        """Returns a builder that only tries how the rest of a text would be read."""
         tried = Builder(
             source=source,
             settings=self.settings,
@@ -346,14 +346,14 @@ class Builder:
         return tried
 
     def note_token(self, start: int) -> None:
-        """Notes where the token began that leads to the arguments."""
+        """Notes the offset of the token that leads to the arguments."""
         self.token_start = start
 
     def mend(self, *doubts: str) -> None:
-        """Notes that something of the open call was mended; where none is open, of the next one.
+        """Notes a repair of the open call, or of the next one if no call is open.
 
         Args:
-            doubts: codes of what may be meant otherwise in the open call.
+            doubts: codes of doubts about the open call.
         """
         if self.draft is not None:
             self.draft.mend(*doubts)
@@ -361,16 +361,16 @@ class Builder:
             self.mended_before = True
 
     def mend_next(self, *, mended: bool = True) -> None:
-        """Notes whether something of the next call was mended before it is open."""
+        """Sets whether the next call was repaired before it is open."""
         self.mended_before = mended
 
     def take_doubts(self) -> list[str]:
-        """Returns the doubts about the next call, which is open now, and forgets them."""
+        """Returns the doubts about the call that has just opened, and forgets them."""
         doubts, self.doubted_before = self.doubted_before, []
         return doubts
 
     def count_rest(self) -> None:
-        """Adds, at the end, the diagnostics that count what is not listed."""
+        """Adds the diagnostics that count those which are not listed, at the end of the message."""
         self.queue.extend(map(Problem, self.listing.end()))
 
     def report(
@@ -384,7 +384,7 @@ class Builder:
         path: str = "",
         hint: str = "",
     ) -> None:
-        """Adds a diagnostic, and its event where somebody listens.
+        """Adds a diagnostic, and its event if events are collected.
 
         Raises:
             FormatMisfit: the text may be in another format, which does not need a repair here.
@@ -392,8 +392,8 @@ class Builder:
         if self.watched and is_misfit(code, severity):  # Several formats are tried.
             raise FormatMisfit
         if self.strict and edits:
-            # Nothing is mended: what would have been is wrong, and that is all. The rest of the
-            # message says what was done, as in `…; put one in`.
+            # Strict reading mends nothing, so a repair becomes an error. The last part of the message
+            # names the repair, as in `…; put one in`, and is dropped.
             severity, edits, message = "error", (), message.rpartition("; ")[0] or message
         diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
         if self.listing.add(diagnostic):

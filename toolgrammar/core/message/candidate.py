@@ -1,7 +1,8 @@
-"""A call that counts only if it is the last one of its message, with what stands behind it.
+"""Holds a call that counts only if it is the last one of its message, and the text after it.
 
-It waits until the message ends; what follows it waits too, since the text of the call may have to
-stand before that.
+Example: of two fenced calls in such a format the first one becomes text when the second one ends. A
+candidate waits for the end of the message. The text after it waits too, since the text of the call
+itself may have to be emitted before it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 # Not -1, which is the offset of text whose place in the source is not known.
 REASONING: Final = -2
-"""The offset of what the model thinks behind a candidate."""
+"""The offset that marks reasoning among the pieces after a candidate."""
 
 
 class Candidate(NamedTuple):
@@ -25,10 +26,10 @@ class Candidate(NamedTuple):
     status: Status
     end: int
     behind: list[tuple[str, int]]
-    """The text behind it: pieces with their offsets."""
+    """The text and reasoning after it, in pieces with their offsets."""
     settings: Settings
-    """Those of its format: the one that is read when it is given out may be another."""
+    """The settings of its format; another format may be read when the call is emitted."""
 
     def copy(self) -> Candidate:
-        """Returns one that nothing that happens to this one changes."""
+        """Returns an independent copy: changes of this candidate do not affect it."""
         return self._replace(draft=self.draft.copy(), behind=list(self.behind))

@@ -1,7 +1,7 @@
-"""Knows what the wire writes twice: a doubled name, and what a closer repeats of its opener.
+"""Recognises text that the wire writes twice: doubled names, and closers that repeat their opener.
 
-Example: `get_weather.get_weather` is the name `get_weather`; only five backticks close what five
-have opened.
+Example: `get_weather.get_weather` is the name `get_weather`; a block that five backticks open is
+closed by five or more.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
 MARK_TERMINALS: Final = frozenset({"SAME_FENCE", "SAME_MARK"})
-"""Terminals that repeat a fence or a mark; others repeat a name or a key."""
+"""The terminals that repeat a fence or a mark; the others repeat a name or a key."""
 
 
 class Marks:
-    """The fence and the mark that were read last, which a closer repeats."""
+    """The fence and the mark that were read last, which their closers repeat."""
 
     def __init__(self) -> None:
         self.fence = self.mark = ""
 
     def note_fence(self, fence: str) -> None:
-        """Takes the fence that was read last, backticks or tildes."""
+        """Sets the fence that was read last, of backticks or tildes."""
         self.fence = fence
 
     def note_mark(self, mark: str) -> None:
-        """Takes the mark that was read last, such as the `EOF` of a here document."""
+        """Sets the mark that was read last, such as the `EOF` of a here document."""
         self.mark = mark
 
     def of(self, terminal: str) -> str:
-        """Returns what a terminal has to repeat."""
+        """Returns the text that a terminal has to repeat."""
         return self.fence if terminal == "SAME_FENCE" else self.mark
 
     def repeats(self, terminal: str, text: str) -> bool:
         """Whether a text repeats what a terminal has to repeat; a fence may be longer."""
         if terminal == "SAME_FENCE":
-            # As in Markdown: a block that four backticks open may hold three, and five may close
+            # As in Markdown, a block that four backticks open may contain three, and five may close
             # it.
             return fences.length(text) >= fences.length(self.fence)
         return text.strip() == self.mark
 
 
 def once(name: str, between: str, tools: Container[str] = ()) -> str:
-    """Returns the half of a name that stands twice; any other name, and that of a tool, as it is.
+    """Returns one half of a doubled name, and any other name or the name of a tool unchanged.
 
     Args:
         name: the name on the wire.
-        between: what stands between the halves; nothing where names are not doubled.
+        between: the separator of the halves; empty if the format does not double names.
         tools: the names of the known tools.
     """
     size = (len(name) - len(between)) // 2

@@ -1,4 +1,8 @@
-"""Holds what is known of a call that is still being read."""
+"""Holds the state of a call that is still being read.
+
+Example: after `<tool_call>{"name": "f", "arguments": {"a": 1` the draft has the name `f`, but no
+arguments yet.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ _BETWEEN_IDS = late(r"[\s,]+")
 
 
 class Draft:
-    """One open call: its roles so far, and the events that wait until it is certain."""
+    """One open call: the roles filled so far, and the events that wait until it is certain."""
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -38,7 +42,7 @@ class Draft:
         self.inputs: Any = None
         self.separator = ""
         self.is_markdown = False
-        """Whether underscores of its name stand behind backslashes, as in Markdown."""
+        """Whether backslashes stand before the underscores of its name, as in Markdown."""
         self.key = ""
         self.written_key = ""
         self.wire_role = ""
@@ -54,51 +58,57 @@ class Draft:
         self.delimited = False
         self.events: list[Event] = []
         self.held: list[Event] | None = None
-        """The events of an argument that may wrap all arguments; None where none does."""
+        """The events of an argument that may wrap all arguments; None if there is no such argument."""
         self.error: str | None = None
         self.refused: str | None = None
-        """Why an argument could not be read behind others that were given out."""
+        """Why an argument could not be read, if others before it were emitted."""
         self.repaired = False
         self.truncated = False
         self.doubts: list[str] = []
         self.beside: list[str] = []
-        """Keys that mean nothing to the format: those behind the arguments, and what resembles
-        the key of the arguments before them."""
+        """Keys that the format does not have: those after the arguments, and those before them that
+        resemble the arguments' key."""
         self.words: str | None = None
-        """Arguments without names, for a tool that takes some."""
+        """Positional words of the arguments, such as those of a fence's line; None if there are none."""
         self.text_key: str | None = None
-        """The argument that the text of a free-text call is."""
+        """The argument to which the text of a free-text call was assigned."""
         self.unescaped = False
         """Whether it has a payload without escapes."""
         self.may_go_on = False
-        """Whether such a payload may go on behind what was taken for the call's end."""
+        """Whether such a payload may go on after the place that was read as the call's end."""
         self.unclosed = False
-        """Whether it lacks the closer without which it is text."""
+        """Whether it lacks a closer without which the format reads it as text."""
         self.unclosed_to = -1
-        """Offset up to which the openers of arguments begin them, for nothing closes them."""
+        """The offset up to which openers of arguments count, since their values lack closers."""
         self.diagnostics = START
-        """How far the diagnostics had come before it."""
+        """The mark of the diagnostics before the call."""
 
-    # What was read of it
+    # The roles that were read
 
     def take_name(self, name: str, written: str) -> None:
-        """Takes the name; a closer repeats it as it was written, with quotes or backslashes."""
+        """Sets the name, and its text as written, with quotes or backslashes, as closers repeat it."""
         self.name, self.written_name = name, written
 
     def forget_name(self) -> None:
-        """Forgets the name: it is read anew."""
+        """Forgets the name, which is read again."""
         self.name = None
 
     def take_id(self, text: str) -> None:
-        """Takes the id; a blank one counts as absent."""
+        """Sets the id; a blank one counts as absent."""
         self.id = text.strip() or None
 
     def take_key(self, key: str, written: str, wire_role: str) -> None:
-        """Takes the key of the next value, and the role that the wire writes as an argument."""
+        """Sets the key of the next value.
+
+        Args:
+            key: the key.
+            written: its text as it is written.
+            wire_role: the role that the value fills, such as `id`; "" if it is an argument.
+        """
         self.key, self.written_key, self.wire_role = key, written, wire_role
 
     def fill_wire_role(self, text: str) -> None:
-        """Takes a value that is no argument of the tool, such as that of the key `id`."""
+        """Sets the role of a value that is not an argument of the tool, such as that of `id`."""
         if self.wire_role == "id":
             self.take_id(text)
         elif self.wire_role == "depends_on":
@@ -106,43 +116,46 @@ class Draft:
         self.wire_role = ""
 
     def begin_arguments(self, start: int) -> None:
-        """Notes where the arguments begin, if they have not begun."""
+        """Notes the offset where the arguments begin, unless they have begun already."""
         if self.arguments_start < 0:
             self.arguments_start = start
 
     def end_arguments(self, end: int) -> None:
-        """Notes where the arguments end so far."""
+        """Notes the offset where the arguments end so far."""
         self.arguments_end = end
 
     def span_arguments(self, start: int, end: int) -> None:
-        """Notes where all arguments stand, whatever was read of them before."""
+        """Sets the offsets of all arguments, replacing those that were noted before."""
         self.arguments_start, self.arguments_end = start, end
 
     def begin_payload(self, start: int, *, streams: bool | None) -> None:
-        """Begins a payload; `streams` is None where its first character tells."""
+        """Begins a payload; `streams` is None if that depends on its first character."""
         self.payload, self.payload_start, self.payload_streams = Pieces(), start, streams
 
     def place_payload(self, start: int) -> None:
-        """Notes where a payload begins that is not collected here."""
+        """Notes the offset of a payload that is not collected here."""
         self.payload_start = start
 
     def payload_begins(self, text: str) -> bool:
-        """Whether the payload, which goes on with this text, is given out piece by piece."""
+        """Whether the payload, which goes on with this text, is emitted piece by piece."""
         if self.payload_streams is None:
-            # Arguments are an object; what begins otherwise waits for its end.
+            # Arguments are an object; a payload that begins otherwise is emitted at its end.
             self.payload_streams = text.lstrip().startswith("{")
         return self.payload_streams
 
     def end_payload(self) -> None:
-        """Forgets the text of the payload: its value was taken, or it has none."""
+        """Forgets the text of the payload, whose value was taken or which has none."""
         self.payload = None
 
     def take_arguments(self, value: dict[str, Any]) -> None:
-        """Takes all arguments at once."""
+        """Sets all arguments at once."""
         self.arguments, self.has_payload = value, True
 
     def unwrap(self, value: dict[str, Any]) -> None:
-        """Takes an argument for the object of all arguments; nothing of it was given out."""
+        """Replaces the arguments with the object in the one argument that wraps them.
+
+        None of its events was emitted.
+        """
         self.held, self.members = None, 0
         self.take_arguments(value)
 
@@ -150,40 +163,40 @@ class Draft:
         """Begins the text of the current key's value.
 
         Args:
-            spec: the tool, where it is known.
+            spec: the tool; None if it is not known.
             typed: whether the schema decides the type of the value.
-            drops_unknown: whether a key that the schema does not name is left out.
+            drops_unknown: whether a key that the schema does not have is dropped.
         """
         self.schema, is_text = self.schema_of(spec)
-        # A value that is a string in any case can be given out at once; others wait for their end.
+        # A value that is always a string can be emitted at once; others wait for their end.
         self.streams = is_text or not typed
         known = spec.properties if spec is not None else {}
         self.dropped = bool(drops_unknown and known and self.key not in known)
 
     def let_stream(self, *, streams: bool) -> None:
-        """Decides whether the value is given out piece by piece."""
+        """Sets whether the value is emitted piece by piece."""
         self.streams = streams
 
     def begin_input(self) -> None:
-        """Begins a text that is no argument yet; a second one follows on a line of its own."""
+        """Begins a text that has no argument's name yet; a second text begins on a new line."""
         self.separator = "\n" if self.inputs and "".join(self.inputs) else ""
-        # Not None any more: an input that turns out to be empty is one all the same.
+        # It is not None from here on: an empty input is an input, too.
         if not self.inputs:
             self.inputs = [""]
 
     def expect_input(self) -> None:
-        """Makes the text empty where none was read: in such a format no text is one, too."""
+        """Sets an empty text if none was read, for formats in which each call has a text."""
         if self.inputs is None:
             self.inputs = []
 
     def add_input(self, text: str) -> str:
-        """Adds to the text; returns what was added, with the line end before it."""
+        """Adds to the text; returns the added text, with the separator before it."""
         text, self.separator = self.separator + text, ""
         self.inputs.append(text)
         return text
 
     def take_words(self, words: str) -> None:
-        """Takes words that get their properties when the text below them is known."""
+        """Sets positional words, which are assigned to properties once the text after them is known."""
         self.words = words
 
     def begin_unescaped(self) -> None:
@@ -191,43 +204,43 @@ class Draft:
         self.unescaped = True
 
     def open_values_to(self, offset: int) -> None:
-        """Notes that nothing closes the openers of arguments up to an offset."""
+        """Notes that the values of the arguments up to an offset lack their closers."""
         self.unclosed_to = offset
 
     def chain_behind(self, call_id: str) -> None:
-        """Waits for the call before, if it names none itself."""
+        """Makes the call depend on the one before it, unless it names its dependencies."""
         if self.depends_on is None and call_id:
             self.depends_on = [call_id]
 
-    # What is judged of it
+    # Repairs, doubts, errors
 
     def mend(self, *doubts: str) -> None:
-        """Notes that something of it was mended, and the codes of what may be meant otherwise."""
+        """Notes that the call was repaired, and the codes of the doubts that this leaves."""
         self.repaired = True
         self.doubts += doubts
 
     def mend_name(self) -> None:
-        """Notes that backslashes before its name's underscores were left out."""
+        """Notes that backslashes before underscores of its name were dropped."""
         self.repaired = self.is_markdown = True
 
     def cut(self) -> None:
-        """Notes that the text ends in it."""
+        """Notes that the text ends inside the call."""
         self.truncated = True
 
     def go_on(self) -> None:
-        """Notes that a payload may go on behind what was taken for the call's end."""
+        """Notes that a payload may go on after the place that was read as the call's end."""
         self.may_go_on = True
 
     def close_unescaped(self) -> None:
-        """Ends it without its closer: a payload without escapes may go on."""
+        """Ends the call without its closer, so that a payload without escapes may go on."""
         self.may_go_on = self.may_go_on or self.unescaped
 
     def leave_unclosed(self, *, as_text: bool) -> None:
-        """Notes that it lacks its closer, and whether it is text without one."""
+        """Notes that the call lacks its closer, and whether the format then reads it as text."""
         self.unclosed = as_text
 
     def delimit(self) -> None:
-        """Notes something distinctive behind the name."""
+        """Notes that a fixed token follows the name."""
         self.delimited = True
 
     def fail(self, error: str) -> None:
@@ -235,19 +248,19 @@ class Draft:
         self.error = error
 
     def refuse(self, reason: str) -> None:
-        """Notes why an argument can't be read; what was given out before it stays."""
+        """Notes why an argument can't be read; arguments that were emitted before it are kept."""
         self.refused = reason
         if not self.given_out:
             self.fail(reason)
 
     def follow(self, marked: Mark) -> None:
-        """Notes how far the diagnostics had come before it."""
+        """Sets the mark of the diagnostics before the call."""
         self.diagnostics = marked
 
     # Its events
 
     def start_call(self) -> list[Event]:
-        """Makes it certain; returns the events that waited for it."""
+        """Marks the call as started; returns the events that waited for its `CallStart`."""
         self.started = True
         return self.take_events()
 
@@ -261,63 +274,63 @@ class Draft:
         self.held = []
 
     def release_argument(self) -> list[Event]:
-        """Returns what was held back: it is an argument like others."""
+        """Returns the events that were held back, of an argument that wraps no others."""
         events, self.held = self.held or [], None
         return events
 
     def copy(self) -> Draft:
-        """Returns one that nothing that happens to this one changes."""
-        # A shallow copy is enough but for the arguments, to which settling the call adds members.
+        """Returns an independent copy: changes of this draft do not affect it."""
+        # A shallow copy is enough except for the arguments, to which `complete` may add members.
         copied = copy.copy(self)
         copied.own_arguments()
         return copied
 
     def own_arguments(self) -> None:
-        """Makes its arguments an object that no other draft has."""
+        """Copies its arguments, so that no other draft has the same object."""
         self.arguments = dict(self.arguments)
 
     def member(self) -> str:
-        """Returns the JSON text that stands before the next value of an object."""
+        """Counts a member; returns the JSON text before its value, such as `{"a": ` or `, "a": `."""
         self.members += 1
         before = "{" if self.members == 1 else ", "
         return f"{before}{as_json(self.key)}: "
 
     def depend_on(self, text: str) -> None:
-        """Reads a list of ids; a blank one counts as absent."""
+        """Adds a list of ids, separated by white space or commas; a blank one counts as absent."""
         ids = [part for part in _BETWEEN_IDS.split(text) if part]
-        # `depends_on=""` says as much as no attribute, so the default chain of the section applies.
+        # `depends_on=""` means the same as no attribute, so the section's default chain applies.
         if ids:
             self.depends_on = [*(self.depends_on or []), *ids]
 
     def schema_of(self, spec: ToolSpec | None) -> tuple[Any, bool]:
-        """Returns the schema of the current key, and whether its value is text whatever it says."""
+        """Returns the schema of the current key, and whether its value can only be a string."""
         schema = spec.properties.get(self.key) if spec is not None else None
         return schema, is_text_only(schema)
 
     def typed(self, text: str) -> tuple[Any, bool]:
-        """Returns the value of a text by the current schema, and whether it fits."""
+        """Returns the value of a text by the schema of the current key, and whether it fits."""
         return type_text(text, self.schema)
 
     @property
     def given_out(self) -> bool:
-        """Whether any argument was given out."""
+        """Whether any argument was read or emitted."""
         return self.members > 0 or bool(self.arguments)
 
     def place_text(self, spec: ToolSpec | None) -> tuple[bool, str]:
-        """Makes the text of a free-text call an argument, and its words others.
+        """Assigns the text of a free-text call to an argument, and its words to other arguments.
 
         Returns:
-            Whether the tool has an argument for the text; and the property, if any, that got a word
-            which it does not take.
+            Whether the tool has an argument for the text; and the property that got a word which its
+            schema does not accept, or "".
         """
-        # Arguments that were read as an object are whole: there is no text to place.
+        # Arguments that were read as an object are complete: there is no text to place.
         if self.inputs is None or self.has_payload:
             return True, ""
         text = "".join(self.inputs)
-        # An unknown tool: `ToolCall.input` keeps the text, and nobody can say which argument it is.
+        # For an unknown tool only `ToolCall.input` has the text, since its argument is not known.
         if spec is None:
             return True, ""
-        # Words have no names, so they count only where no argument was named.
+        # Words have no names, so they count only if no argument has a name.
         if self.words is not None and not self.members:
             shared = arguments_of(self.words, text, spec)
             self.arguments = shared.arguments
@@ -326,7 +339,7 @@ class Draft:
             return True, ""
         lone = spec.lone_text_parameter
         if lone is None or lone in self.arguments:
-            # Where there are no arguments, nothing takes its default in place of the text.
+            # A tool without properties has no default that would silently take the text's place.
             return not (spec.properties and spec.drops_text(self.arguments)), ""
         self.arguments[lone] = text
         self.text_key = lone
@@ -340,14 +353,14 @@ class Draft:
                 # The text follows the named arguments, in the deltas as in the object.
                 yield ArgumentsDelta(index, f", {as_json(self.text_key)}: {as_json(text)}")
             yield ArgumentsDelta(index, "}")
-        # Nothing was given out yet: together the deltas are JSON in any case, `{}` at least.
+        # No delta was emitted yet, but together they always have to be JSON, at least `{}`.
         elif not self.has_payload:
             if self.inputs is None:
                 self.arguments = {}
             yield ArgumentsDelta(index, json.dumps(self.arguments, ensure_ascii=False))
 
     def status(self, *, cut: bool) -> Status:
-        """Judges the call."""
+        """Returns the status of the call; `cut` is whether the text ended inside it."""
         # An error outranks a cut: arguments that can't be read do not get better by going on.
         if self.error is not None:
             return "unreadable"

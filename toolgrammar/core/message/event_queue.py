@@ -1,7 +1,7 @@
-"""Collects the events of a message until they are given out.
+"""Collects the events of a message until they are emitted.
 
-Example: the problems of `<tool_call>{name: "f"` wait until the call is certain, for the opener may
-yet turn out to be text; `CallStart` goes out behind them.
+Example: the problems of `<tool_call>{name: "f"` wait until the call is certain, since its opener may
+still turn out to be text; they are emitted before its `CallStart`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EventQueue:
-    """Events in the order of the text; nothing is collected where nobody listens."""
+    """Events in the order of the text; it collects none unless it is `listening`."""
 
     def __init__(self, *, listening: bool) -> None:
         self.listening = listening
@@ -40,8 +40,8 @@ class EventQueue:
         """Emits an event of a call, or keeps it until the call is certain."""
         if not self.listening:
             return
-        # The order matters: what may be a wrapper is held back even where the call itself has
-        # begun.
+        # The order matters: an argument that may be a wrapper is held back even after the call has
+        # started.
         if draft.held is not None:
             draft.held.append(event)
         elif draft.started:
@@ -50,36 +50,36 @@ class EventQueue:
             draft.events.append(event)
 
     def add_problem(self, draft: Draft | None, event: Event) -> None:
-        """Emits a problem, of the open call where one is open."""
+        """Emits a problem of the open call, or of the message if no call is open."""
         if not self.listening:
             return
-        # A problem comes behind the `CallStart` of its call, which is not given out yet.
+        # A problem comes after the `CallStart` of its call, which is not emitted yet.
         if draft is not None and not draft.started:
             draft.events.append(event)
-        # No call is open, but the island may still be given back as text, and then its problems go
-        # too.
+        # No call is open, but the island may still be given back as text, and its problems are then
+        # dropped.
         elif not self.is_certain:
             self.waiting.append(event)
         else:
             self.events.append(event)
 
     def begin_island(self) -> None:
-        """Lets problems wait: the island may be taken back."""
+        """Lets problems wait from now on, since the open island may be taken back."""
         self.is_certain = False
 
     def forget_island(self) -> None:
-        """Drops what waited: the island is text."""
+        """Drops the problems that waited: the island is text."""
         self.waiting, self.is_certain = [], True
 
     def make_certain(self) -> None:
-        """Makes the island final, and emits its problems: they stand before the call's name."""
+        """Makes the island final and emits its problems, which stand before the call's name."""
         self.is_certain = True
         if self.waiting:
             self.events.extend(self.waiting)
             self.waiting = []
 
     def take(self) -> list[Event]:
-        """Returns the events so far, which are given out."""
+        """Returns the events so far and removes them from the queue."""
         events, self.events = self.events, []
         return events
 
@@ -88,5 +88,5 @@ class EventQueue:
         self.events = events
 
     def listen(self, *, listening: bool) -> None:
-        """Decides whether events are collected."""
+        """Sets whether events are collected."""
         self.listening = listening

@@ -1,6 +1,6 @@
-"""Says which diagnostics show that a message may be written in another format than the one read.
+"""Defines which diagnostics suggest that a message is written in another format than the one read.
 
-Example: an opener that had to be respelled does; a key that comes twice does not, in any format.
+Example: a misspelt opener (`misspelt`) does; a key that comes twice (`duplicate-key`) does not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF_VALUES = frozenset(
         "unknown-dependency",
     }
 )
-"""Codes of diagnostics that say nothing of the wire: another format would meet them too."""
+"""Codes of diagnostics that do not depend on the wire: another format would report them as well."""
 
 
 class FormatMisfit(Exception):  # noqa: N818 - no error: it ends a reading that is judged
@@ -31,15 +31,15 @@ class FormatMisfit(Exception):  # noqa: N818 - no error: it ends a reading that 
     def __init__(self, *, in_reasoning: bool = False, overlooked: bool = False) -> None:
         super().__init__()
         self.in_reasoning = in_reasoning
-        """Whether nothing is wrong, but another format ends the reasoning here."""
+        """Whether another format ends the reasoning here, with no repair needed."""
         self.overlooked = overlooked
-        """Whether nothing is wrong, but an object is skipped that may be the arguments."""
+        """Whether an object is skipped that may be the arguments, with no repair needed."""
 
 
 def is_misfit(code: str, severity: str) -> bool:
-    """Whether a diagnostic tells that the text may be in another format.
+    """Whether a diagnostic suggests that the text is in another format.
 
-    A safe repair inside JSON does not: models write it so, in any format.
+    A safe repair inside JSON does not: models make such mistakes in any format.
     """
-    # A closer that is missing here may be one that another format does not have.
+    # A closer that is missing in this format may not exist in another one.
     return code in _OF_MARKUP or (severity == "error" and code not in _OF_VALUES)

@@ -1,4 +1,7 @@
-"""Orders the calls of a section: generated ids, the default chain, settled dependencies."""
+"""Orders the calls of a section: generates ids, chains calls, and removes impossible dependencies.
+
+Example: of two calls that wait for each other, the dependency of the first one is removed.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ _NAMESPACE = bytes.fromhex("6ba7b8119dad11d180b400c04fd430c8")  # NAMESPACE_URL 
 
 
 def generated_id(seed: str, index: int, text: str) -> str:
-    """Makes a version-5 UUID (RFC 9562) from the seed, the index and the text of a call."""
-    # A model may write half a surrogate pair as an escape, `"\ud83d"`: that has no UTF-8.
+    """Returns a version-5 UUID (RFC 9562) of the seed, the index and the text of a call."""
+    # A model may write half a surrogate pair as an escape, `"\ud83d"`, which UTF-8 can't encode.
     name = f"{seed}\0{index}\0{text}".encode("utf-8", "surrogatepass")
     import hashlib  # loads OpenSSL: few messages need it
 
     digest = bytearray(hashlib.sha1(_NAMESPACE + name, usedforsecurity=False).digest()[:16])
-    # The version (5) and the variant, as the RFC places them.
+    # The RFC puts the version (5) and the variant into these bits.
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80
     text = digest.hex()
@@ -34,22 +37,22 @@ class Group:
         self.mode = mode
         self.last = ""
         self.unopened = False
-        """Whether its opener was put in, so that text behind a call is the message's."""
+        """Whether its opener was inserted, so that text after a call is text of the message."""
 
     def set_mode(self, mode: str) -> None:
-        """Takes the order that the section names itself."""
+        """Sets the mode that the section itself declares."""
         self.mode = mode
 
     def follow(self, call_id: str) -> None:
-        """Notes the id of its last call, for which the next one may wait."""
+        """Notes the id of its last call, on which the next one may depend."""
         self.last = call_id
 
     def open_late(self) -> None:
-        """Notes that its opener was put in: until a call follows the section is a guess."""
+        """Notes that its opener was inserted: the section is a guess until a call follows."""
         self.unopened = True
 
     def copy(self) -> Group:
-        """Returns a group in the same state."""
+        """Returns an independent copy of the group."""
         other = Group(self.mode)
         other.follow(self.last)
         if self.unopened:
@@ -58,23 +61,28 @@ class Group:
 
 
 def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
-    """Removes dependencies that name no call, and breaks circles.
+    """Removes dependencies on calls that do not exist, and those that form a cycle.
 
-    In a circle every reference to the call itself or to a later call is removed; references to
+    In a cycle every dependency on the call itself or on a later call is removed; dependencies on
     earlier calls stay.
+
+    Args:
+        calls: the calls of the message; a call that changes is replaced in the list.
+        report: `Builder.report`, which gets a diagnostic for each removal.
     """
-    # Most messages have no dependencies, and need no search for circles.
+    # Most messages have no dependencies and need no search for cycles.
     if not any(call.depends_on for call in calls):
         return
     first: dict[str, int] = {}
     for index, call in enumerate(calls):
         if call.id is not None:
-            # Of two calls with one id the first is meant.
+            # If two calls have the same id, it means the first one.
             first.setdefault(call.id, index)
     for index, call in enumerate(calls):
         kept = []
         for wanted in dict.fromkeys(call.depends_on):
-            # Simple cases first, so that the components below hold only edges between two calls.
+            # The simple cases come first, so that the components below have only edges between two
+            # calls.
             if wanted not in first or first[wanted] == index:
                 report(
                     "unknown-dependency" if wanted not in first else "dependency-cycle",
@@ -85,7 +93,7 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
                 )
             else:
                 kept.append(wanted)
-        # Only a call that loses something is made anew: calls are never changed in place.
+        # Calls are never changed in place: one that loses a dependency is replaced by a new one.
         if tuple(kept) != call.depends_on:
             calls[index] = dataclasses.replace(call, depends_on=tuple(kept))
     circle = _circles([[first[i] for i in call.depends_on] for call in calls])
@@ -93,8 +101,8 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
         kept = [
             i
             for i in call.depends_on
-            # Removing every reference forward leaves an order in which each call comes after its
-            # own.
+            # Without the references to later calls, each call comes after those that it depends
+            # on.
             if not (circle[index] == circle[first[i]] and first[i] >= index)
         ]
         if len(kept) != len(call.depends_on):
@@ -108,7 +116,10 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
 
 
 def _circles(edges: list[list[int]]) -> list[int]:
-    """Numbers the strongly connected components (Tarjan 1972, with an explicit stack)."""
+    """Returns the number of each node's strongly connected component (Tarjan 1972).
+
+    An explicit stack takes the place of recursion, whose depth would grow with the calls.
+    """
     count = len(edges)
     order, low, component = [-1] * count, [0] * count, [-1] * count
     stack: list[int] = []
@@ -129,8 +140,8 @@ def _circles(edges: list[list[int]]) -> list[int]:
                 if order[target] < 0:
                     work.append([target, 0])
                 elif component[target] < 0:
-                    # The target is on the stack: an edge back into the component that is being
-                    # gathered.
+                    # The target is on the stack, so this is an edge back into the component that is
+                    # being collected.
                     low[node] = min(low[node], order[target])
                 continue
             work.pop()

@@ -1,7 +1,8 @@
-"""Lists what a message is diagnosed with: of each code so many, then how many more there are.
+"""Lists the diagnostics of a message, up to a limit for each code, and counts the others.
 
-A megabyte of damage would else be a gigabyte of diagnostics. What is not listed still counts: the
-severity of the diagnostic that stands for the rest is that of the worst of them.
+Example: past the limit, 2,000 more of `bracket` become one diagnostic, `Found 2,000 more of …`.
+Otherwise a megabyte of damage would be a gigabyte of diagnostics. The diagnostic that counts the others
+has the severity of the worst of them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _HINT: Final = (
 
 
 class Rest(NamedTuple):
-    """What is not listed of one code."""
+    """The diagnostics of one code that are not listed: their number, worst severity and span."""
 
     more: int
     severity: Severity
@@ -32,63 +33,63 @@ class Rest(NamedTuple):
     end: int
 
     def diagnostic(self, code: str) -> Diagnostic:
-        """Returns the diagnostic that counts them."""
+        """Returns the diagnostic that counts them, for their code."""
         message = f"Found {self.more:,} more of `{code}`; they are counted, not listed"
         return Diagnostic(code, self.severity, message, Span(self.start, self.end), hint=_HINT)
 
 
 class Mark(NamedTuple):
-    """How far a list of diagnostics had come."""
+    """A position in a list of diagnostics, to which it can be rewound."""
 
     listed: int
     rest: Mapping[str, Rest]
 
 
 START: Final = Mark(0, {})
-"""Where there is none yet."""
+"""The mark of an empty list."""
 
 
 class Listing:
-    """The diagnostics of one message, which can be taken back to a mark."""
+    """The diagnostics of one message, which can be rewound to a mark."""
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
         self._counts: dict[str, int] = {}
         self._rest: Mapping[str, Rest] = {}
-        """By code; never changed in place, so that a mark can hold it."""
+        """The diagnostics that are only counted, by code; replaced, never changed, as marks hold it."""
 
     def add(self, diagnostic: Diagnostic) -> bool:
-        """Lists a diagnostic; false where it is only counted."""
+        """Adds a diagnostic; returns whether it is listed, and not only counted."""
         code, span = diagnostic.code, diagnostic.span
         count = self._counts.get(code, 0)
         if count < limits.MOST_LISTED:
             self._counts[code] = count + 1
             self.diagnostics.append(diagnostic)
             return True
-        # The count begins with the first that is not listed; its span grows over all of them.
+        # The count begins with the first one that is not listed; its span grows to cover all of them.
         known = self._rest.get(code, Rest(0, "info", span.start, span.end))
-        # One error among a million warnings must still make the message one that is not ok.
+        # One error among a million warnings must still make `ok` false.
         worst = max(known.severity, diagnostic.severity, key=_RANKS.__getitem__)
         start, end = min(known.start, span.start), max(known.end, span.end)
         self._rest = {**self._rest, code: Rest(known.more + 1, worst, start, end)}
         return False
 
     def mark(self) -> Mark:
-        """Returns what `rewind` takes to come back to here."""
+        """Returns the mark of the current state, for `rewind`."""
         return Mark(len(self.diagnostics), self._rest)
 
     def rewind(self, mark: Mark) -> None:
-        """Forgets what came since a mark."""
+        """Removes the diagnostics that were added after a mark."""
         for each in self.diagnostics[mark.listed :]:
-            # The counts of what is only counted are not in `_counts`, so `_rest` alone takes them
-            # back.
+            # `_counts` has the listed ones alone; those that are only counted are in `_rest`, which
+            # the mark restores.
             self._counts[each.code] -= 1
         del self.diagnostics[mark.listed :]
         self._rest = mark.rest
 
     def forget_doubts(self, since: Mark, until: Mark, codes: Iterable[str]) -> Mark:
-        """Forgets the errors with some codes between two marks; returns what the second one is now."""
-        # The call became text, and text has no doubts; its warnings say what was mended and stay.
+        """Removes the errors with some codes between two marks; returns the second mark, adjusted."""
+        # The call became text, and text has no doubts. Its warnings, which report repairs, are kept.
         known, kept = set(codes), []
         for each in self.diagnostics[since.listed : until.listed]:
             if each.severity == "error" and each.code in known:
@@ -99,7 +100,7 @@ class Listing:
         return Mark(since.listed + len(kept), until.rest)
 
     def end(self) -> list[Diagnostic]:
-        """Lists, once, how many more there are of each code; returns what that added."""
+        """Adds, once, the diagnostics that count the others, and returns these."""
         added = [rest.diagnostic(code) for code, rest in sorted(self._rest.items())]
         self.diagnostics += added
         self._rest = {}
@@ -107,7 +108,7 @@ class Listing:
 
 
 def listed(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Returns diagnostics, of each code so many, and behind them those that count the rest."""
+    """Returns the diagnostics up to the limit for each code, then those that count the others."""
     listing = Listing()
     for each in diagnostics:
         listing.add(each)

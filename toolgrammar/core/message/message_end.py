@@ -1,40 +1,40 @@
-"""Holds what is known of the place where a message ends.
+"""Records how a message ended: whether it was cut, and what was open there.
 
-Example: `<tool_call>{"name": "f"` with `finish_reason="length"`: the server cut it, in an open call.
+Example: `<tool_call>{"name": "f"` with `finish_reason="length"` was cut by the server in an open call.
 """
 
 from __future__ import annotations
 
 
 class MessageEnd:
-    """Where and why the text of a message ended, as far as that decides what is whole."""
+    """How the text of a message ended, as far as that decides whether its last call is complete."""
 
     def __init__(self) -> None:
         self.is_cut = False
         """Whether the answer was cut: by its server, or at the limit of characters."""
         self.is_open = False
-        """Whether the text ended where a closer could still have come."""
+        """Whether the text ended at a place where the call could have gone on."""
         self.unclosed_text = -1
-        """Offset where text or reasoning begins that lacks its closer, or -1."""
+        """The offset of text or reasoning that lacks its closer, or -1."""
         self.cut_opener: tuple[int, int] | None = None
-        """The span from an opener to the end of the text, of a call that was not certain yet."""
+        """The start of an opener and the end of the text, if the text ends in an uncertain call."""
 
     def cut(self, *, is_cut: bool) -> None:
         """Notes that the text has ended, and whether it was cut."""
         self.is_cut = is_cut
 
     def leave_open(self, *, is_open: bool = True) -> None:
-        """Notes whether a closer could still have come."""
+        """Notes whether the call could have gone on where the text ended."""
         self.is_open = is_open
 
     def leave_text_open(self, start: int) -> None:
-        """Notes where text or reasoning begins that lacks its closer."""
+        """Notes the offset of text or reasoning that lacks its closer."""
         self.unclosed_text = start
 
     def note_opener(self, start: int, end: int) -> None:
-        """Notes an opener that the text ends behind, before its call was certain."""
+        """Notes the opener of a call in which the text ends before the call was certain."""
         self.cut_opener = start, end
 
     def reopen(self) -> None:
-        """Forgets where the text ended: what ended is read anew."""
+        """Forgets how the text ended, since its end is read again."""
         self.is_open, self.unclosed_text = False, -1

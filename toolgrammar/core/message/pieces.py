@@ -1,7 +1,7 @@
-"""Gathers the small pieces of a long text: their order is kept, most of their weight is not.
+"""Collects a long text from small pieces, and joins them into blocks to save memory.
 
-A piece of four characters takes over fifty bytes as an object of its own. So whenever many are
-there, they are joined into one block: the text and a list of blocks are what stays.
+Example: `append("Hi")` and `append(" there")` make the text `Hi there`. A piece of four characters
+takes over fifty bytes as an object of its own, so pieces are joined into one block when there are many.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from toolgrammar.values.spans import Span
 
 MOST = 512
-"""Small pieces that are kept before they are joined."""
+"""The number of small pieces that are kept before they are joined."""
 
 
 class Pieces:
@@ -26,8 +26,7 @@ class Pieces:
     def append(self, piece: str) -> None:
         """Adds the next piece."""
         self.tail.append(piece)
-        # Joined now and then: one string for each token of a long text would take many times its
-        # memory.
+        # One string for each token of a long text would take many times the memory of the text.
         if len(self.tail) > MOST:
             self.settle()
 
@@ -37,7 +36,7 @@ class Pieces:
         self.tail.clear()
 
     def take(self) -> str:
-        """Returns the whole text and keeps none of it."""
+        """Returns the whole text and removes it from here."""
         blocks, self._blocks = [*self._blocks, *self.tail], []
         self.tail = []
         return "".join(blocks)
@@ -48,7 +47,7 @@ class Pieces:
 
 
 class SkippedText:
-    """Text between the calls of a section, which belongs to nobody."""
+    """The span of text between two calls of a section, which belongs to no call."""
 
     def __init__(self) -> None:
         self.start = self.end = -1
@@ -57,14 +56,14 @@ class SkippedText:
         """Adds a piece."""
         body = text.strip()
         if body:
-            # The span grows over several chunks, and begins and ends with what is no white space,
-            # so that it does not depend on the cuts.
+            # The span grows over several chunks, and begins and ends without white space, so that it
+            # does not depend on the cuts.
             start = offset + text.index(body[0])
             first = start if self.start < 0 else self.start
             self.start, self.end = first, start + len(body)
 
     def take(self) -> Span | None:
-        """Returns where it stands, once; None where there is none."""
+        """Returns the span of the text and forgets it; None if there is none."""
         span = Span(self.start, self.end) if self.start >= 0 else None
         self.forget()
         return span
@@ -75,15 +74,15 @@ class SkippedText:
 
 
 class Parts:
-    """The parts of a text that lies scattered in the source, which can be taken back to a mark."""
+    """The parts of a text from several places in the source, which can be rewound to a mark."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.offsets: list[int] = []
-        """Where each part stands in the source; below 0 where that is not known."""
+        """The offset of each part in the source; negative if it is not known."""
         self._floor = 0
-        """Parts before which nothing is joined any more."""
-        self._room = MOST  # How many parts may be there before they are joined.
+        """The number of parts at the beginning that are not joined any more."""
+        self._room = MOST  # The number of parts at which they are joined.
 
     def __bool__(self) -> bool:
         return bool(self.texts)
@@ -96,13 +95,13 @@ class Parts:
             self._join()
 
     def _join(self) -> None:
-        """Joins the last parts, where they stand side by side."""
+        """Joins those of the last parts that are adjacent in the source."""
         runs: list[list[str]] = []
         places: list[int] = []
-        # No part stands there: -1 is the offset of a part whose place is not known.
+        # No part has this offset: -1 is that of a part whose place is not known.
         end = -2
         for place, text in zip(self.offsets[self._floor :], self.texts[self._floor :], strict=True):
-            # Parts that do not touch stay apart: a call stands between them.
+            # Parts that are not adjacent are kept apart, as a call stands between them.
             if place != end:
                 runs.append([])
                 places.append(place)
@@ -114,20 +113,20 @@ class Parts:
         self._room = self._floor + MOST
 
     def mark(self) -> int:
-        """Returns what `rewind` takes to come back to here."""
+        """Returns the mark of the current state, for `rewind`."""
         # A mark counts parts, so those before it must not be joined with later ones.
         self._floor = len(self.texts)
         return self._floor
 
     def rewind(self, mark: int) -> None:
-        """Drops what came since a mark."""
+        """Removes the parts that were added after a mark."""
         del self.texts[mark:], self.offsets[mark:]
         self._floor = mark
 
     def stretches(self) -> list[tuple[int, str]]:
-        """Returns the text in pieces that stand together in the source, each with its offset.
+        """Returns the text joined into stretches of the source, each with its offset.
 
-        Parts whose place is not known are left out.
+        Parts whose place is not known are omitted.
         """
         found: list[tuple[int, list[str]]] = []
         end = -1
@@ -141,7 +140,10 @@ class Parts:
         return [(offset, "".join(pieces)) for offset, pieces in found]
 
     def stripped(self) -> str:
-        """Returns the whole text without outer white space, and without a copy of it that has some."""
+        """Returns the whole text without outer white space.
+
+        It is not joined first and stripped then, which would copy a long text twice.
+        """
         first, stop = 0, len(self.texts)
         # Only the first and the last part with text can have outer white space to take off.
         while first < stop and not self.texts[first].strip():

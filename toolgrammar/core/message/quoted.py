@@ -1,6 +1,7 @@
-"""Finds where the text of a message is quoted: in a block of code, in a fence of a format.
+"""Finds the quoted parts of a message: its code blocks, and the fences of a format.
 
-A call that stands there is an example. What has been found out is kept: each text is searched once.
+Example: a `<tool_call>` between two lines of three backticks is quoted, so a call there is an example.
+The results are kept, so that each part of the text is searched once.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Quote(NamedTuple):
-    """What opens and what ends quoted text."""
+    """The regular expressions of what opens and what ends quoted text."""
 
     opener: str
     end: str
 
 
 _ITEM: Final = r"(?: {4,16}|\t{1,4}| {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){1,3})"
-"""What stands before a fence in an item of a list: its marks, or where that goes on, white space."""
+"""The text before a fence in a list item: the item's marks, or white space on its later lines."""
 FENCES = [
     Quote(
         r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
@@ -37,40 +38,43 @@ FENCES = [
         for mark in ("`{3,9}", "~~~")
     ),
 ]
-"""The fenced blocks of Markdown, in items of lists too; those of Markdown itself hold others."""
+"""The fenced code blocks of Markdown, also in list items.
+
+A block of the language `markdown` may contain other blocks.
+"""
 LONG_FENCES = [Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)")]
-"""Those that hold blocks."""
+"""Blocks with fences of four or more backticks, which may contain blocks with shorter fences."""
 _LONGEST_START: Final = 64
-"""Characters of a line before a place that are searched again from there on, at most."""
+"""The most characters of a line before a place that are searched again for a fence."""
 
 
 class Quoted:
-    """Where quoted text of one format begins and ends in one message, as far as it was asked."""
+    """The quoted parts of one message, found up to the last place that was asked for."""
 
     def __init__(self, found: Sequence[Quote]) -> None:
         self._openers = [
             (compile_pattern(each.opener), compile_pattern(each.end)) for each in found
         ]
         self._place = 0
-        """Offset up to which is known what is quoted; in a line that may be a fence, its start."""
+        """The offset up to which the text was searched; in a line that may be a fence, its start."""
         self._end: re.Pattern[str] | None = None
-        """What ends the quoted text there; None outside of it."""
+        """What ends the quoted text at that offset; None outside of quoted text."""
         self.began = -1
-        """Offset where the quoted text begins that was asked for last; -1 outside of any."""
+        """The offset where that quoted text begins; -1 outside of quoted text."""
         self._inner = 0
-        """How many quoted texts are open within it."""
+        """The number of inner blocks that are open in that quoted text."""
         self._asked: list[tuple[int, int, re.Pattern[str] | None, int, int]] = []
-        """The places that were asked for, with what was so there."""
+        """The places that were asked for, each with the state above at that place."""
 
     def holds(self, source: Source, place: int, free: int) -> bool:
-        """Whether the text at a place is quoted.
+        """Whether the text at an offset is quoted.
 
         Args:
             source: the message.
-            place: an offset; those asked for in their order cost least.
-            free: the end of the last island: nothing in it opens or ends quoted text.
+            place: the offset; asking for offsets in ascending order costs least.
+            free: the end of the last island, in which nothing opens or ends quoted text.
         """
-        # A place before the last one is asked for: go back to what was known there.
+        # If an earlier place is asked for, the state that was known there is restored.
         while self._asked and self._asked[-1][0] > place:
             self._asked.pop()
             self._place, self._end, self.began, self._inner = (
@@ -88,14 +92,14 @@ class Quoted:
                 if match is None:
                     break
                 at = match.end()
-                # In a block of `markdown` another block may open, with its language, and close
-                # without ending it.
+                # In a block of `markdown` an inner block may open, with its language, and close
+                # without ending the outer one.
                 self._inner += 1 if match.groupdict().get("inner") else -1
                 if self._inner >= 0:
                     continue
                 self._end, self.began, self._inner = None, -1, 0
-            # The first one wins, of two at one place the one that is listed first: `md` before any
-            # language.
+            # The first opener in the text wins. Of two at one place it is the one that is listed
+            # first: `md` before any language.
             ahead = self._next_openers(text, at, ahead)
             opened = [(m, end) for m, (_, end) in zip(ahead, self._openers, strict=True) if m]
             if not opened:
@@ -103,8 +107,8 @@ class Quoted:
             match, self._end = min(opened, key=lambda pair: pair[0].start())
             self.began = self._place - before + match.end()
             at = match.end()
-        # The line of the place may become a fence with what follows: where marks are indented, a
-        # format that opens with them asks for their place before the line has ended.
+        # The line of the place may become a fence when more of it comes: a format whose openers are
+        # fences asks for the place of an indented one before its line has ended.
         line = max(at, text.rfind("\n") + 1)
         first = self._place - before
         self._place = first + line if len(text) - line <= _LONGEST_START else place
@@ -117,14 +121,14 @@ class Quoted:
         """Returns for each opener its first match from an index on.
 
         Args:
-            text: where they are searched for.
+            text: the text that is searched.
             start: the index.
-            before: the same from an earlier index on; empty where none was asked for.
+            before: the matches from an earlier index on, in the same order; empty if there are none.
         """
         if not before:
             return [each.search(text, start) for each, _ in self._openers]
-        # What lies ahead is searched for once. Many blocks of one kind would have all of the text
-        # searched for the other kinds behind each of them.
+        # A match that lies ahead is kept. Otherwise, after each of many blocks of one kind, all of the
+        # text would be searched for the other kinds again.
         return [
             found if found is None or found.start() >= start else each.search(text, start)
             for found, (each, _) in zip(before, self._openers, strict=True)

@@ -1,4 +1,7 @@
-"""What a format tells the builder of a message."""
+"""Defines the settings of a format that the builder of a message needs.
+
+Example: `trim` is `{"value": "strip"}` in a format whose grammar has the line `//@ trim: value=strip`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):
-    """What a format tells the builder."""
+    """The settings of a format, from the header of its grammar and its tables."""
 
     format_id: str
     trim: Mapping[str, str]
@@ -22,5 +25,5 @@ class Settings(NamedTuple):
 
     @property
     def needs_tools(self) -> bool:
-        """Whether the format reads calls of given tools alone."""
+        """Whether the format reads only calls of the given tools."""
         return self.header.misfit == "text"

@@ -1,4 +1,7 @@
-"""Keeps the text that was fed, so that any part of it can be taken out again in linear time."""
+"""Keeps the text that was fed, so that any slice of it can be read again in linear time.
+
+Example: after `append("Hi <to")` and `append("ol>")`, `slice(3, 9)` is `<tool>`.
+"""
 
 from __future__ import annotations
 
@@ -6,42 +9,42 @@ import sys
 from bisect import bisect_right
 
 _BLOCK = 2048
-"""Characters in chunks that are kept before they are joined: one of four weighs over fifty bytes."""
+"""The number of characters at which the last chunks are joined into a block, to save memory."""
 _LONG = 1024
-"""Characters of a chunk that is a block as it stands: others may hold the same string."""
+"""The length of a chunk that is kept as a block of its own, since callers may hold its string."""
 
 
 class Source:
-    """The text of a message in blocks, and where each begins."""
+    """The text of a message in blocks, and the offset of each block."""
 
     def __init__(self, limit: int = sys.maxsize) -> None:
         self.limit = limit
-        """Characters that the message may have: where it has more, `room` is below 0."""
+        """The most characters that the message may have; `room` is negative if it has more."""
         self.prefix = ""
-        """What stands before the message: the template of the chat had written some of it."""
+        """The text before the message, which the chat template wrote."""
         self._blocks: list[str] = []
         self._starts: list[int] = []
         self._joined = 0
-        """Characters in the blocks."""
+        """The number of characters in the blocks."""
         self.tail: list[str] = []
-        """The last chunks, which are in no block yet."""
+        """The last chunks, which are not in a block yet."""
         self.mark = self.room = min(_BLOCK, limit)
-        """How long the text is where `room` comes to 0: it has `mark - room` characters."""
+        """The length of the text when `room` reaches 0; the text has `mark - room` characters."""
 
     def stand_behind(self, prefix: str) -> None:
-        """Takes what stands before the message; it is read, and no part of it."""
+        """Sets the text before the message, which is read but is not part of the message."""
         self.prefix = prefix
 
     def written(self, start: int, end: int) -> str:
-        """Returns what stands between two offsets, of which the first may lie in the prefix."""
-        # Offsets below 0 count from the end of the prefix: with the prefix `<think>` its `<` is at
-        # -7. An end of 0 or more takes all of it, hence `or None`.
+        """Returns the text between two offsets, of which the first may be in the prefix."""
+        # Negative offsets count from the end of the prefix: in the prefix `<think>` the `<` is at -7.
+        # With an end of 0 or more all of the rest of the prefix is included, hence `or None`.
         before = self.prefix[start : min(end, 0) or None] if start < 0 else ""
         return before + self.slice(max(0, start), max(0, end))
 
     @property
     def length(self) -> int:
-        """The characters so far."""
+        """The number of characters so far."""
         return self.mark - self.room
 
     @property
@@ -110,7 +113,7 @@ class Source:
         inner = self._blocks[first + 1 : last]
         begin = self._blocks[first][start - base :]
         piece = "".join((begin, *inner, self._blocks[last][: end - self._starts[last]]))
-        # Who asked keeps the piece: one string serves both.
+        # The caller keeps the piece, so it becomes a block here: one string serves both.
         kept = [(base, head), (start, piece), (end, rest)]
         self._blocks[first : last + 1] = [block for _, block in kept if block]
         self._starts[first : last + 1] = [place for place, block in kept if block]

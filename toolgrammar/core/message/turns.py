@@ -1,4 +1,7 @@
-"""Notes the turns that a model writes besides its own: the results of tools, a final answer."""
+"""Records other turns that a model writes in its message: tool results, a final answer, quotations.
+
+Example: a call after an invented `Observation: 12 °C` comes after another turn, so it is doubted.
+"""
 
 from __future__ import annotations
 
@@ -6,47 +9,47 @@ import copy
 
 
 class Turns:
-    """The other turns of a message, up to a place in it."""
+    """The other turns of a message up to a place in it, and the calls that they may put in doubt."""
 
     def __init__(self) -> None:
         self.observed = False
         """Whether the model wrote the result of a tool."""
         self.other_turn = False
-        """Whether the model wrote what begins a result or a turn of the user, as text."""
+        """Whether the text contains the beginning of a tool's result or of a turn of the user."""
         self.answered = 0
-        """How many calls there were before the last final answer."""
+        """The number of calls before the last final answer."""
         self.answer_start = -1
-        """Offset where that answer begins, or -1."""
+        """The offset where that answer begins, or -1."""
         self.awaiting: list[int] = []
-        """The calls, by number, that what follows may put into doubt: a final answer, more than the
-        end of the block of code that they stand in, the mark of a quotation, or the rest of a text."""
+        """The numbers of the calls that later text may put in doubt: a final answer, text after the
+        code block that they stand in, the closing mark of a quotation, or the rest of a cut text."""
         self.cut: dict[int, str] = {}
-        """Of these, the calls with a text that may be cut: the tag that lacks its closer, or ""."""
+        """Those of these calls with a text that may be cut, with the tag that lacks a closer, or ""."""
         self.fence = -1
-        """Offset of what the block of code holds that the open island stands in, or -1."""
+        """The offset where the content begins of the code block around the open island, or -1."""
         self.fenced: dict[int, int] = {}
-        """The calls in such blocks, with those offsets."""
+        """The calls in code blocks, by number, with those offsets."""
         self.code = -1
-        """Offset behind the last opener in inline code, or -1."""
+        """The offset after the last opener in inline code, or -1."""
         self.inline = -1
-        """Offset behind the first opener that was taken for a quoted one, or -1."""
+        """The offset after the first opener that was read as quoted, or -1."""
         self.is_open = False
-        """Whether a call that could not be read, or lacks a closer behind a payload without escapes,
-        has begun, and nothing has closed it."""
+        """Whether an unclosed call has begun: one that could not be read, or that lacks a closer after
+        a payload without escapes."""
         self.quotation = False
         """Whether the last call stands in a line that quotes another text."""
         self.marks = ""
-        """What would close the quotation whose mark stands right before the last call, or ""."""
+        """The closing mark of a quotation that opens right before the last call, or ""."""
         self.quoted: dict[int, str] = {}
-        """The calls behind such marks, with what would close each."""
+        """The calls after such opening marks, by number, with the closing mark of each."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
 
         Args:
-            role: which.
+            role: `observation` or `answer`.
             start: the offset where it begins.
-            calls: how many calls stand before it.
+            calls: the number of calls before it.
         """
         if role == "observation":
             self.observed = True
@@ -54,15 +57,15 @@ class Turns:
             self.answered, self.answer_start = calls, start
 
     def begin_other_turn(self) -> None:
-        """Notes that what begins a result or a turn of the user stands in the text."""
+        """Notes that the beginning of a tool's result or of a user's turn stands in the text."""
         self.other_turn = True
 
     def leave_open(self, *, is_open: bool = True) -> None:
-        """Notes whether a call has begun that nothing closed."""
+        """Notes whether a call has begun that is not closed."""
         self.is_open = is_open
 
     def stand_in_fence(self, began: int) -> None:
-        """Notes the block of code in which the next island stands, by what it holds; or -1."""
+        """Notes the offset of the content of the code block around the next island, or -1."""
         self.fence = began
 
     def stand_in_quotation(self, *, is_inside: bool, marks: str) -> None:
@@ -70,15 +73,15 @@ class Turns:
 
         Args:
             is_inside: whether it stands in a line that quotes another text.
-            marks: what closes a quotation whose mark stands right before it, or "".
+            marks: the closing mark of a quotation that opens right before it, or "".
         """
         self.quotation, self.marks = is_inside, marks
 
     def quote(self, end: int, *, is_inline: bool) -> None:
-        """Notes an opener that only quotes a call.
+        """Notes an opener that is only quoted.
 
         Args:
-            end: where it ends.
+            end: the offset after it.
             is_inline: whether it stands in inline code.
         """
         if is_inline:
@@ -88,16 +91,16 @@ class Turns:
             self.inline = end
 
     def copy(self) -> Turns:
-        """Returns the same turns, which stay as they are."""
+        """Returns an independent copy: changes of these turns do not affect it."""
         copied = copy.copy(self)
         copied.own_lists()
         return copied
 
     def own_lists(self) -> None:
-        """Takes lists of its own: what is tried with a copy must not change the original."""
+        """Copies its lists, so that a trial with a copy of the turns does not change the original."""
         self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
         self.cut, self.quoted = {**self.cut}, {**self.quoted}
 
     def before_answer(self, text: str, start: int) -> str:
-        """Returns what of a text that begins at an offset stands before the final answer."""
+        """Returns the part of a text, which begins at an offset, that stands before the final answer."""
         return text if self.answer_start < 0 else text[: max(0, self.answer_start - start)]
