@@ -1,7 +1,7 @@
-"""What a role does to a message: it names a call, gives it a key, opens a section, ends the call.
+"""Applies roles to a message: names calls, sets keys, opens and closes sections, ends calls.
 
 In: roles with the text that was read for each (`name` `search`, `key` `query` …). Out: calls and their
-events. Begin with `role_effects.py`; `call_ends.py` ends a call, `completion.py` gives it out.
+events. Begin with `role_effects.py`; `call_ends.py` ends a call, `completion.py` emits it.
 
 May import `core.trust`, `core.message` and what those may import.
 """

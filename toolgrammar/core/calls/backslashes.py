@@ -1,4 +1,7 @@
-"""Leaves out the backslashes that Markdown wants before underscores, where names have them."""
+r"""Removes the backslashes that Markdown has before underscores from the names of calls.
+
+Example: `get\_weather` is read as `get_weather` if a tool of this name is known.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 
 _ESCAPED: Final = "\\_"
 _NEAR: Final = 64
-"""Characters from the beginning of a token to the name in it, at most."""
+"""The most characters of a token before the name in it."""
 
 
 def plain_name(name: str) -> str:
@@ -22,27 +25,30 @@ def plain_name(name: str) -> str:
 
 
 def known_name(builder: Builder, draft: Draft, name: str, start: int) -> str:
-    """Returns the name of a call, without such backslashes where that is the name of a known tool.
+    """Returns the name of a call, without such backslashes if that names a known tool.
+
+    Removing them is reported as a repair.
 
     Args:
         builder: the message.
         draft: the call.
         name: its name, as written.
-        start: where the token that holds it begins.
+        start: the offset of the token that contains it.
     """
     plain = plain_name(name)
-    # A tool may have a backslash in its name; and one that nobody knows may be meant as it is
+    # A tool may have a backslash in its name, and the name of an unknown tool may be right as it is
     # written.
     if plain == name or name in builder.tools or plain not in builder.tools:
         return name
-    # The token may hold more than the name, as `<function=get\_weather>` does: find it in there.
+    # The token may contain more than the name, as `<function=get\_weather>` does, so the name is
+    # searched in it.
     written = builder.source.slice(start, start + len(name) + _NEAR)
     place = start + max(0, written.find(name))
     edits = []
     at = name.find(_ESCAPED)
     while at >= 0:
         edits.append(Edit(Span(place + at, place + at + 1), ""))
-        # Behind both characters, so that each backslash gets one edit.
+        # The search goes on after both characters, so that each backslash gets one edit.
         at = name.find(_ESCAPED, at + 2)
     draft.mend_name()
     builder.report(

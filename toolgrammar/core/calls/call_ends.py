@@ -1,4 +1,7 @@
-"""Ends a call: by its closer, at a place that does not fit, or where the text is cut."""
+"""Ends a call: at its closer, at text that does not fit, or at the end of a cut text.
+
+Example: `<tool_call>{"name": "f", "arguments": {"a": "x` ends as a call whose status is `truncated`.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,10 @@ from toolgrammar.values.events import Problem
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
-# An object with something in it, or the text of one in a string: `{"city"`, `"{\"city`.
+# A non-empty object, or the text of one in a string: `{"city"`, `"{\"city`.
 _HELD = late(r'(?:"(?:\s|\\[nrt])*)?\{\s*[^\s}]')
 _NEAR = 256
-"""Characters in which an object shows what it holds."""
+"""The number of characters in which an object shows whether it is empty."""
 _ODD_NAMES: Final = {
     "empty-name": ("Found a call with an empty name", "no tool can be meant by it"),
     "malformed-name": (
@@ -45,36 +48,36 @@ if TYPE_CHECKING:
 
 
 def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) -> None:
-    """Ends the open call at an offset: gives it out, keeps it as a candidate, or gives it back.
+    """Ends the open call: emits it, keeps it as a candidate, drops it, or gives it back as text.
 
     Args:
         builder: the message.
         draft: the open call.
-        place: where the call ends.
-        group: the section that it stands in, where the builder has forgotten that.
+        place: the offset where the call ends.
+        group: its section, if the builder has closed that already.
     """
-    # No arguments, but a payload in this call that filled no role, as in `"args": {…}` where the
-    # format says `arguments`.
+    # The call has no arguments, but a payload that filled no role, as in `"args": {…}` in a format
+    # whose key is `arguments`.
     if draft.arguments_start < 0 <= draft.start <= builder.beside:
         _note_beside(builder, draft)
     if draft.repaired and builder.lacks_required:
-        # A bracket that was put in may stand at another place: an inner object took the rest.
+        # An inserted bracket may belong to another place: an inner object may have taken the rest.
         found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
         draft.doubts.extend(sorted(found & {"bracket"}))
     tell_beside(builder, draft)
     if draft.name is not None:
-        # The order matters: `doubt_mended` adds nothing where there are doubts already.
+        # The order matters: `doubt_mended` adds nothing if there are doubts already.
         _doubt_name(builder, draft, draft.name)
         doubt_mended(builder, draft)
         doubt_inside(builder, draft)
     turns.doubt_behind_observation(builder, draft)
     if draft.may_go_on:
         builder.turns.leave_open()
-    # While the draft is still open: `_is_cut` asks for its tool, and reports inside the call.
+    # This comes while the draft is open: `_is_cut` needs its tool, and reports inside the call.
     ended_here = _is_cut(builder, draft, place)
     builder.end_draft(draft)
     if draft.name is None:
-        # There is no `CallStart` that they could wait for.
+        # Its problems are emitted here, as no `CallStart` will come for which they could wait.
         builder.queue.extend(event for event in draft.events if isinstance(event, Problem))
         if not draft.truncated:
             _report_nameless(builder, draft, place)
@@ -85,7 +88,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     if draft.doubts or status in _NOT_WHOLE:
         report_owed(builder, draft, status, place)
     if status in _NOT_WHOLE and builder.signs is not None:
-        # Where its closer was put in, what follows may be its payload.
+        # If its closer was inserted, the text after it may be its payload.
         found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
         is_closed = "missing-close-tag" not in found
         builder.turns.leave_open(is_open=builder.signs.has_closers and not is_closed)
@@ -96,7 +99,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
 
 
 def _doubt_name(builder: Builder, draft: Draft, name: str) -> None:
-    """Doubts a call whose name is odd."""
+    """Doubts a call whose name is empty, malformed or too long, or may be that of no call."""
     code = (
         "" if is_no_call(builder, draft) else oddity(name, builder.tools, builder.header.no_calls)
     )
@@ -109,9 +112,9 @@ def _doubt_name(builder: Builder, draft: Draft, name: str) -> None:
 
 
 def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
-    """Leaves a call out that says that no tool is called; it is markup, and no text."""
+    """Drops a call whose name means that no tool is called; it is markup, not text."""
     problems = [event for event in draft.take_events() if isinstance(event, Problem)]
-    # No call is left that its doubts could speak of.
+    # A dropped call can't have doubts, so one error stands for all that was odd in it.
     is_odd = bool(draft.arguments or draft.error is not None or draft.doubts)
     if is_odd:
         builder.listing.rewind(draft.diagnostics)
@@ -123,7 +126,7 @@ def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
 
 
 def _report_nameless(builder: Builder, draft: Draft, place: int) -> None:
-    """Reports a call that names no tool: there is none to be made of it."""
+    """Reports a call without a name, which is dropped."""
     builder.report(
         "malformed-call",
         "error",
@@ -133,21 +136,21 @@ def _report_nameless(builder: Builder, draft: Draft, place: int) -> None:
 
 
 def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
-    """Whether the open call was cut; says so where the text alone does not tell.
+    """Whether the open call was cut; reports it if the text alone does not show it.
 
-    A call that the end of the text closes is cut where the server says so, and where its tool
-    requires an argument that did not come.
+    A call that the end of the text closes is cut if the server says that it cut the answer, or if
+    its tool requires an argument that did not come.
     """
     if draft.truncated or draft.name is None:
         return draft.truncated
-    # The text of a free-text call is an argument that has no name yet.
+    # The text of a free-text call is an argument without a name so far.
     has_text = draft.inputs is not None and "".join(draft.inputs).strip() != ""
-    carried = builder.header.carry  # what comes from another call is not cut off
+    carried = builder.header.carry  # an argument that is inherited from another call is not missing
     lacks = not (carried or draft.held is not None or has_text) and builder.lacks_required
     if not (builder.end.is_open and (builder.end.is_cut or lacks)):
         return False
     if draft.error is None:
-        builder.watch(watched=False)  # in any other format it is cut, too
+        builder.watch(watched=False)  # the call is cut in any other format as well
         why = "the answer was cut" if builder.end.is_cut else "an argument did not come"
         builder.report(
             "truncated",
@@ -160,12 +163,12 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
 
 
 def _note_beside(builder: Builder, draft: Draft) -> None:
-    """Doubts a call without arguments in which another member may hold them."""
+    """Doubts a call without arguments if another member may be its arguments."""
     start = builder.beside
     code = message = ""
     if draft.beside and draft.inputs is None:
         code, message = "misspelt", f"Found no arguments; `{draft.beside[0][:40]}` may be their key"
-    # An empty object under such a key holds no arguments, so nothing is lost with it.
+    # An empty object under another key loses no arguments.
     elif _HELD.match(builder.source.slice(start, start + _NEAR)):
         code = "skipped-markup"
         message = "Found an object under a key that the format does not have, and no arguments"
@@ -176,7 +179,11 @@ def _note_beside(builder: Builder, draft: Draft) -> None:
 
 
 def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
-    """Leaves out what stands for no call; makes text of what strict reading or a limit refuses."""
+    """Drops a call that means no call; gives back as text what strict reading or a limit rejects.
+
+    Returns:
+        Whether the draft became no call.
+    """
     if is_no_call(builder, draft):
         _leave_out(builder, draft, place)
         return True
@@ -187,14 +194,14 @@ def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
     elif builder.strict and status != "complete":
         code, message = "malformed-call", "Found a call that the grammar does not take as it is"
     elif draft.unclosed or is_misfit(builder, draft):
-        # What was mended in it is forgotten: say that there was something.
+        # The diagnostics of its repairs are removed, so one error says that there were some.
         code = "malformed-call" if draft.repaired and not draft.unclosed else ""
         message = "Found what is no call of a given tool, even if it is mended"
         builder.listing.rewind(draft.diagnostics)
         draft.take_events()
     else:
         return False
-    # Its deltas were never given out, for such a call waits for its end; its problems still count.
+    # Such a call waits for its end, so none of its deltas was emitted; its problems still count.
     problems = [event for event in draft.take_events() if isinstance(event, Problem)]
     if code:
         builder.queue.extend(problems)
@@ -204,12 +211,12 @@ def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
 
 
 def broken(builder: Builder, place: int, last_end: int) -> None:
-    """Ends the open call at a place that its grammar does not take.
+    """Ends the open call before text that its grammar does not accept.
 
     Args:
         builder: the message.
-        place: where the text does not fit.
-        last_end: where what fits ends.
+        place: the offset where the text does not fit.
+        last_end: the offset where the last token or payload that fits ends.
     """
     draft = builder.draft
     if draft is None:
@@ -222,14 +229,14 @@ def broken(builder: Builder, place: int, last_end: int) -> None:
         hint="what follows is read as text",
     )
     draft.cut()
-    # A value without escapes may hold its own closer as text: the real one may come later.
+    # A value without escapes may contain its own closer as text: the real one may come later.
     draft.close_unescaped()
     draft.leave_unclosed(as_text=builder.header.unclosed == "text")
-    # Where arguments were given out, the call is truncated: it keeps them.
+    # If arguments were emitted, the call keeps them and is truncated, not unreadable.
     if not draft.given_out and draft.error is None:
         draft.fail("the call could not be read")
     end(builder, draft, max(last_end, draft.start))
-    # What follows may be its payload, up to the closer of a call where the format has one.
+    # The text after it may be its payload, up to the closer of a call if the format has one.
     has_closers = builder.signs is not None and builder.signs.has_closers
     builder.turns.leave_open(is_open=has_closers)
 
@@ -241,25 +248,25 @@ def cut(
 
     Args:
         builder: the message.
-        stop: where the text ended.
-        root_open: the arguments are whole, but not the object that they stand in.
-        closers: what is missing.
-        place: where it is missing, if something that was cut stands there; else at the end.
+        stop: the offset where the text ended.
+        root_open: whether the object around the arguments is open, though they are complete.
+        closers: the text of the missing closers; "" if it is not known.
+        place: the offset where they are missing, if a part of them was cut there; else -1.
     """
     draft = builder.draft
     if draft is None:
         builder.queue.make_certain()
         return
     place = stop if place < 0 else place
-    # Edits must not overlap: this one begins behind those of the call's earlier repairs.
+    # Edits must not overlap, so this one begins after those of the call's earlier repairs.
     for found in builder.diagnostics[draft.diagnostics.listed :]:
-        place = max([place, *(edit.span.end for edit in found.edits)])  # none overlap
+        place = max([place, *(edit.span.end for edit in found.edits)])
     edits = _replaced(place, stop, closers)
-    # One report: the call's, not the section's too.
+    # The section is closed without a report of its own: the report of the call stands for both.
     group = builder.take_group()
     draft.leave_unclosed(as_text=builder.header.unclosed == "text")
     whole = draft.has_payload and draft.error is None and not draft.truncated
-    # In `{"name": "f", "arguments": {"a": 1}` the last brace is missing: more members may have
+    # In `{"name": "f", "arguments": {"a": 1}` the last brace is missing, and more members might have
     # come.
     whole = whole and not root_open
     if whole:
@@ -285,12 +292,12 @@ def cut(
 
 
 def give_back_half_a_name(builder: Builder, stop: int) -> bool:
-    """Turns a call into text whose name the end of the text may have cut; false for others."""
+    """Gives a call back as text if the end of the text may have cut its name; returns whether so."""
     draft = builder.draft
     if draft is None or draft.started or not draft.written_name or draft.arguments_start >= 0:
         return False
     name = draft.written_name
-    # `get_wea` may go on, a name that ends otherwise, as with a quote, is over.
+    # `get_wea` may go on; a name that ends with another character, such as a quote, is complete.
     whole = not (name[-1].isalnum() or name[-1] in "_-.")
     if whole or builder.source.slice(stop - len(name), stop) != name:
         return False
@@ -303,12 +310,12 @@ def give_back_half_a_name(builder: Builder, stop: int) -> bool:
 
 
 def finish(builder: Builder, stop: int, closers: str = "") -> None:
-    """Ends what is open in the message; `judge_calls` follows, once all is read.
+    """Ends the open call and section of a message; `judge_calls` follows once all is read.
 
     Args:
         builder: the message.
-        stop: where the text ended.
-        closers: what is missing behind a section of calls.
+        stop: the offset where the text ended.
+        closers: the text of the missing closers of a section; "" if it is not known.
     """
     builder.report_skipped()
     if builder.draft is not None:
@@ -325,5 +332,5 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
 
 
 def _replaced(start: int, stop: int, text: str) -> tuple[Edit, ...]:
-    """Returns the edit that writes what is missing; none where that is not known."""
+    """Returns the edit that writes the missing text; empty if that is not known."""
     return (Edit(Span(max(0, start), max(0, stop)), text),) if text else ()

@@ -1,6 +1,8 @@
-"""Emits calls: that one began once it is certain, and what it is when it has ended.
+"""Emits calls: `CallStart` once a call is certain, and `CallEnd` with the call when it has ended.
 
-Where only the last call of a message counts, each waits as a candidate; the next one makes text of it.
+Example: a draft with the name `f` and the arguments `{"a": 1}` becomes `ToolCall("f", {"a": 1}, …)`.
+If only the last call of a message counts, each call waits as a candidate, which the next one turns into
+text.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def commit(builder: Builder) -> None:
-    """Makes the island final: what it held back is given out."""
+    """Makes the island final and emits the events that it held back."""
     builder.queue.make_certain()
     draft = builder.draft
     if draft is not None and not draft.started:
@@ -36,15 +38,16 @@ def commit(builder: Builder) -> None:
 
 
 def _start_call(builder: Builder, draft: Draft) -> None:
+    """Emits the `CallStart` of a call, if it has a name and need not wait for its end."""
     if draft.name is not None and not draft.started and not _waits_for_its_end(builder, draft):
         _give_out(builder, draft)
 
 
 def _give_out(builder: Builder, draft: Draft) -> None:
-    """Emits the event that a call began, and what waited for that."""
+    """Emits the `CallStart` of a call, and the events that waited for it."""
     assert draft.name is not None
     builder.report_skipped()
-    # It is settled in front of the new call, so that events keep the order of the text.
+    # A candidate is settled before the new call, so that events keep the order of the text.
     if builder.candidate is not None:
         settle_candidate(builder)
     builder.queue.add(CallStart(len(builder.calls), draft.name, draft.id))
@@ -52,10 +55,10 @@ def _give_out(builder: Builder, draft: Draft) -> None:
 
 
 def _waits_for_its_end(builder: Builder, draft: Draft) -> bool:
-    """Whether a call may still turn out to be none: strict reading, or one call too many."""
+    """Whether a call may still become text at its end, as in strict reading or past a limit."""
     if is_no_call(builder, draft):
         return True
-    # An event can't be taken back, and each of these may still make text of the whole call.
+    # An event can't be taken back, and each of these settings may turn the whole call into text.
     if "text" in (builder.header.unclosed, builder.header.misfit) or builder.header.calls == "last":
         return True
     return builder.strict or (
@@ -64,31 +67,39 @@ def _waits_for_its_end(builder: Builder, draft: Draft) -> bool:
 
 
 def is_no_call(builder: Builder, draft: Draft) -> bool:
-    """Whether a call has the name by which the format says that none is meant."""
+    """Whether a call has the name that means no call in its format."""
     no_calls = builder.header.no_calls
-    # A tool of the caller that is called so is one.
+    # If the caller has a tool of that name, it is a call.
     return no_calls != "" and draft.name == no_calls and no_calls not in builder.tools
 
 
 def complete(
     builder: Builder, draft: Draft, status: Status, end: int, group: Group | None = None
 ) -> None:
-    """Emits a call that has ended."""
+    """Emits a call that has ended: its last deltas, and `CallEnd`.
+
+    Args:
+        builder: the message.
+        draft: the call.
+        status: its status.
+        end: the offset where it ends.
+        group: its section, if the builder has closed that already.
+    """
     assert draft.name is not None
     if not draft.started:
         _give_out(builder, draft)
-    # The order matters: unwrapped arguments are known before others are carried over to them.
+    # The order matters: arguments are unwrapped before those of the last call are added to them.
     if draft.held is not None:
         wrappers.settle(builder, draft)
     if builder.header.carry:
         carry_over(builder, draft)
-    # An empty text is a text: `ToolCall.input` is "" in such a format, and None in others.
+    # In a free-text format a call without text has the empty text: `ToolCall.input` is not None.
     if builder.free_text:
         draft.expect_input()
     index = len(builder.calls)
     placed, misfit = draft.place_text(builder.tools.get(draft.name))
     if not placed or _stands_for_several(builder, draft):
-        # Before the closing events, for the error has to come before the `CallEnd`.
+        # This comes before the closing events, since the error has to come before the `CallEnd`.
         status = _refuse_text(builder, draft, status, end)
     if misfit:
         _doubt_word(builder, draft, misfit, end)
@@ -111,7 +122,7 @@ def complete(
         draft.error,
         tuple(dict.fromkeys(draft.doubts)),
     )
-    # What it waits for may still turn out to be no call, or to wait for it.
+    # A call that it depends on may not exist, or may depend on this one.
     is_open = any(not is_taken(each, builder) for each in draft.depends_on or ())
     builder.calls.append(call)
     places = places_in(builder)
@@ -123,9 +134,9 @@ def complete(
 
 
 def _awaits_doubts(builder: Builder, draft: Draft, index: int, status: Status) -> bool:
-    """Notes why the rest of the message may put a call into doubt; tells whether it may."""
+    """Notes why the rest of the message may put a call in doubt; returns whether it may."""
     turns = builder.turns
-    # A call that is doubted as quoted already needs no second look when the message ends.
+    # A call that already has the doubt `quoted-call` is not checked again at the end.
     is_unquoted = "quoted-call" not in draft.doubts
     is_fenced = is_unquoted and 0 <= turns.fence <= draft.start
     if is_fenced:
@@ -140,12 +151,16 @@ def _awaits_doubts(builder: Builder, draft: Draft, index: int, status: Status) -
 
 
 def is_taken(wanted: str, builder: Builder) -> bool:
-    """Whether a call before has this id."""
+    """Whether an earlier call has this id."""
     return wanted in builder.ids()
 
 
 def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
-    """Adds a call: it gets an id where it has none, and waits for the one before it."""
+    """Adds a call to a section: generates a missing id, and makes it depend on the call before it.
+
+    Returns:
+        The generated id; None if there is none.
+    """
     identified = bool(builder.wire_roles)
     if identified and draft.id is not None and is_taken(draft.id, builder):
         builder.report(
@@ -154,14 +169,14 @@ def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
             f"Found id `{draft.id[:40]}` a second time; the later call gets a new one",
             Span(draft.start, draft.start),
         )
-        # The later one: the first was given out with this id.
+        # The later call loses the id, since the first one was emitted with it.
         draft.take_id("")
     made = None
-    # Only where the header gives keys such as `id` a role: other formats leave `id` None.
+    # Only formats whose header gives keys such as `id` a role have ids; others leave `id` None.
     if draft.id is None and identified:
         text = json.dumps([draft.name, draft.arguments], ensure_ascii=False)
         made = generated_id(builder.id_seed, len(builder.calls), text)
-    # A call that names its dependencies has left the chain: it waits for those alone.
+    # A call that names its dependencies is not chained: it depends on those alone.
     if group.mode == "sequential":
         draft.chain_behind(group.last)
     group.follow(draft.id or made or "")
@@ -169,19 +184,19 @@ def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
 
 
 def _stands_for_several(builder: Builder, draft: Draft) -> bool:
-    """Whether a text stands alone where the tool has arguments, and none that it can only be."""
+    """Whether a call has a text alone, and its tool several arguments that the text may be."""
     spec = builder.tools.get(draft.name or "")
     if spec is None or draft.has_payload:
         return False
-    # It may be an object that lost its brace. Beside arguments it is what the format has it for.
+    # The text may be an object that lost its brace. A text beside arguments is not ambiguous.
     is_alone = not draft.arguments and "".join(draft.inputs or ()).strip() != ""
     return is_alone and bool(spec.properties) and spec.names_arguments
 
 
 def _refuse_text(builder: Builder, draft: Draft, status: Status, end: int) -> Status:
-    """Reports a text that no argument takes; returns the status that the call then has.
+    """Reports a text that is not assigned to an argument; returns the new status of the call.
 
-    Without it the tool would run with its defaults.
+    Without the text the tool would run with its defaults.
     """
     builder.report(
         "unplaced-input",
@@ -198,7 +213,7 @@ def _refuse_text(builder: Builder, draft: Draft, status: Status, end: int) -> St
 
 
 def _doubt_word(builder: Builder, draft: Draft, name: str, end: int) -> None:
-    """Doubts a call in which a property got a word that its schema does not take."""
+    """Doubts a call in which a property got a word that its schema does not accept."""
     draft.doubts.append("schema-mismatch")
     builder.report(
         "schema-mismatch",
@@ -210,13 +225,13 @@ def _doubt_word(builder: Builder, draft: Draft, name: str, end: int) -> None:
 
 
 def hold(builder: Builder, draft: Draft, status: Status, end: int) -> None:
-    """Takes a call in place of the one before it, which becomes text."""
+    """Holds a call as the candidate; the one before it becomes text."""
     before = builder.take_candidate()
     if before is not None:
         start = before.draft.start
-        # What is text has no doubts.
+        # Text has no doubts, so the errors of the earlier candidate are removed.
         doubts, problems = (
-            # An earlier candidate was an example on the way, and its doubts would make `ok` false.
+            # That call was an example in the text, and its doubts would make `ok` false.
             before.draft.doubts,
             [e for e in before.draft.events if isinstance(e, Problem)],
         )
@@ -244,7 +259,7 @@ def settle_candidate(builder: Builder, *, at_end: bool = False) -> None:
     if candidate is None:
         return
     status = candidate.status
-    # Any call may be the last one only so far, since the server ended the text.
+    # The server ended the text, so a later call may be missing that would have counted instead.
     if at_end and builder.end.is_cut and status not in {"truncated", "unreadable"}:
         status = "truncated"
         builder.report(
@@ -255,7 +270,7 @@ def settle_candidate(builder: Builder, *, at_end: bool = False) -> None:
             hint="the message is not complete: do not run the call",
         )
     here = builder.settings
-    # Several formats may be read: the call is settled as its own format says.
+    # With several formats, the call is completed by the settings of its own format.
     builder.use(candidate.settings)
     complete(builder, candidate.draft, status, candidate.end)
     builder.use(here)
@@ -263,6 +278,7 @@ def settle_candidate(builder: Builder, *, at_end: bool = False) -> None:
 
 
 def _give_behind(builder: Builder, candidate: Candidate) -> None:
+    """Emits the text and reasoning that waited after a candidate."""
     for text, offset in candidate.behind:
         if offset == REASONING:
             builder.reason(text)
@@ -271,10 +287,10 @@ def _give_behind(builder: Builder, candidate: Candidate) -> None:
 
 
 def judge_calls(builder: Builder) -> None:
-    """Doubts calls by what the whole message shows; settles ids and dependencies.
+    """Adds the doubts that depend on the whole message, and settles dependencies.
 
-    It is called once, when all calls have ended: where several formats are tried for the end of a
-    message, what each of them finds there is taken back, and these calls stand before it.
+    It is called once, after all calls have ended. If several formats are tried for the end of a
+    message, the calls that each of them finds there are taken back, but those before it are not.
     """
     builder.watch(watched=False)  # no other format is tried any more
     turns.doubt_before_answer(builder)

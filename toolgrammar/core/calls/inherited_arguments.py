@@ -1,4 +1,7 @@
-"""Fills in the arguments that a call lacks from the call before it, where the header says so."""
+"""Adds the arguments that a call lacks from the calls before it, if the format's header lists them.
+
+Example: with `carry: path`, a call without `path` gets the `path` of the last call that had one.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +17,20 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.draft import Draft
 
 _NEAR = 256
-"""Characters before a call in which the line above it stands."""
+"""The number of characters before a call in which the line above it is searched."""
 _WORDS_ABOVE = late(r"[^\s][^\S\r\n]*(?:\r?\n)?\Z")
 
 
 def carry_over(builder: Builder, draft: Draft) -> None:
-    """Adds what the call before had, at the end; remembers what this one has.
+    """Adds inherited arguments at the end of a call, and records those that it has itself.
 
-    A call that has it from nowhere is doubted, and so is one with words right above it: they may
-    say what it was meant to be.
+    A call is doubted if no earlier call has the argument, or if words stand right above the call,
+    since they may name another value.
     """
     for key in builder.header.carry:
         if key in draft.arguments:
             builder.carried[key] = draft.arguments[key]
-        # A call without any argument gets none: only calls with others have this one.
+        # A call without any argument inherits none: only calls with other arguments have this one.
         elif not draft.members:
             continue
         elif key not in builder.carried:
@@ -37,10 +40,10 @@ def carry_over(builder: Builder, draft: Draft) -> None:
             value = draft.arguments[key] = builder.carried[key]
             written = draft.member() + json.dumps(value, ensure_ascii=False)
             builder.emit(draft, ArgumentsDelta(len(builder.calls), written))
-            # Between the two calls alone: what stands above the last one was said of that.
+            # Only the text between the two calls counts: words above the last call belong to that.
             behind = builder.calls[-1].span.end if builder.calls else 0
             above = builder.source.slice(max(behind, draft.start - _NEAR), draft.start)
-            # In `And in the tests:` right above the call the model may have named another value.
+            # With `And in the tests:` right above the call, the model may have named another value.
             if _WORDS_ABOVE.search(above):
                 message = (
                     f"Found no `{key}` in the words before a call; took that of the one before"
@@ -49,7 +52,7 @@ def carry_over(builder: Builder, draft: Draft) -> None:
 
 
 def _doubt(builder: Builder, draft: Draft, key: str, message: str) -> None:
-    """Doubts a call without an argument of its own that all calls with others have."""
+    """Doubts a call that lacks an argument which all calls with arguments should have."""
     draft.doubts.append("missing-argument")
     span = Span(draft.start, draft.start)
     builder.report("missing-argument", "error", message, span, path=f"$.{key}")

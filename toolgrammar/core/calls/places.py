@@ -1,8 +1,8 @@
-"""Notes where the parts of calls stand in the source, for one message of which somebody asks it.
+"""Records the places of the parts of calls in the source, for a message whose caller asks for them.
 
-Of `<tool_call>{"name": "f", "arguments": {"a": 1}}` it notes that `"f"` is a name and `{"a": 1}` are
-arguments, both of one draft; once the call has ended, which call the draft has become. What was noted
-of a draft that turned out to be no call belongs to no call, and counts for nothing.
+Example: of `<tool_call>{"name": "f", "arguments": {"a": 1}}` it records that `"f"` is a name and
+`{"a": 1}` are arguments, both of one draft, and which call the draft becomes when the call ends. The
+places of a draft that turns out not to be a call belong to no call and are ignored.
 """
 
 from __future__ import annotations
@@ -31,52 +31,52 @@ _KIND: Final[dict[str, PartKind]] = {
     "text": "text",
     "content": "text",
 }
-"""What a part is whose text fills a role; other roles are markup."""
+"""The kind of the part that fills a role; other roles are markup."""
 
 
 _NEAR: Final = 64
-"""Places among which the first name of a call is looked for."""
+"""The number of last places among which the first name of a call is searched."""
 
 
 class Place(NamedTuple):
-    """Where a part stands."""
+    """The place of a part, by offsets in the source."""
 
     start: int
     end: int
     kind: PartKind
     key: str
-    """The argument that a value is of; "" where it is of none."""
+    """The key of the argument to which the part belongs, or ""."""
     draft: Draft | None
-    """The call that was open; None outside of calls."""
+    """The draft of the open call; None outside of calls."""
 
 
 @dataclass(slots=True)
 class Places:
-    """The places of one message."""
+    """The recorded places of one message."""
 
     found: list[Place] = field(default_factory=list)
-    """In the order in which they were read; a stretch that was read again is there again."""
+    """The places in the order of reading; text that was read again is recorded again."""
     ended: dict[int, Draft] = field(default_factory=dict)
-    """The draft of each call, by number; of a call that was taken back the next one takes over."""
+    """The draft of each call, by its number; a call that was taken back leaves it to the next one."""
 
     def note(self, builder: Builder, role: str, start: int, end: int) -> None:
-        """Notes what fills a role."""
+        """Records the part between two offsets that fills a role."""
         kind, draft = _KIND.get(role), builder.draft
         if kind is None or end <= max(0, start):
             return
-        # Text and reasoning are of no call, even where one is open around them.
+        # Text and reasoning belong to no call, even if one is open around them.
         if kind in ("reasoning", "text"):
             draft = None
-        # A value is dropped where the format says so of arguments that the tool does not have.
+        # Some formats drop the values of arguments that the tool does not have.
         elif draft is None or (kind == "value" and draft.dropped):
             return
         elif kind == "name" and any(
             each.kind == kind and each.draft is draft for each in self.found[-_NEAR:]
         ):
-            return  # a name that comes twice: the first one stays
+            return  # if a name comes twice, the first one counts
         key = ""
         if kind in ("value", "key") and draft is not None:
-            # A key that the header gives a role, such as `id`, is no argument.
+            # A key to which the header gives a role, such as `id`, is not an argument.
             kind = "id" if draft.wire_role and kind == "value" else kind
             key = "" if draft.wire_role else draft.key
         self.found.append(Place(max(0, start), end, kind, key, draft))
@@ -84,26 +84,26 @@ class Places:
     def note_token(
         self, builder: Builder, role: str, match: re.Match[str], group: str | int, base: int
     ) -> None:
-        """Notes what a token fills, or a named group in it.
+        """Records a token that fills a role, or a named group in it.
 
         Args:
             builder: the message, in which the role is filled already.
-            role: what it fills.
-            match: the token, found in the buffer.
-            group: the group that it is.
-            base: the offset of the buffer.
+            role: the role.
+            match: the match of the token in the buffer.
+            group: the group of the match that fills the role.
+            base: the offset of the buffer's first character.
         """
         start, end = match.span(group)
         self.note(builder, role, base + start, base + end)
 
 
 def places_in(builder: Builder) -> Places | None:
-    """Returns what notes the places of a message; None where nobody asks for them."""
+    """Returns the recorded places of a message; None if they are not recorded."""
     found: Places | None = builder.kept.get(Places)
     return found
 
 
 def note_places(builder: Builder) -> Places:
-    """Has the places of a message noted, and returns where."""
+    """Starts recording the places of a message; returns the record."""
     found: Places = builder.kept.setdefault(Places, Places())
     return found

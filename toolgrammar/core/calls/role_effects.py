@@ -1,4 +1,7 @@
-"""Does to the message what a role says: opens a section, fills a part of a call, closes a call."""
+"""Applies roles to a message: opens sections, fills the parts of calls, closes calls.
+
+Example: the role `name` with the token `"search"` opens a draft and names it `search`.
+"""
 
 from __future__ import annotations
 
@@ -24,34 +27,37 @@ if TYPE_CHECKING:
 
 
 def open_role(builder: Builder, role: str) -> None:
-    """Opens a section; a call opens with its first role."""
+    """Opens a section if the role is one; a call opens with its first part."""
     if role in GROUP_ROLES:
-        # `calls` says nothing of the order; `parallel` and `sequential` are modes themselves.
+        # `calls` has no mode; `parallel` and `sequential` are modes themselves.
         builder.open_group(Group(role if role != "calls" else ""))
 
 
 def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> bool:
-    """Takes a token that fills a role; False where it is, or holds, arguments of the call.
+    """Fills a role with a token, unless the token is or contains arguments of the call.
 
     Args:
         builder: the message.
-        role: what the token fills.
+        role: the role of the token.
         text: the token as it is written.
         start: its offset.
-        unit: the offset of what may become a call.
+        unit: the offset of the part that may become a call.
+
+    Returns:
+        Whether the role was filled.
     """
     if _take_outside(builder, role, text, start, unit):
         return True
     value = plain_text(builder, role, text)
     if role == "mode":
-        # Any other word is passed over: the section keeps its mode.
+        # Any other word is ignored, and the section keeps its mode.
         if builder.group is not None and value.lower() in ("parallel", "sequential"):
             builder.group.set_mode(value.lower())
         return True
     draft = builder.open_draft(unit)
     if role in ("name", "id"):
         _identify(builder, draft, role, text, start)
-    # May come several times: a call can wait for more than one other.
+    # This role may come several times, as a call can depend on more than one other.
     elif role == "depends_on":
         draft.depend_on(value)
     elif role == "key":
@@ -62,15 +68,15 @@ def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> 
 
 
 def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int) -> bool:
-    """Takes what is no part of a call; false for a part of one."""
+    """Handles a role outside of calls, such as text or reasoning; returns whether it was one."""
     if role in ("text", "content"):
-        # A token may begin in the prefix: what stands there is not the message's.
+        # A token may begin in the prefix, which is not part of the message.
         if start + len(text) > 0:
             builder.text(text[max(0, -start) :], max(0, start))
     elif role == "reasoning":
         builder.reason(text)
     elif role == MISSPELT:
-        pass  # the driver tells of it
+        pass  # the driver reports it
     elif role in ("observation", "answer"):
         # The markup that leads to it belongs to the other turn, too.
         begins = unit if 0 <= unit < start else start
@@ -83,13 +89,13 @@ def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int)
 
 
 def plain_text(builder: Builder, role: str, text: str) -> str:
-    """Returns what a token stands for: of a JSON string its content, with the entities decoded."""
+    """Returns the text of a token: the content of a JSON string, with entities decoded."""
     value = decoded_token(text)
     return decoded(value) if role in builder.header.entities else value
 
 
 def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) -> None:
-    """Takes the name or the id of a call, if it has none."""
+    """Sets the name or the id of a call; doubts the call if it has one already."""
     value, between = plain_text(builder, role, text), builder.header.doubled
     if (draft.name if role == "name" else draft.id) is not None:
         doubt_second(builder, role, start, start + len(text))
@@ -104,7 +110,7 @@ def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) 
 
 
 def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
-    """Doubts a call that says its name, its id or its arguments twice: the first ones stay."""
+    """Doubts a call with a second name, id or arguments, of which the first ones count."""
     assert builder.draft is not None
     builder.draft.doubts.append("duplicate-key")
     builder.report(
@@ -116,12 +122,12 @@ def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
 
 
 def doubt_passed(builder: Builder, start: int, unit: int) -> None:
-    """Doubts a call where what stands in place of its arguments is no null, or comes beside them.
+    """Doubts a call if another value than null stands in place of its arguments, or beside them.
 
     Args:
         builder: the message.
-        start: the offset of what fills no role, as null in `"arguments": null`.
-        unit: the offset of what may become a call.
+        start: the offset of the value that fills no role, such as null in `"arguments": null`.
+        unit: the offset of the part that may become a call.
     """
     draft = builder.draft
     if draft is not None and (draft.has_payload or draft.inputs is not None):
@@ -133,18 +139,18 @@ def doubt_passed(builder: Builder, start: int, unit: int) -> None:
 
 
 def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int) -> None:
-    """Takes the key of the next value; it may be a role that the wire writes as an argument."""
+    """Sets the key of the next value, and the role that the header gives to such a key."""
     key = key.strip()
     draft.take_key(key, written, builder.wire_roles.get(key, ""))
-    # A key such as `id` that the header gives a role is no argument: the arguments begin later.
+    # A key such as `id` with a role of its own is not an argument: the arguments begin later.
     if not draft.wire_role:
         draft.begin_arguments(builder.token_start if builder.token_start >= 0 else start)
 
 
 def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) -> None:
-    """Takes the value of the current key; of a key that comes twice the last one counts.
+    """Sets the argument of the current key; if a key comes twice, the last value counts.
 
-    Which of two values was meant nobody knows, so a call with both is not run.
+    Which of two different values was meant is ambiguous, so such a call is doubted.
     """
     arguments, key = draft.arguments, draft.key
     if key in arguments:
@@ -152,10 +158,10 @@ def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
     spec = builder.spec()
     if spec is None or key not in spec.properties:
         known = spec.properties if spec is not None else {}
-        # `locaton` beside a property `location` that is still free: a slip, and no argument of its
-        # own.
+        # If the tool has a property `location` without a value so far, `locaton` is likely a
+        # misspelling of it.
         near = [each for each in known if each not in arguments and is_near(key, each)]
-        # `argumens` may wrap all others, as `arguments` would.
+        # `argumens` may wrap all other arguments, as `arguments` would.
         if may_wrap(builder.header.unwrap, key, value):
             near += builder.header.unwrap[:1]
         if near:
@@ -171,7 +177,7 @@ def report_twice(
 ) -> None:
     """Reports a key that comes twice; doubts the call unless its values are equal."""
     span = Span(max(0, span.start), max(0, span.end))
-    # `{"a": 1, "a": 1}` says the same twice: whichever counts, the call is the one that was meant.
+    # `{"a": 1, "a": 1}` has equal values, so the call is the same whichever of them counts.
     if not equal:
         draft.doubts.append("duplicate-key")
     builder.report(
@@ -184,7 +190,7 @@ def report_twice(
 
 
 def close_role(builder: Builder, role: str, end: int) -> None:
-    """Closes a call or a section."""
+    """Closes a call, the arguments or a section at an offset."""
     draft = builder.draft
     if role == "call":
         if draft is not None:

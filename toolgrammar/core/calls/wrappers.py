@@ -1,7 +1,7 @@
-"""Takes the arguments of a call out of a lone argument that wraps them.
+"""Unwraps the arguments of a call from a single argument that contains all of them.
 
-A model that knows how calls look elsewhere writes `arguments`, and all arguments in it. The header
-names such keys. A tool that has a parameter of this name keeps it.
+Example: `{"arguments": {"city": "Oslo"}}` becomes `{"city": "Oslo"}`, as models write calls in the
+notation of another format. The header lists such keys. A tool with a parameter of this name keeps it.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ if TYPE_CHECKING:
 
 
 _LONG = 8
-"""Letters of a word that no other argument is called like."""
+"""The least letters of a wrapper's key that a damaged key is compared with; short words are common."""
 _MOST = 3
-"""Letters of it that may be damaged where the argument is empty."""
+"""The most letters of such a key that may be damaged if the argument is empty."""
 
 
 def begin_argument(builder: Builder, draft: Draft) -> None:
-    """Holds an argument back that may wrap the others; another one shows that none does."""
+    """Holds back an argument that may wrap the others; releases it if a second one comes."""
     if draft.held is not None:
         release(builder, draft)
         return
-    # A wrapper stands alone: behind another argument it is one like others.
+    # A wrapper is the only argument: after another one it is an argument itself.
     if draft.given_out or draft.key not in builder.header.unwrap:
         return
     spec = builder.spec()
-    # Without a schema nobody knows whether the tool has a parameter of that name.
+    # Without a schema it is not known whether the tool has a parameter of that name.
     if spec is not None and draft.key not in spec.properties:
         draft.hold_argument()
 
 
 def judge(builder: Builder, draft: Draft, text: str) -> None:
-    """Looks at the first text of an argument that is held back: it has to be an object."""
+    """Releases an argument that is held back if its first text shows that it is not an object."""
     if draft.held is not None and text.strip() and not text.lstrip().startswith("{"):
         release(builder, draft)
 
 
 def release(builder: Builder, draft: Draft) -> None:
-    """Emits what was held back: it is an argument like others."""
+    """Emits the events that were held back, as the argument wraps no others."""
     for event in draft.release_argument():
         builder.emit(draft, event)
 
 
 def settle(builder: Builder, draft: Draft) -> None:
-    """Ends a call with one argument that was held back: its object is the arguments."""
-    # Of an XML-like format the value is text, `{"city": "Oslo"}`, and is decoded here.
+    """Ends a call whose only argument was held back: an object in it becomes the arguments."""
+    # In an XML-like format the value is the text `{"city": "Oslo"}`, which is decoded here.
     values = list(draft.arguments.values())
     value = values[0] if len(values) == 1 else None
     if isinstance(value, str):
@@ -74,7 +74,7 @@ def settle(builder: Builder, draft: Draft) -> None:
 
 
 def any_wrapped(keys: tuple[str, ...], calls: Sequence[ToolCall]) -> bool:
-    """Whether a call may hold its arguments in one of them, or in what may be one, damaged."""
+    """Whether a call may have its arguments in one of these keys, or in a damaged one of them."""
     return any(
         (len(call.arguments) == 1 and next(iter(call.arguments)) in keys)
         or any(may_wrap(keys, key, value) for key, value in call.arguments.items())
@@ -83,9 +83,9 @@ def any_wrapped(keys: tuple[str, ...], calls: Sequence[ToolCall]) -> bool:
 
 
 def may_wrap(keys: tuple[str, ...], key: str, value: JsonValue) -> bool:
-    """Whether an argument may be one that wraps the others: its key is damaged, or it is empty.
+    """Whether an argument may be a wrapper with a damaged key; an empty one may be damaged more.
 
-    In YAML `parameter:` has nothing behind it, and below it what seem to be other arguments.
+    In YAML, `parameter:` is empty, and the lines below it look like other arguments.
     """
     return is_damaged(keys, key) or (not value and _is_like(keys, key))
 
@@ -97,6 +97,6 @@ def _is_like(keys: tuple[str, ...], key: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_damaged(keys: tuple[str, ...], key: str) -> bool:
-    """Whether a key may be one of the long ones that wrap the arguments, damaged."""
-    # A singular, `argument`, is a parameter's name in its own right, and no damage.
+    """Whether a key may be a damaged form of one of the long keys that wrap the arguments."""
+    # A singular, `argument`, is a common name of a parameter, and not damage.
     return any(len(each) >= _LONG and may_be(key, each) and f"{key}s" != each for each in keys)
