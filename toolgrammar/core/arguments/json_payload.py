@@ -1,6 +1,6 @@
-"""Reads a JSON payload inside a message: mended where it is damaged, up to what its grammar wants.
+"""Reads a JSON payload inside a message, and mends it up to the markup that its grammar expects.
 
-Example: of `{"q": "x"</tool_call>` the payload ends before the markup, and its brace is put in.
+Example: in `{"q": "x"</tool_call>` the payload ends before the markup, and its brace is inserted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class JsonPayload(RecoveringScanner):
-    """A payload; the markup around it says what ends it."""
+    """The scanner of a JSON payload, which looks at the markup after it to find its end."""
 
     def __init__(
         self,
@@ -32,15 +32,15 @@ class JsonPayload(RecoveringScanner):
         max_depth: int,
         careful: bool = False,
     ) -> None:
-        """Makes a reader for one payload.
+        """Makes a scanner for one payload.
 
         Args:
-            step: what reading the payload does.
+            step: the step of the payload.
             start: the node in which calls open.
-            guide: what the schema wants of the payload.
-            backticks: backtick strings are legal.
-            max_depth: how deep brackets may nest.
-            careful: fail where a repair may guess wrong: it is not sure that this is a payload.
+            guide: the types that the schema declares for the payload.
+            backticks: whether strings in backticks are legal.
+            max_depth: the number of brackets that may be open at once.
+            careful: whether it fails at a repair that may be wrong, as this may not be a payload.
         """
         self._markup = Markup(step, start)
         super().__init__(
@@ -48,7 +48,7 @@ class JsonPayload(RecoveringScanner):
         )
 
     def finish(self, out: list[str]) -> bool:
-        """Appends what closes the value where the text ends, or where it failed; True if whole."""
+        """Appends the rest of the value at the end of the text, closed; returns whether it is whole."""
         if self.failed:
             out.append(self.view())
         elif not self.done:
@@ -57,17 +57,17 @@ class JsonPayload(RecoveringScanner):
 
     @property
     def closing_edit(self) -> tuple[int, int, str] | None:
-        """What closes the payload where the text ended in it: from where, to where, and how."""
-        # The last, for the end of the text comes after all that was mended before.
+        """The edit that closes the payload if the text ended in it: start, end, replacement."""
+        # It belongs to the last repair, since all others stand before the end of the text.
         last = self.repairs[-1] if self.repairs else None
         return last.edits[-1] if last is not None and last.code == "truncated" else None
 
     def settled(self, text: str) -> list[Repair]:
         """Returns the repairs in the order of the source, once the payload's JSON is `text`."""
-        # `{"x": 1, "x": 1}` means one thing, whichever member counts; `{"x": 1, "x": 2}` is a
-        # guess.
+        # `{"x": 1, "x": 1}` is the same object whichever member counts; `{"x": 1, "x": 2}` is
+        # ambiguous.
         doubled = [each for each in self.repairs if each.code == "duplicate-key"]
-        # Which members are equal shows only when the payload is over.
+        # Whether the members are equal is known only at the end of the payload.
         if doubled and text:
             for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
                 repair.judge(doubt=not equal)
@@ -75,8 +75,8 @@ class JsonPayload(RecoveringScanner):
         if quoted and text:
             value = json.loads(text)
             doubt_quotes(self.repairs, value)
-            # A string that swallowed `"}}, {"name": "` has swallowed a call: its quotes were no
-            # inner ones.
+            # A string that contains `"}}, {"name": "` has swallowed a call, so its quotes were not
+            # part of the string.
             if self._markup.holds_calls(value):
                 for each in quoted:
                     each.judge(doubt=True)

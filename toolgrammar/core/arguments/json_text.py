@@ -1,7 +1,7 @@
-"""Takes a JSON string whose content is the text of a call: its input, decoded as it arrives.
+r"""Decodes a JSON string, as it arrives, whose content is the free text (`input`) of a call.
 
-Beside a payload that is the arguments, the string may hold them: what it stands for is then
-held back while it begins as an object does.
+Example: `"ls\n-l"` becomes an input of two lines. In a format whose arguments may stand in the string,
+content that begins like an object is held back: `"{\"a\": 1}"` becomes the arguments `{"a": 1}`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BODY = late(r'(?:[^"\\]|\\.)*', re.DOTALL)
 
 
 class JsonText:
-    """One such string; it is given out as raw text is."""
+    """One such string, whose content is emitted as raw text."""
 
     def __init__(
         self, builder: Builder, role: str, start: int, unit: int, *, may_be_arguments: bool
@@ -33,18 +33,18 @@ class JsonText:
         self._quoted = False
         self._begun = False
         self._brace = False
-        """Whether what is held begins as an object does."""
+        """Whether the text that is held back begins like an object."""
         self._held: list[str] | None = [] if may_be_arguments else None
-        """What may be an object; None once it is text."""
+        """The text that is held back, since it may be an object; None if it is text."""
 
     def take(self, piece: str) -> None:
-        """Takes the next part of the string, as JSON."""
+        """Accepts the next part of the string, as JSON."""
         if not self._quoted:
             # The first piece begins with the quote that opens the string.
             self._quoted = True
             piece = piece[1:]
-        # The pieces never end within an escape, and the last has the closing quote, which is left
-        # here.
+        # The pieces never end inside an escape. The last one has the closing quote, which does not
+        # match.
         body = _BODY.match(piece)
         text = "" if body is None else text_of(body[0])
         if not text:
@@ -60,6 +60,7 @@ class JsonText:
                 self._give_up()
 
     def _pass(self, text: str) -> None:
+        """Passes decoded text on as a raw payload."""
         if not self._begun:
             self._begun = True
             raws_of(self._builder).begin(
@@ -68,13 +69,13 @@ class JsonText:
         raws_of(self._builder).take(text)
 
     def _give_up(self) -> None:
-        """Lets go what was held: it is no object."""
+        """Passes on the text that was held back, which is not an object."""
         held, self._held = self._held, None
         for text in held or ():
             self._pass(text)
 
     def end(self, end: int) -> dict[str, Any] | None:
-        """Ends the string; returns the object that it holds, where it may be the arguments."""
+        """Ends the string; returns the object in it, if that may be the arguments, or None."""
         if self._held is not None:
             try:
                 value = json.loads("".join(self._held))
@@ -83,13 +84,13 @@ class JsonText:
             if isinstance(value, dict):
                 return value
             self._give_up()
-        # An empty string is an input too: `begin` has to run once.
+        # An empty string is an input too, so `begin` has to run once.
         self._pass("")
         raws_of(self._builder).end(end, whole=True)
         return None
 
     def cut(self, end: int) -> None:
-        """Ends the string where the text was cut; half an object is nothing."""
-        # What is still held may be half an object: as text it would look like a whole input.
+        """Ends the string where the text was cut; half an object is dropped."""
+        # Text that is still held may be half an object, which would look like a whole input.
         if self._begun:
             raws_of(self._builder).end(end, whole=False)

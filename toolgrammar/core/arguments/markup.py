@@ -1,7 +1,7 @@
-"""Answers where the markup around a JSON payload goes on, which may have lost its own ends.
+"""Finds where the markup after a JSON payload begins, even if the payload lacks quotes or brackets.
 
-Example: of `{"q": "x</tool_call><tool_call>` the string, and with it the payload, ends before the
-markup, if no quote comes that closes it.
+Example: in `{"q": "x</tool_call><tool_call>` the string, and with it the payload, ends before the
+markup, unless a quote follows that closes the string.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonValue
 
 _OF_JSON: Final = frozenset("{}],:\"'")
-"""Characters that belong to the payload wherever a token may stand."""
+"""Characters that belong to the payload at any place outside of strings."""
 _DISTINCTIVE: Final = 3
-"""Characters of markup that stands for itself."""
+"""The least number of characters of markup that is evidence by itself."""
 _STRAYS = anywhere(  # `}</args>` or a fence, in any order.
     r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
 )
-"""Closers that fit nowhere."""
+"""Stray closers, which the grammar does not accept there."""
 _BRACKETS = late(r"[\s}\])]{0,64}")
 _QUOTES: Final = ('"', "'", "`", "\\")
 _NEXT = late(r",\s{0,64}\{")  # The next call of a list.
@@ -47,37 +47,37 @@ _BETWEEN_OBJECTS = late(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")  # As `}, {"`.
 
 
 class Markup(Around):
-    """The markup of a message around a payload: the node behind it says what ends it."""
+    """The markup of a message around one payload, as the node after the payload defines it."""
 
     framed = True
     inside = inside_framed
 
     def __init__(self, step: Step, start: Node) -> None:
-        """Makes it for one payload.
+        """Makes the markup around one payload.
 
         Args:
-            step: what reading the payload does.
+            step: the step of the payload.
             start: the node in which calls open.
         """
         self._after = after = step.node
         self._start = start
-        # A call that ends with its payload ends with the payload's last bracket.
+        # No markup follows a call that ends with its payload, so the last bracket ends both.
         self.alone = after.accepts_text or "call" in step.after
 
     def follows(self, look: LookAhead, index: int) -> bool:
-        """Whether the grammar, or what is mended in it, goes on behind the payload."""
+        """Whether markup of the envelope, sound or mended, follows the payload at an index."""
         source = look.source
         if self._is_frame(source.text, index, long=False):
             return True
-        # No markup yet, but the chunk may have been cut in it: `</tool_c`.
+        # The chunk may have ended inside the markup: `</tool_c`.
         self._wait_for(source, index)
         is_strict = look.state.strict
         return is_strict and (self._is_cut(source, index) or self._goes_on_damaged(source, index))
 
     def stops(self, look: LookAhead, index: int) -> bool:
-        """Whether markup that ends the payload in any case stands at a place for a token."""
+        """Whether markup that always ends the payload stands at an index outside of its strings."""
         source = look.source
-        # A grammar may have `}` as a token of the envelope: inside the payload it is the payload's.
+        # A grammar may have `}` as a token of the envelope, but here it belongs to the payload.
         if source.text[index] in _OF_JSON:
             return False
         if self._is_frame(source.text, index):
@@ -91,39 +91,39 @@ class Markup(Around):
         return False
 
     def ends_frame(self, look: LookAhead, index: int) -> bool:
-        """Whether markup that ends the payload stands here, though brackets are open."""
+        """Whether markup ends the payload at an index, although brackets are open."""
         source, after, start = look.source, self._after, self._start
         text = source.text
-        # In a string with bare quotes, as in `say "</tool_call>"`, markup may be quoted.
+        # In a string with unescaped quotes, as in `say "</tool_call>"`, markup may be quoted.
         if text[index] in _OF_JSON or look.string.inner_quoted:
             return False
         self._wait_for(source, index)
         match = (
-            # Short tokens such as `}` are no evidence by themselves: strings are full of them.
+            # Short tokens such as `}` are not evidence by themselves, as strings often contain them.
             self._long_token(text, index)
             or repairs_of(after).pattern.match(text, index)
             or start.opener.match(text, index)
         )
         end = match.end() if match is not None else index
-        # The character behind the markup decides, and is not there yet.
+        # The character after the markup decides, and has not come yet.
         if not source.final and end == len(text):
             raise More
         self._wait_for_opener(source, index)
         if match is None:
             return look.state.strict and self._is_cut(source, index)
-        # A quote behind it shows that the markup is only mentioned.
+        # A quote after the markup shows that it is only mentioned.
         return text[end : end + 1] not in CLOSING_QUOTES
 
     def markup_follows(self, look: LookAhead, index: int) -> bool:
-        """Whether markup around the payload stands behind a quote, at most brackets before it.
+        """Whether markup of the envelope follows a quote, with only brackets between them.
 
-        A string holds such markup at times, and quotes it then.
+        Markup inside a string is usually quoted there, so a quote after it makes this false.
         """
         source, start = look.source, self._start
         text = source.text
         run = _BRACKETS.match(text, index)
         place = index if run is None else run.end()
-        # Nothing but brackets so far: what follows them is not known.
+        # Only brackets have come so far, and the text after them is not known.
         if place == len(text) and not source.final and place - index < REACH:
             raise More
         match = self._long_token(text, place) or start.opener.match(text, place)
@@ -136,31 +136,31 @@ class Markup(Around):
         return False
 
     def frame_goes_on(self, look: LookAhead, index: int, level: int) -> bool:
-        """Whether, once a level is closed, the brackets below and the frame go on."""
+        """Whether the brackets of all levels below one, and then the envelope, follow at an index."""
         source, stack = look.source, look.state.stack
-        # Outer objects may close here, too: `"}}</tool_call>` closes two.
+        # Outer objects may close here as well: `"}}</tool_call>` closes two.
         while level > 0 and source.at(index) == stack[level - 1].closer:
             level -= 1
             index = source.blank(index + 1)
         return level == 0 and not self.alone and look.may_end(index)
 
     def ends_at_brackets(self, look: LookAhead, index: int) -> bool:
-        """Whether the open string ended before brackets, and its quote is missing."""
+        """Whether the open string ended before the brackets at an index, without its quote."""
         string = look.string
-        # Other quotes and keys have rules of their own.
+        # Strings in other quotes, and keys, have rules of their own.
         if string.close != '"' or string.width > 1 or string.in_key or not look.state.stack:
             return False
-        # A string with quotes in it may hold JSON itself, whose brackets these are.
+        # A string with quotes in it may contain JSON, to which these brackets belong.
         if string.quotes or string.inner_quoted:
             return False
         return _ended_before(look, index, lambda behind, at: self._goes_on(look.source, behind, at))
 
     def ends_at_markup(self, look: LookAhead, index: int) -> bool:
-        """Whether the open string ended before markup, and its quote and brackets are missing.
+        """Whether the open string ended before markup, without its quote and brackets.
 
-        A string may hold the markup of a call as text. So what closes the call has to stand here,
-        and behind it what opens the next one or closes all of them; and the next quote, if it is
-        near, must not close the string.
+        A string may contain the markup of a call as text. So the closer of the call has to stand here,
+        and after it the opener of the next call or the closer of the section; and the next quote, if
+        it is near, must not close the string.
         """
         string, source, start = look.string, look.source, self._start
         if string.close != '"' or string.width > 1 or string.in_key or not look.state.stack:
@@ -171,8 +171,8 @@ class Markup(Around):
         if closer is None:
             self._wait_for(source, index)
             return False
-        # `v</tool_call>` at the end of a sentence may be quoted; with `<tool_call>` behind it, it
-        # is used.
+        # `v</tool_call>` at the end of a sentence may be only mentioned; with `<tool_call>` after it,
+        # it is markup in use.
         node, end = closer
         place = blanks.match(source.text, end).end()
         match = start.opener.match(source.text, place) or node.token.match(source.text, place)
@@ -187,9 +187,9 @@ class Markup(Around):
         return False
 
     def _closer(self, text: str, index: int) -> tuple[Node, int] | None:
-        """Returns the node behind the markup that goes on at an index, and where that ends."""
+        """Returns the node after the markup at an index, and the index after that; None if none."""
         after = self._after
-        # What the grammar takes goes before what fits only once something is put in.
+        # A token that the grammar accepts comes before one that fits only with a repair.
         if (match := self._long_token(text, index)) is not None:
             return after.steps[match.lastgroup or ""].node, match.end()
         repairs = repairs_of(after)
@@ -198,7 +198,7 @@ class Markup(Around):
         return None
 
     def holds_calls(self, value: JsonValue) -> bool:
-        """Whether a string holds what may be the next call: its own quote may be missing."""
+        """Whether a string contains what may be the next call, as if its own quote was missing."""
         return any(
             _BETWEEN_OBJECTS.search(part) or self._start.opener.search(part)
             for part in strings_of(value)
@@ -206,12 +206,12 @@ class Markup(Around):
         )
 
     def _goes_on(self, source: Source, behind: int, index: int) -> bool:
-        """Whether the markup around the payload goes on behind it.
+        """Whether the markup of the envelope follows the payload.
 
         Args:
             source: the text.
-            behind: where the payload ends.
-            index: where what stands there shows: behind all brackets and white space.
+            behind: the index after the payload.
+            index: the index after all brackets and white space that follow it.
         """
         text, start = source.text, self._start
         shown = self._is_frame(text, index) or _NEXT.match(text, index)
@@ -222,31 +222,31 @@ class Markup(Around):
                 raise More
             self._wait_for_opener(source, index)
             return False
-        # Where the payload ends the call nothing else has to stand before the opener; else the
-        # envelope's own token must.
+        # If the payload ends the call, the opener may follow directly. Otherwise the envelope's own
+        # token has to stand before it.
         return self._after.accepts_text or self.alone or self._is_frame(text, behind, long=False)
 
     def _long_token(self, text: str, index: int) -> re.Match[str] | None:
-        """Returns the token of what stands around the payload at an index, if it stands for itself."""
+        """Returns the envelope's token at an index, if it is long enough to be evidence."""
         match = self._after.token.match(text, index)
         return match if match is not None and len(match.group().strip()) >= _DISTINCTIVE else None
 
     def _is_frame(self, text: str, index: int, *, long: bool = True) -> bool:
-        """Whether markup of what stands around the payload goes on at an index."""
+        """Whether markup of the envelope stands at an index; `long` requires a distinctive token."""
         after = self._after
         token = self._long_token(text, index) if long else after.token.match(text, index)
         return token is not None or repairs_of(after).pattern.match(text, index) is not None
 
     def _is_cut(self, source: Source, index: int) -> bool:
-        """Whether the text ends in the markup that goes on behind the payload."""
+        """Whether the text ends inside the markup after the payload."""
         begins = (self._after.beginnings, repairs_of(self._after).beginnings)
-        # Only at the end of the text: before it, what begins as markup and goes on otherwise is
-        # none.
+        # This holds only at the end of the text: elsewhere, a beginning that goes on otherwise is
+        # not markup.
         is_end = source.final and index < len(source.text)
         return is_end and any(pattern.match(source.text, index) for pattern in begins)
 
     def _goes_on_damaged(self, source: Source, index: int) -> bool:
-        """Whether what stands behind a strict value can only be damage behind it."""
+        """Whether the text after a strict value can only be damaged markup."""
         text = source.text
         place = _STRAYS.match(text, index).end()
         if self._next_call_follows(source, index):
@@ -254,12 +254,12 @@ class Markup(Around):
         rest = text[place : place + REACH]
         if not source.final and len(rest) < REACH and _BEGUN.fullmatch(rest):
             raise More
-        # Behind stray closers, if there are any, the text ends, the list goes on, or the next call
+        # After stray closers, if there are any, the text ends, the list goes on, or the next call
         # opens.
         if not rest or _NEXT_OR_END.match(rest) or self._start.opener.match(text, place):
             return True
         self._wait_for_opener(source, place)
-        # No stray closer stands here, and `follows` has asked for the envelope already.
+        # Without a stray closer, this is the index at which `follows` has looked for the envelope.
         if place == index:
             return False
         if self._is_frame(text, place, long=False):
@@ -268,10 +268,10 @@ class Markup(Around):
         return False
 
     def _next_call_follows(self, source: Source, index: int) -> bool:
-        """Whether the brace around the payload is missing: the next call of a list begins here."""
+        """Whether the next call of a list begins here, without the brace around the payload."""
         for group, terminal in self._after.tokens:
-            # As in `[{"name": "a", "arguments": {}, {"name": "b"`, where the envelope's brace is
-            # missing.
+            # An example is `[{"name": "a", "arguments": {}, {"name": "b"`, where the envelope's brace
+            # is missing.
             if terminal.text.strip() != "}":
                 continue
             next_call = next_call_of(self._after.steps[group].node)
@@ -282,7 +282,7 @@ class Markup(Around):
         return False
 
     def _wait_for(self, source: Source, index: int) -> None:
-        """Asks for more text where the markup behind the payload may begin at an index."""
+        """Raises `More` if the markup after the payload may begin at an index."""
         if source.final or len(source.text) - index >= REACH:
             return
         after = self._after
@@ -291,15 +291,19 @@ class Markup(Around):
             raise More
 
     def _wait_for_opener(self, source: Source, index: int) -> None:
-        """Asks for more text where an opener may begin at an index."""
+        """Raises `More` if an opener may begin at an index."""
         if not source.final and self._start.opener_beginnings.match(source.text, index):
             raise More
 
 
 def _is_scalar(source: Source, index: int, end: int) -> bool:
-    """Whether what an opener that may be any word matches is a number or a word of JSON."""
+    """Whether the match of an opener, which may be any word, is a number or literal of JSON.
+
+    Raises:
+        More: the match may go on in the next chunk.
+    """
     text = source.text
-    # Everything else that opens is no word, so it can't be a scalar either.
+    # An opener that does not begin like a word or number can't be a scalar.
     if text[index] != "-" and not text[index].isalnum():
         return False
     if end == len(text) and not source.final:
@@ -311,15 +315,15 @@ def _is_scalar(source: Source, index: int, end: int) -> bool:
 def _ended_before(look: LookAhead, start: int, frame_follows: Callable[[int, int], bool]) -> bool:
     """Whether the open string ended at an index, where a closing bracket stands.
 
-    The brackets must close what is open, and behind them a member must follow that an outer object
-    may have, or the markup around the payload. A string may hold all that as text: then its own
-    quote comes later, and strict JSON goes on behind it. So the next quote decides, if it is near.
+    The brackets have to close open levels. After them a member of an outer object has to follow, or
+    the markup of the envelope. A string may contain all that as text: its own quote then comes later,
+    with strict JSON after it. So the next quote decides, if it is near.
 
     Args:
-        look: looks ahead in the text.
+        look: the lookahead in the text.
         start: the index.
-        frame_follows: whether the markup around the payload goes on behind it, by where that ends
-            and where what follows it stands.
+        frame_follows: whether the envelope follows the payload, by the index after the payload and
+            the index of the text after all brackets and white space.
 
     Raises:
         More: the text so far does not decide.
@@ -330,10 +334,10 @@ def _ended_before(look: LookAhead, start: int, frame_follows: Callable[[int, int
     if index == len(text):
         if not final and index - start < REACH:
             raise More
-        return False  # the text may have been cut in the string
+        return False  # the text may have been cut inside the string
     level, behind = len(stack) - 1, start
     for bracket in _BRACKET.finditer(text, start, index):
-        # One bracket too many, or another kind: what follows is no part of what the string closed.
+        # With one bracket too many, or another kind, the rest does not belong to the payload.
         if level < 0 or bracket.group() != stack[level].closer:
             break
         level, behind = level - 1, bracket.end()
@@ -345,13 +349,13 @@ def _ended_before(look: LookAhead, start: int, frame_follows: Callable[[int, int
 
 
 def _begins_member(look: LookAhead, index: int, level: int) -> bool:
-    """Whether a comma and a key of the object at a level stand here, and no end of the string."""
+    """Whether a comma and a key of the object at a level stand here, not the string's own end."""
     text, frame = look.source.text, look.state.stack[level]
     match = _MEMBER.match(text, index)
     if match is None or not frame.is_object:
         return False
     quote = match.end() - 1
-    # The match ends with the comma or a blank: there is no key's quote, or it is still to come.
+    # The match ends with the comma or a blank: the key has no quote, or it has not come yet.
     if text[quote] != '"':
         if match.end() == len(text) and not look.source.final:
             raise More

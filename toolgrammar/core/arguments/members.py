@@ -1,8 +1,8 @@
-"""Finds the members of arguments that were read as one payload: where each key and value stands.
+"""Finds the places of the keys and values in arguments that were read as one payload.
 
-In `{"city": "Oslo", "days": 2}` the key `city` stands from 2 to 6, its value from 9 to 15; in Python,
-`city="Oslo"`, it is the same. What is found is held against the arguments that were read: where it
-differs, nothing is known of the members.
+Example: in `{"city": "Oslo", "days": 2}` the key `city` stands from 2 to 6 and its value from 9 to 15.
+Payloads in Python, `city="Oslo"`, work the same way. The result is compared with the arguments that
+were read; if they differ, the places are not known.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _QUOTES: Final = "\"'`"
 
 
 class Member(NamedTuple):
-    """One argument, by offsets in the payload."""
+    """The place of one argument, by offsets in the payload; a key's quotes are not included."""
 
     key: str
     key_start: int
@@ -31,16 +31,16 @@ class Member(NamedTuple):
 
 
 def members_of(text: str, arguments: Mapping[str, Any], *, whole: bool) -> list[Member] | None:
-    """Returns the members of a payload; None where they can't be told for sure.
+    """Returns the members of a payload; None if their places are not certain.
 
     Args:
-        text: the payload, an object of JSON or arguments of Python.
-        arguments: what was read in it.
-        whole: false where the text ended in it: then nothing is asked of the last value.
+        text: the payload, a JSON object or Python arguments.
+        arguments: the arguments that were read in it.
+        whole: whether the payload is complete; if not, its last value is not compared.
     """
     found = _split(text)
-    # A key that comes twice is two members and one argument: which member was read is not told
-    # here.
+    # A key that comes twice is two members and one argument, and it is not known here which one was
+    # read.
     if found is None or [each.key for each in found] != list(arguments):
         return None
     # Of `{"a": 1, "b": "Os` only the last value can be cut; a comma ended every other one.
@@ -51,12 +51,12 @@ def members_of(text: str, arguments: Mapping[str, Any], *, whole: bool) -> list[
 
 
 def _split(text: str) -> list[Member] | None:
-    """Splits a payload at the commas of its outermost level."""
+    """Splits a payload at the commas of its outermost level; None if that fails."""
     place, end = _blanks(text, 0), len(text.rstrip())
     if text[place : place + 1] in ("{", "("):
         closer = _CLOSERS[text[place]]
         place += 1
-        # A payload that was cut, or that was mended at its end, lacks the bracket.
+        # A payload that was cut, or repaired at its end, lacks the bracket.
         end -= text.endswith(closer, 0, end)
     found: list[Member] = []
     while (place := _blanks(text, place)) < end:
@@ -73,7 +73,7 @@ def _split(text: str) -> list[Member] | None:
 
 
 def _member(text: str, place: int, end: int) -> Member | None:
-    """Reads a key, what parts it from its value, and finds the end of the value."""
+    """Reads the member at an index: its key, the `:` or `=`, and the end of its value."""
     if text[place] in _QUOTES:
         stop = _string_end(text, place, end)
         key_start, key_end = place + 1, stop - 1
@@ -85,7 +85,7 @@ def _member(text: str, place: int, end: int) -> Member | None:
         key_start, key_end = place, stop
         key = text[place:stop]
     stop = _blanks(text, stop)
-    # `:` in JSON, `=` in the arguments of Python.
+    # A key is followed by `:` in JSON, and by `=` in Python arguments.
     if not isinstance(key, str) or stop >= end or text[stop] not in ":=":
         return None
     start = _blanks(text, stop + 1)
@@ -95,7 +95,7 @@ def _member(text: str, place: int, end: int) -> Member | None:
 
 
 def _behind(text: str, place: int, end: int) -> int:
-    """Returns where the value ends that begins at a place: at a comma of its own level."""
+    """Returns the index of the comma that ends the value at an index, or `end`."""
     open_: list[str] = []
     while place < end:
         character = text[place]
@@ -113,9 +113,9 @@ def _behind(text: str, place: int, end: int) -> int:
 
 
 def _string_end(text: str, place: int, end: int) -> int:
-    """Returns where the string ends that begins at a place."""
+    """Returns the index after the string that begins at an index."""
     quote = text[place]
-    # Python's `"""…"""` holds single quotes that close nothing; three backticks open no such
+    # A triple-quoted string of Python may contain single quotes; three backticks do not open such a
     # string.
     if quote != "`" and text.startswith(quote * 3, place):
         stop = text.find(quote * 3, place + 3, end)
@@ -127,39 +127,41 @@ def _string_end(text: str, place: int, end: int) -> int:
 
 
 def _blanks(text: str, place: int) -> int:
+    """Returns the index after the white space at an index."""
     while place < len(text) and text[place].isspace():
         place += 1
     return place
 
 
 def _value(text: str) -> Any:
+    """Returns the value of a text in JSON or Python, or the text itself."""
     try:
-        # Not strict: a line end that stands raw in a string was mended, and belongs to the value.
+        # It is not strict, since a raw line end in a string was repaired and belongs to the value.
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
         pass
     try:
-        # `'Oslo'`, `True` and `(1, 2)` are Python's.
+        # Python alone has `'Oslo'`, `True` and `(1, 2)`.
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return _value_of_text(text)
 
 
 def _value_of_text(text: str) -> Any:
-    # `f(dry=true)` is read as JSON means it, though Python has no such name.
+    # In `f(dry=true)` the word is read as in JSON, although Python has no such name.
     words = {"true": True, "false": False, "null": None}
     return words.get(text, text)
 
 
 def _is(text: str, value: object) -> bool:
-    """Whether a text is how a value was written, or what the schema made it of."""
+    """Whether a value was read from a text, with or without a conversion by the schema."""
     read = _value(text)
-    # Arguments are given out as JSON, which has no tuples.
+    # Arguments are emitted as JSON, which has no tuples.
     if isinstance(read, tuple):
         read = list(read)
     if same(read, value):
         return True
-    # `"5"` for an integer, `5` for a string: the schema gave it another type.
+    # The schema may convert the type: `"5"` to an integer, or `5` to a string.
     return isinstance(read, str) != isinstance(value, str) and (
         _value(str(read)) == value or str(read) == value
     )

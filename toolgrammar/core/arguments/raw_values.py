@@ -1,4 +1,7 @@
-"""Takes payloads without escapes: values, free text, reasoning."""
+"""Reads payloads without escapes: values, free text, reasoning.
+
+Example: the text `4` becomes the argument 4 if the schema of its key is `{"type": "integer"}`.
+"""
 
 from __future__ import annotations
 
@@ -22,26 +25,26 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
 
-# Roles that a token fills as well: there is one rule for what they do (`fill_part`).
+# Tokens may fill these roles as well, so both use the same function, `fill_part`.
 _SINGLE = frozenset({"name", "id", "depends_on", "mode", "key"})
 
 
 class RawValues:
-    """The raw payload that is being read, for one message."""
+    """The reader of the raw payloads of one message, one at a time."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.trimmer: Trimmer | None = None
         self.role = self.joint = ""
-        """What is filled; and what parts its text from that of the envelope before it."""
+        """The role of the payload; and the separator from the text of the envelope before it."""
         self.start = 0
         self.typed = True
-        """Whether the schema types the value."""
+        """Whether the schema decides the type of the value."""
         self.decoder: EntityDecoder | None = None
         self.cuts_token = False
-        """Whether the end of the text may have cut the token that is a value."""
+        """Whether the end of the text may have cut a token that is a value."""
         self.left_out = False
-        """Whether a value was left out because the text was cut in it."""
+        """Whether a value was dropped because the text was cut in it."""
         self.undecided = False
         """Whether the value may still be JSON or text."""
         self.text = Pieces()
@@ -59,12 +62,12 @@ class RawValues:
         """Begins a raw payload.
 
         Args:
-            role: what it fills.
+            role: the role that it fills.
             start: its offset.
-            unit: the offset of what may become a call.
+            unit: the offset of the part that may become a call.
             before: whether a line end stands before it.
             closes_line: whether its closer stands on a line of its own.
-            typed: whether the schema types it, as a value.
+            typed: whether the schema decides its type, if it is a value.
         """
         self.role = role
         self.start = start
@@ -75,14 +78,14 @@ class RawValues:
             key = draft.key if role == "value" else ""
             if not draft.wire_role:
                 draft.begin_arguments(start)
-        # Those open no call; the others, such as `name`, do.
+        # Reasoning and text do not open a call; the other roles, such as `name`, do.
         elif role not in ("reasoning", "content", "text", ""):
             self.builder.open_draft(unit)
         self.joint = self._joint(role)
-        # Where the envelope has line ends around the value, one of them on each side is layout.
+        # If the envelope has line ends around the value, one of them on each side is layout.
         default = ONE_NEWLINE if before or closes_line else NONE
         mode = self.builder.trim.get(key) or self.builder.trim.get(role) or default
-        # What such a mode keeps may still be layout if the value's own closer is missing.
+        # White space that these modes keep may still be layout if the value's closer is missing.
         holds = role == "value" and mode in (ONE_NEWLINE, NONE)
         self.trimmer = Trimmer(mode, before=before or mode != default, holds=holds)
         self.decoder = EntityDecoder() if role in self.builder.header.entities else None
@@ -93,27 +96,29 @@ class RawValues:
             self._begin_input()
 
     def _joint(self, role: str) -> str:
-        """Returns the line end that parts the text of an envelope from that of the one before."""
+        """Returns the separator from the text of the envelope before: a line end, or ""."""
         builder = self.builder
-        # In such a format each envelope is a message of its own, and texts would run together.
+        # If each envelope is a message of its own, their texts would run together without it.
         if builder.header.messages != "lines" or role not in ("reasoning", "content"):
             return ""
         parts = builder.reasoning_parts if role == "reasoning" else builder.text_parts
         return "\n" if parts.texts and not parts.texts[-1][-1:].isspace() else ""
 
     def _begin_input(self) -> None:
+        """Begins the free text of the open call."""
         draft = self.builder.draft
         assert draft is not None
         draft.begin_input()
 
     def _begin_value(self) -> None:
+        """Begins the value of the current key, and decides whether it can stream."""
         draft = self.builder.draft
         assert draft is not None
         drops_unknown = self.builder.drop_unknown
         draft.begin_value(self.builder.spec(), typed=self.typed, drops_unknown=drops_unknown)
         if self.builder.header.unwrap:
             wrappers.begin_argument(self.builder, draft)
-        # Its first character decides: `{` or `4` may be JSON, `O` of `Oslo` is not.
+        # The first character decides: `{` or `4` may begin JSON, the `O` of `Oslo` does not.
         self.undecided = draft.streams and self.typed and self.builder.header.types == "shape"
         if self.undecided:
             draft.let_stream(streams=False)
@@ -121,35 +126,36 @@ class RawValues:
             self._open_string(draft)
 
     def _open_string(self, draft: Draft) -> None:
-        """Emits what stands before the text of a string."""
+        """Emits the key and the opening quote of a value that is a string."""
         if draft.wire_role or draft.dropped:
             return
         if self.builder.queue.listening:
             start = draft.member() + '"'
             self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), start))
         else:
-            # `closing` asks for the number of members, whether somebody listens or not.
+            # `closing` needs the number of members even if no events are collected.
             draft.member()
 
     def note_cut_token(self, *, is_cut: bool) -> None:
-        """Notes whether the end of the text may have cut the token that is the value."""
+        """Sets whether the end of the text may have cut a token that is a value."""
         self.cuts_token = is_cut
 
     def forget(self) -> None:
-        """Forgets the payload that is read: what it stands in turned out to be no call."""
+        """Forgets the open payload, whose island turned out not to be a call."""
         self.trimmer = None
 
     def take(self, text: str) -> None:
-        """Takes the next part of a raw payload."""
+        """Accepts the next part of a raw payload."""
         assert self.trimmer is not None
         text = self.trimmer.feed(text)
         self._pass(text if self.decoder is None else self.decoder.feed(text))
 
     def _pass(self, text: str) -> None:
+        """Adds text that was trimmed and decoded to its role, and emits its events."""
         if not text:
             return
         role = self.role
-        # Only once text comes: an envelope without text adds no line end.
+        # The separator is added only when text comes: an envelope without text adds no line end.
         if self.joint:
             joint, self.joint = self.joint, ""
             if not text[0].isspace():
@@ -157,7 +163,7 @@ class RawValues:
         if role == "reasoning":
             self.builder.reason(text)
         elif role in ("text", "content"):
-            # The payload of an envelope is decoded and trimmed, so it has no place in the source.
+            # The payload of an envelope is decoded and trimmed, so it has no offset in the source.
             self.builder.text(text, -1)
         elif role in ("input", "body"):
             draft = self.builder.draft
@@ -166,7 +172,7 @@ class RawValues:
             self.builder.emit(draft, InputDelta(len(self.builder.calls), text))
         else:
             draft = self.builder.draft
-            # The first character tells whether the value may wrap all arguments.
+            # The first character shows whether the value may wrap all arguments.
             if draft is not None and draft.held is not None and not self.text:
                 wrappers.judge(self.builder, draft, text)
             self.text.append(text)
@@ -180,12 +186,16 @@ class RawValues:
                 and not draft.wire_role
                 and not draft.dropped
             ):
-                # The quotes around the string are given out before and behind all its pieces.
+                # The quotes of the string are emitted separately, before and after its pieces.
                 piece = as_json(text)[1:-1]
                 self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), piece))
 
     def _decide(self, draft: Draft) -> str:
-        """Lets a value stream once its first character shows that it is no JSON; returns its text."""
+        """Lets a value stream if its first character is not that of JSON; returns its text so far.
+
+        Returns:
+            The text to emit; "" while the value does not stream.
+        """
         text = self.text.text()
         first = text.lstrip()[:1]
         self.undecided = not first
@@ -196,17 +206,20 @@ class RawValues:
         return text
 
     def end(self, end: int, *, whole: bool, mended: bool = False, is_token: bool = False) -> int:
-        """Ends a raw payload; returns how many characters of its end belong to what follows.
+        """Ends a raw payload.
 
         Args:
-            end: its end in the source.
-            whole: false where the text was cut inside it.
-            mended: its own closer is missing.
-            is_token: whether it is a token, of which the driver knows where it stands.
+            end: the offset of its end.
+            whole: whether it is complete; False if the text was cut inside it.
+            mended: whether its own closer is missing.
+            is_token: whether it is a token, whose place the driver records.
+
+        Returns:
+            The number of characters at its end that do not belong to it, but to the text after it.
         """
         if self.trimmer is None:
             return 0
-        # What is missing behind such a value would end it with a line end that did not come.
+        # The closer of such a value begins with a line end, which did not come.
         self.left_out = not whole and self.trimmer.mode == LINE
         rest = self.trimmer.finish(whole=whole, mended=mended)
         dropped = self.trimmer.dropped
@@ -216,7 +229,7 @@ class RawValues:
             if whole:
                 rest += left
             else:
-                self.left_out = self.left_out or left != ""  # half an entity says nothing
+                self.left_out = self.left_out or left != ""  # half an entity has no meaning
         self._pass(rest)
         self.trimmer = None
         role, text = self.role, self.text.take()
@@ -226,7 +239,7 @@ class RawValues:
         if draft is None:
             return dropped
         if not draft.wire_role:
-            # What was left out because the closer is missing belongs to what follows.
+            # The characters that were dropped since the closer is missing belong to the next text.
             draft.end_arguments(end - dropped)
         if role == "value":
             self._end_value(draft, text, end, whole=whole)
@@ -235,12 +248,12 @@ class RawValues:
         return dropped
 
     def _note_place(self, end: int, text: str) -> None:
-        """Notes where the payload stands, without the layout around it."""
+        """Records the place of the payload, without the layout around it."""
         places = places_in(self.builder)
         if places is None:
             return
         start = self.start
-        # Text with entities stands there as it is written.
+        # A text with decoded entities is not found in the source, so its whole place is recorded.
         inner = self.builder.source.slice(max(0, start), end).find(text) if text else -1
         if inner >= 0:
             start = max(0, start) + inner
@@ -248,8 +261,9 @@ class RawValues:
         places.note(self.builder, self.role, start, end)
 
     def _end_value(self, draft: Draft, text: str, end: int, *, whole: bool) -> None:
+        """Ends the value of the current key: types it and makes it an argument."""
         if draft.wire_role:
-            # A key that the header gives a role, such as `id`, is no argument of the tool.
+            # A key to which the header gives a role, such as `id`, is not an argument of the tool.
             draft.fill_wire_role(text)
             return
         if draft.dropped:
@@ -266,14 +280,14 @@ class RawValues:
             draft.doubts.append("bare-text")
             place, path = Span(self.start, end), f"$.{draft.key}"
             self.builder.report("bare-text", "error", message, place, path=path)
-        # Half a string is given out as it is, and the call is truncated; half of a number is not.
+        # Half a string is kept as it is, and the call is truncated; half a number is dropped below.
         if draft.streams:
             if self.builder.queue.listening:
                 self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), '"'))
             take_argument(self.builder, draft, text, Span(self.start, end))
             return
         if not whole or (self.builder.end.is_cut and self.builder.end.is_open):
-            # Half of a number or of an object is a wrong value: it is left out.
+            # Half a number or half an object would be a wrong value, so it is dropped.
             self.left_out = True
             return
         value, fits = shaped(text, draft.schema) if by_shape else draft.typed(text)
@@ -284,7 +298,7 @@ class RawValues:
             ),
         )
         take_argument(self.builder, draft, value, Span(self.start, end))
-        # `{'a': 1}` is Python's notation: its reader has judged it.
+        # The Python notation `{'a': 1}` is checked by its own reader.
         if isinstance(value, dict | list) and repeats_key(text):
             equal = all(equal_duplicates(text))
             report_twice(self.builder, draft, Span(self.start, end), equal=equal)
@@ -301,5 +315,5 @@ class RawValues:
 
 @kept
 def raws_of(builder: Builder) -> RawValues:
-    """Returns what takes the raw payloads of a message."""
+    """Returns the reader of the raw payloads of a message."""
     return RawValues(builder)

@@ -1,4 +1,7 @@
-"""Takes the payloads that a scanner reads: arguments and values written as JSON or in Python."""
+"""Turns the output of scanners into arguments: payloads that are written in JSON, Python and others.
+
+Example: `take('{"a": 1}')` emits an `ArgumentsDelta`, and `end` sets the arguments to `{"a": 1}`.
+"""
 
 from __future__ import annotations
 
@@ -36,26 +39,26 @@ if TYPE_CHECKING:
 
 
 class ScannedValues:
-    """The payload that is being scanned, for one message; what it means goes into the draft."""
+    """The reader of the scanned payloads of one message, which fills the draft of the open call."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.role = ""
-        self._none = -1  # offset of the last payload that stands in place of arguments
+        self._none = -1  # the offset of the last payload in place of arguments, such as null
         self.text: JsonText | None = None
-        """The string that is being read as the input of a call."""
+        """The string that is read as the input of a call; None if there is none."""
 
     def begin(self, role: str, start: int, unit: int, *, may_be_arguments: bool = False) -> None:
-        """Begins a JSON or Python payload.
+        """Begins a payload that a scanner reads.
 
         Args:
-            role: what it fills.
+            role: the role that it fills; "" for none.
             start: its offset.
-            unit: the offset of what may become a call.
+            unit: the offset of the part that may become a call.
             may_be_arguments: whether the arguments may stand here instead.
 
         Raises:
-            FormatMisfit: what is skipped here may be the arguments in another format.
+            FormatMisfit: a skipped payload may be the arguments in another format.
         """
         if not role:
             if self.builder.watched and overlooks(self.builder, start):
@@ -69,7 +72,7 @@ class ScannedValues:
         if role in ("input", "body", "arguments"):
             draft = self.builder.open_draft(unit)
             if draft.has_payload or draft.error is not None or draft.inputs is not None:
-                self.role = ""  # they are given out, or given up, already
+                self.role = ""  # the arguments were read before, or could not be read
                 doubt_second(self.builder, "arguments", start, start)
                 return
             if self._none >= unit:
@@ -86,7 +89,7 @@ class ScannedValues:
             wrappers.begin_argument(self.builder, draft)
 
     def take(self, text: str) -> None:
-        """Takes the next part of the payload's JSON."""
+        """Accepts the next part of the payload, as JSON."""
         draft = self.builder.draft
         if self.text is not None:
             self.text.take(text)
@@ -98,19 +101,19 @@ class ScannedValues:
         begins = self.role == "value" and text != "" and not draft.payload
         draft.payload.append(text)
         if begins:
-            # Where no value comes, nothing is said of its key.
+            # The key is emitted with the value, as a key without a value is not an argument.
             text = draft.member() + text
         if draft.payload_begins(text):
             self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), text))
 
     def take_whole(self, value: JsonValue, text: str, end: int) -> None:
-        """Takes a payload that was read at once."""
+        """Accepts a payload that was read at once and ends at an offset."""
         self.take(text)
         self._end_arguments(end)
         self._accept(value)
 
     def end(self, end: int) -> None:
-        """Ends a payload: its value is that of the JSON that was given out."""
+        """Ends a payload, whose value is that of the JSON that was emitted."""
         draft = self.builder.draft
         if self.text is not None:
             self._end_text(self.text, end)
@@ -121,7 +124,7 @@ class ScannedValues:
             if text.strip():
                 self._accept(json.loads(text))
             else:
-                # Something else stands where the value should: none is made up.
+                # The value is missing, and none is made up.
                 self._close(draft, "")
                 draft.cut()
 
@@ -134,23 +137,23 @@ class ScannedValues:
             self._decoded(draft, arguments)
 
     def _end_arguments(self, end: int) -> None:
-        """Notes where the arguments end, unless the payload was a member beside them."""
+        """Notes where the arguments end, unless the payload is another member beside them."""
         if self.builder.draft is not None and self.role in ("arguments", "value"):
             self.builder.draft.end_arguments(end)
             self._note_place(end)
 
     def _note_place(self, end: int) -> None:
-        """Notes where the payload stands."""
+        """Records the place of the payload."""
         places, draft = places_in(self.builder), self.builder.draft
         if places is not None and draft is not None:
             places.note(self.builder, self.role, draft.payload_start, end)
 
     def _accept(self, value: Any) -> None:
+        """Sets the value of the payload as the arguments, or as the current key's argument."""
         draft, role = self.builder.draft, self.role
         if draft is None or role not in ("arguments", "value"):
             return
-        # `1e999` is sound JSON, and no float holds it. Said once, however many such numbers there
-        # are.
+        # `1e999` is sound JSON that no float can hold. One report stands for all such numbers.
         if "nonfinite" not in draft.doubts and is_endless(value):
             draft.doubts.append("nonfinite")
             span = Span(max(0, draft.payload_start), max(0, draft.arguments_end))
@@ -166,12 +169,12 @@ class ScannedValues:
         draft.end_payload()
 
     def _not_an_object(self, draft: Draft, value: Any) -> None:
-        """Judges arguments that are no object: a string may hold one as JSON text."""
+        """Handles arguments that are not an object; a string may contain one as JSON text."""
         inner: Any = None
         if isinstance(value, str):
             try:
-                inner = json.loads(value)  # Once only: a string in a string stays one.
-            # Text of a model may be nested as deep as it likes: `"[[[[…"`.
+                inner = json.loads(value)  # It is decoded once only: a string in it stays a string.
+            # A model's text may be nested deeper than Python can read: `"[[[[…"`.
             except (ValueError, RecursionError):
                 inner = None
         if isinstance(inner, dict):
@@ -180,7 +183,7 @@ class ScannedValues:
             draft.fail(f"Found {type(value).__name__} as arguments; a call wants an object")
 
     def _decoded(self, draft: Draft, arguments: dict[str, Any]) -> None:
-        """Takes arguments that stood in a string as JSON text."""
+        """Sets arguments that stood in a string as JSON text, and reports that as a repair."""
         draft.take_arguments(arguments)
         draft.mend()
         written = json.dumps(arguments, ensure_ascii=False)
@@ -195,7 +198,7 @@ class ScannedValues:
         )
 
     def mend(self, scanner: JsonPayload, end: int) -> None:
-        """Notes what was mended in the payload, which ends here."""
+        """Reports the repairs of the payload, which ends here."""
         draft = self.builder.draft
         if self.role not in ("arguments", "value") or draft is None:
             self._mend_beside(scanner)
@@ -204,14 +207,14 @@ class ScannedValues:
         written = draft.payload.text() if scanner.repairs and draft.payload is not None else ""
         for repair in scanner.settled(written):
             if scanner.unreadable:
-                repair.edits.clear()  # they would make an empty object of it
+                repair.edits.clear()  # applied to the text they would leave an empty object
             if repair.code == "truncated" and not scanner.done:
-                continue  # the end of the call says so
+                continue  # the end of the call reports it
             found = repair.diagnostic()
             edits = tuple(map(self._before_gap, found.edits))
-            # For neither is anything put in or left out: the one is doubted, and a type by the schema
-            # is no repair, as for text that has no type of its own. All arguments as JSON text in a
-            # string are one: plain Lark does not read them.
+            # Neither of these two codes inserts or drops text: a double key is doubted, and a type by
+            # the schema is not a repair, as for text without a type of its own. All arguments as JSON
+            # text in a string are one, since plain Lark does not read them.
             is_all = self.role == "arguments" and found.span.start <= draft.payload_start
             if repair.code not in ("duplicate-key", "schema-type") or is_all:
                 draft.mend()
@@ -233,7 +236,7 @@ class ScannedValues:
             draft.end_arguments(end)
 
     def _before_gap(self, edit: Edit) -> Edit:
-        """Leaves the white space behind brackets that are put in where it is."""
+        """Moves an edit that inserts brackets before the white space that it would replace."""
         if edit.replacement.strip("}]"):
             return edit
         written = self.builder.source.slice(edit.span.start, edit.span.end)
@@ -242,9 +245,9 @@ class ScannedValues:
         return Edit(Span(edit.span.start, edit.span.end - gap), edit.replacement)
 
     def _mend_beside(self, scanner: JsonPayload) -> None:
-        """Notes what was mended in a payload that is no argument of the call."""
+        """Reports the repairs of a payload that is not an argument of the call."""
         for repair in scanner.settled(""):
-            # It changes no argument, so neither puts the call into doubt.
+            # The payload changes no argument, so these two codes do not put the call in doubt.
             if repair.code in ("truncated", "duplicate-key"):
                 continue
             self.builder.mend()
@@ -253,7 +256,7 @@ class ScannedValues:
             self.builder.report(found.code, "warning", message, span, edits=found.edits)
 
     def doubt(self, code: str, message: str, end: int) -> None:
-        """Doubts a payload, for what its scanner found."""
+        """Doubts a payload for a fault that its scanner found."""
         draft = self.builder.draft
         if draft is not None and self.role in ("arguments", "value"):
             draft.doubts.append(code)
@@ -263,7 +266,7 @@ class ScannedValues:
         """Doubts a payload in which an expression was read as text."""
         draft = self.builder.draft
         if draft is not None and self.role in ("arguments", "value"):
-            # `${name}` is a template of JavaScript; `today()` is an expression.
+            # `${name}` is a JavaScript template; `today()` is an expression.
             code = "template" if written == "${" else "bare-text"
             draft.doubts.append(code)
             shown = written[:42].strip('"')
@@ -271,7 +274,7 @@ class ScannedValues:
             self.builder.report(code, "error", message, Span(max(0, draft.payload_start), end))
 
     def doubt_types(self, paths: str, end: int) -> None:
-        """Doubts a payload with text that the schemas do not take, at paths between blanks."""
+        """Doubts a payload with text that the schema does not accept, at paths separated by blanks."""
         draft = self.builder.draft
         if draft is None or self.role not in ("arguments", "value"):
             return
@@ -286,7 +289,7 @@ class ScannedValues:
             )
 
     def put_in(self, closers: str, place: int) -> None:
-        """Notes closers that were put in before the markup around the payload."""
+        """Reports closers that were inserted before the markup after the payload."""
         draft = self.builder.draft
         if draft is not None and self.role in ("arguments", "value"):
             draft.mend()
@@ -295,13 +298,13 @@ class ScannedValues:
             self.builder.report("bracket", "warning", MESSAGES["bracket"], span, edits=edits)
 
     def mend_python(self, faults: Iterable[Fault]) -> None:
-        """Notes what was mended in Python arguments, and what may be meant otherwise."""
+        """Reports the repairs of Python arguments, and doubts those that are ambiguous."""
         draft = self.builder.draft
         if draft is None or self.role not in ("arguments", "value"):
             return
         for fault in faults:
             span = Span(fault.start, fault.end)
-            # Without a replacement the text stays as it is written: a doubt, and no repair.
+            # A fault without a replacement keeps the text as it is written: a doubt, not a repair.
             if fault.replacement is not None:
                 draft.mend()
             if not fault.is_sure:
@@ -315,19 +318,19 @@ class ScannedValues:
             )
 
     def doubt_twice(self, end: int) -> None:
-        """Doubts arguments that are not written as JSON and have a name twice."""
+        """Doubts arguments in another notation than JSON that have a name twice."""
         draft = self.builder.draft
         if draft is None or draft.payload is None:
             return
         written = draft.payload.text()
-        # The JSON that was given out is asked, since it has each name as it was read.
+        # The emitted JSON is checked, since it has each name as it was read.
         if not written.strip() or not repeats_key(written):
             return
         span = Span(draft.payload_start, end)
         report_twice(self.builder, draft, span, equal=all(equal_duplicates(written)), path="$")
 
     def control(self, place: int, character: str) -> None:
-        """Notes a raw control character in a JSON string, which the deltas carry escaped."""
+        """Reports a raw control character in a JSON string, which the deltas have escaped."""
         if self.builder.draft is not None and (self.text or self.role in ("arguments", "value")):
             self.builder.mend()
             written = json.dumps(character)[1:-1]
@@ -340,13 +343,13 @@ class ScannedValues:
             )
 
     def fail(self, text: str, reason: str, place: int) -> None:
-        """Ends a payload at a place where it can't go on; what was given out is closed."""
+        """Ends a payload at an offset where it fails; `text` closes the JSON that was emitted."""
         draft = self.builder.draft
         if self.text is not None:
             self.text.cut(place)
         if draft is None or self.role not in ("arguments", "value"):
             return
-        # What is past a limit is sound, and only too much: see `Limits`.
+        # Text past a limit is not malformed: see `Limits`.
         code = "limit-depth" if isinstance(reason, TooDeep) else "malformed-arguments"
         self.builder.report(code, "error", reason, Span(place, place))
         draft.end_arguments(max(0, place))
@@ -358,9 +361,9 @@ class ScannedValues:
         """Ends the call whose payload was cut by the end of the text.
 
         Args:
-            end: where the text ended.
-            scanner: what read the payload, where that says what closes it.
-            closers: what is missing behind the payload; None where that is not known.
+            end: the offset where the text ended.
+            scanner: the scanner of the payload, if it has an edit that closes it.
+            closers: the text of the missing closers after the payload; None if it is not known.
         """
         draft = self.builder.draft
         if self.text is not None:
@@ -377,6 +380,7 @@ class ScannedValues:
             call_ends.cut(self.builder, end, closers=edit[2] + closers, place=edit[0])
 
     def _close(self, draft: Draft, text: str) -> None:
+        """Accepts the value of the JSON that was emitted, closed by a text."""
         if text:
             self.take(text)
         joined = draft.payload.take() if draft.payload is not None else ""
@@ -384,7 +388,7 @@ class ScannedValues:
             value = json.loads(joined) if joined else None
         except ValueError:
             value = None
-        # What was given out counts, closed; of arguments only if it is an object, as a call wants.
+        # The emitted JSON counts once it is closed; as arguments only if it is an object.
         if joined and (self.role == "value" or isinstance(value, dict)):
             self._accept(value)
         draft.end_payload()
@@ -392,5 +396,5 @@ class ScannedValues:
 
 @kept
 def scanned_of(builder: Builder) -> ScannedValues:
-    """Returns what takes the payloads of a message that scanners read."""
+    """Returns the reader of the scanned payloads of a message."""
     return ScannedValues(builder)

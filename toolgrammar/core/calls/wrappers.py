@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 _LONG = 8
-"""The least letters of a wrapper's key that a damaged key is compared with; short words are common."""
+"""The least letters of a wrapper's key that damaged keys are compared with.
+
+Names of other parameters seldom resemble so long a word.
+"""
 _MOST = 3
 """The most letters of such a key that may be damaged if the argument is empty."""
 
