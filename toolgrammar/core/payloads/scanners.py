@@ -23,47 +23,50 @@ if TYPE_CHECKING:
 
 
 class Scanner(Protocol):
-    """What owns the text of a payload until it is whole.
+    """Reads the text of a payload until it is complete.
 
-    The driver feeds it the text from where it stands, and again when more has come, until it is
-    `done` or `failed`. What goes out joined is JSON, and is never wrong later.
+    The driver feeds it the text from the current position, and again when more has come, until it
+    is `done` or `failed`. The pieces that it emits, joined, are JSON; no later text makes them
+    wrong.
     """
 
     done: bool
-    """Whether the payload is whole: the offset that `feed` gave is its end."""
+    """Whether the payload is complete: the offset that `feed` returned is its end."""
     failed: bool
-    """Whether what stands at that offset can't be read."""
+    """Whether the text at that offset can't be read."""
     failure: str
-    """What was found there, and what the payload wants."""
+    """The text that was found there, and what the payload expects instead."""
     doubt: str
-    """Why the value may be read otherwise than it was meant; mostly empty."""
+    """Why the value is ambiguous; usually empty."""
     bare_text: str
-    """What may be an expression, and was read as text; mostly empty."""
+    """Text that may be an expression but was read as text; usually empty."""
 
     @property
     def mended(self) -> bool:
-        """Whether something was mended that no repair reports."""
+        """Whether something was mended without a repair that reports it."""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
-        """Returns the offset of the first character not consumed; safe JSON goes to `out`.
+        """Returns the offset of the first character not consumed; appends safe JSON to `out`.
 
-        What it does not consume is fed again, with more behind it and the character before it: a
-        token that is cut waits so.
+        Text that was not consumed must be fed again, followed by more text: a token that the end of
+        a chunk cuts is not read until it is complete. The character before it must still be in
+        `text`.
         """
 
     def finish(self, out: list[str]) -> bool:
-        """Appends what closes the value; true if it was whole.
+        """Appends what closes the value, and returns whether the value was complete.
 
-        The scanner stays as it is: what there is so far may be looked at before the end.
+        The state of the scanner does not change: it allows a view of a value that is still
+        incomplete.
         """
 
 
 def doubt_in(notation: str | None, doubt: str) -> tuple[str, str]:
-    """Returns the code of a doubt that a scanner has, and a sentence that says why.
+    """Returns the diagnostic code for the doubt of a scanner, and a sentence that explains it.
 
     Args:
-        notation: how the payload is written.
-        doubt: what the scanner says.
+        notation: the notation of the payload, such as `python`.
+        doubt: the scanner's `doubt`.
     """
     if notation == "python":
         return "comma", "Found two strings side by side in a list; Python joins them"
@@ -72,20 +75,20 @@ def doubt_in(notation: str | None, doubt: str) -> tuple[str, str]:
 
 
 class CallScanner(Scanner, Protocol):
-    """One that reads all arguments of a call, written otherwise than in JSON."""
+    """A scanner that reads all arguments of a call in a notation other than JSON."""
 
     def run_on(self) -> ChunkMemo[str] | None:
-        """Returns chunks as JSON that only go on in the string that is open and given out, "" for others.
+        """Returns a memo: the JSON of a chunk that only continues the string, "" for other chunks.
 
-        None where there is none, or where something waits.
+        None if no string is open, or if something is held back.
         """
 
 
 class LiteralPayload(Protocol):
-    """A module of `literals/`: all that there is of one notation."""
+    """The interface of a module in `literals/`: everything about one notation."""
 
     RULES: str
-    """The rules by which plain Lark reads it, the terminal's name in lower case the first."""
+    """The rules by which plain Lark reads it; the first is the terminal's name in lower case."""
 
     def scanner(
         self, terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None, /
@@ -93,7 +96,7 @@ class LiteralPayload(Protocol):
         """Makes the scanner of a payload, as `scanner_for` does."""
 
     def written(self, terminal: Terminal, value: Any, /) -> str | None:
-        """Returns the text of a value, or None where the payload can't hold it."""
+        """Returns the text of a value, or None if the payload can't hold it."""
 
 
 def scanner_for(
@@ -103,9 +106,9 @@ def scanner_for(
 
     Args:
         terminal: the declared terminal.
-        spec: the tool that is called, where it is known.
+        spec: the tool that is called, if it is known.
         max_depth: how deep brackets may nest.
-        step: what reading the payload does, where what is damaged may be mended.
+        step: the step of the machine that reads the payload, if damaged text may be mended.
     """
     found = call_scanner_for(terminal, spec, max_depth, step)
     if found is not None:
@@ -120,7 +123,7 @@ def scanner_for(
 def call_scanner_for(
     terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None = None
 ) -> CallScanner | None:
-    """Makes the scanner of arguments that are no JSON; None for any other payload."""
+    """Makes the scanner of arguments that are not written in JSON; None for any other payload."""
     literal = literal_of(terminal.name)
     return None if literal is None else literal.scanner(terminal, spec, max_depth, step)
 
@@ -131,7 +134,7 @@ def literal_of(name: str) -> LiteralPayload | None:
     row = PAYLOADS.get(name)
     if row is None or not row.module:
         return None
-    # By its name: most formats need one of them, and the others are not imported.
+    # Imported by name: most formats need one module at most, and the others are not imported.
     module = import_module(f"toolgrammar.core.payloads.literals.{row.module}")
     return cast("LiteralPayload", module)
 
@@ -139,7 +142,7 @@ def literal_of(name: str) -> LiteralPayload | None:
 def read_scanned(
     step: Step, spec: ToolSpec | None, text: str, start: int
 ) -> tuple[JsonValue, int] | None:
-    """Returns the value of a payload that is whole and its end, or None where anything is odd."""
+    """Returns the value of a complete payload and its end, or None if anything in it is odd."""
     # Whatever is odd (a mended quote, a doubt, a key twice) goes to the driver, which reports it.
     scanner = scanner_for(step.terminal, spec, MAX_DEPTH, step)
     written: list[str] = []

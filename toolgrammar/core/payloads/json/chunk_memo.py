@@ -1,8 +1,8 @@
-"""Memoises how short chunks of a stream are classified: a model writes the same tokens again and again.
+"""Memoises the classification of short chunks of a stream: models repeat the same tokens.
 
-Example: in a string, ` the` only continues it, and the second ` the` is looked up. Where nothing is held
-back, the answer depends on the chunk alone; matching an expression takes as long as all else that is
-done for it.
+Example: in a string, ` the` only continues it, and the second ` the` is looked up. If nothing is
+held back, the answer depends on the chunk alone; matching an expression would take as long as all
+other work on the chunk.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-_MOST: Final = 2048  # nine in ten tokens of code and prose come again within so many
+_MOST: Final = 2048  # nine in ten tokens of code and prose are repeated within so many
 _LONGEST: Final = 16
 
 Judgement = TypeVar("Judgement")
 
 
 class ChunkMemo(dict[str, Judgement]):
-    """What each piece of text is; `remembered[piece]` judges one that was not asked for yet.
+    """Maps pieces of text to their class; `memo[piece]` classifies a piece that is not stored yet.
 
     Args:
-        judge: says what a piece is; it depends on nothing else.
-        most: how many pieces are remembered; then it begins anew.
-        longest: characters of a piece that may come again.
+        judge: returns the class of a piece; it must depend on the piece alone.
+            most: how many pieces are stored before the memo is emptied.
+            longest: the length in characters of the longest piece that is stored.
     """
 
     __slots__ = ("_judge", "_longest", "_most")
@@ -42,10 +42,10 @@ class ChunkMemo(dict[str, Judgement]):
         self._most, self._longest = most, longest
 
     def __missing__(self, piece: str) -> Judgement:
-        """Judges a piece, and keeps what was found where the piece is short."""
+        """Classifies a piece, and stores the result if the piece is short."""
         judgement = self._judge(piece)
         if len(piece) <= self._longest:
-            # Emptied as a whole: the usual tokens are back soon, and no order has to be kept.
+            # Emptied as a whole: the usual tokens are back soon, and no order has to be tracked.
             if len(self) >= self._most:
                 self.clear()
             self[piece] = judgement
@@ -54,15 +54,15 @@ class ChunkMemo(dict[str, Judgement]):
 
 @cache
 def matching(expression: str) -> ChunkMemo[bool]:
-    """Returns for chunks whether an expression matches the whole of them."""
+    """Returns a memo of whether an expression matches the whole of a chunk."""
     fullmatch = compile_pattern(expression).fullmatch
     return ChunkMemo(lambda piece: fullmatch(piece) is not None)
 
 
 def certain_in(pattern: re.Pattern[str]) -> ChunkMemo[int]:
-    """Returns for chunks how many characters are certain; -1 where a pattern does not match.
+    """Returns a memo of how many characters of a chunk are certain; -1 without a match.
 
-    What is not is the pattern's only group, at the end of the piece.
+    The uncertain ones are the pattern's only group, at the end of the chunk.
     """
 
     def certain(piece: str) -> int:
@@ -75,9 +75,9 @@ def certain_in(pattern: re.Pattern[str]) -> ChunkMemo[int]:
     return ChunkMemo(certain)
 
 
-# `as_json` writes quotes round the piece, which stands inside of a string here.
+# `as_json` adds the quotes, which the string that contains the piece has already.
 @cache
 def in_strings(expression: str) -> ChunkMemo[str]:
-    """Returns pieces as they stand in a string of JSON; "" where an expression does not match."""
+    """Returns a memo of chunks as JSON string content; "" if the expression does not match one."""
     fullmatch = compile_pattern(expression).fullmatch
     return ChunkMemo(lambda piece: as_json(piece)[1:-1] if fullmatch(piece) else "")

@@ -1,6 +1,6 @@
-"""Finds keys that a JSON object has twice, and compares their values.
+"""Finds keys that a JSON object repeats, and compares their values.
 
-Example: of `{"a": 1, "b": 2, "a": 1}` the repeated key has the same value; `"a": 1.0` is another one.
+Example: of `{"a": 1, "b": 2, "a": 1}` the repeated key has an equal value; `"a": 1.0` differs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ class RepeatedKeyError(ValueError):
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns the object of some members.
+    """Returns an object with the given members.
 
     Raises:
-        RepeatedKeyError: it has a key twice.
+        RepeatedKeyError: a key occurs twice.
     """
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -32,7 +32,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _decoder = json.JSONDecoder(object_pairs_hook=unique)
 scan_unique: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once  # type: ignore[attr-defined]
-"""Returns the strict value that begins at an index and its end, as the decoder's `scan_once` does."""
+"""Returns the strict value at an index and the index of its end: the decoder's `scan_once`."""
 
 
 def repeats_key(text: str) -> bool:
@@ -47,7 +47,7 @@ def repeats_key(text: str) -> bool:
 
 
 class _Object(dict[str, Any]):
-    """An object, and all the members that were written of it."""
+    """An object that keeps all of its members, repeated ones too."""
 
     def __init__(self, members: list[tuple[str, Any]]) -> None:
         super().__init__(members)
@@ -55,12 +55,13 @@ class _Object(dict[str, Any]):
 
 
 def equal_duplicates(text: str) -> list[bool]:
-    """Returns for each repeated key of a JSON text, in its order, whether its value is the same.
+    """Returns for each repeated key of a JSON text, in text order, whether its value is the same.
 
     The value is compared with that of the same key before it.
     """
     found: list[bool] = []
-    # What is still to be looked through, and the value of the same key before it, if there is one.
+    # The values that are still to be searched, each with the earlier value of its key, if there is
+    # one.
     pending: list[tuple[Any, list[Any]]] = [(json.loads(text, object_pairs_hook=_Object), [])]
     while pending:
         value, before = pending.pop()
@@ -78,6 +79,6 @@ def equal_duplicates(text: str) -> list[bool]:
 
 
 def is_same(value: JsonValue, other: JsonValue) -> bool:
-    """Whether two values are one in JSON: to it, `true` is not `1`, nor is `1.0`."""
+    """Whether two values are the same in JSON, where `true`, `1` and `1.0` differ."""
     # The order of keys does not count: `{"a": 1, "b": 2}` is `{"b": 2, "a": 1}`.
     return json.dumps(value, sort_keys=True) == json.dumps(other, sort_keys=True)

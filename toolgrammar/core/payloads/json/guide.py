@@ -1,4 +1,4 @@
-"""Says what a schema wants at each place of a JSON value, while the value is read.
+"""Looks up what a schema wants at each place of a JSON value, while the value is read.
 
 Example: of `{"properties": {"n": {"type": "integer"}}}` the guide of the member `n` has the types
 `("integer",)`, and the member `m` has none.
@@ -29,7 +29,7 @@ _STARTS: Final = {
 
 
 class Guide:
-    """One schema, without references; its parts are made when they are asked for."""
+    """One schema, with its references resolved; its parts are made on first use."""
 
     __slots__ = (
         "_item",
@@ -52,20 +52,20 @@ class Guide:
         items: object = None,
     ) -> None:
         self.types = types
-        """The types that the schema admits, or None where it doesn't say."""
+        """The types that the schema admits, or None if it doesn't restrict them."""
         self.properties = properties
         self.required = required
         self.judged = judged
-        """Whether the schema lists all keys that an object has here."""
+        """Whether the schema lists all keys that an object may have here."""
         self._items = items
         self._item: Guide | None = None
         self._members: dict[str, Guide | None] = {}
         self._typed: frozenset[str] | None = None
 
     def member(self, key: str) -> Guide | None:
-        """Returns what is wanted of the member with this key."""
+        """Returns the guide of the member with this key; None if the schema has none."""
         schema = self.properties.get(key)
-        # Keys are what the model writes: only those of the schema are remembered.
+        # The model chooses the keys: only those of the schema are cached.
         if schema is None:
             return None
         if key not in self._members:
@@ -73,7 +73,7 @@ class Guide:
         return self._members[key]
 
     def takes_texts(self, value: Mapping[str, object]) -> bool:
-        """Whether all members of an object are strings, and right as they stand."""
+        """Whether all members of an object are strings, and their schemas admit strings."""
         if self._typed is None:
             inner = ((key, self.member(key)) for key in self.properties)
             self._typed = frozenset(
@@ -82,18 +82,18 @@ class Guide:
         return _TEXTS.issuperset(map(type, value.values())) and self._typed.isdisjoint(value)
 
     def is_text(self, key: str) -> bool:
-        """Whether the raw value of a key is a string, whatever its text."""
+        """Whether the raw value of a key is a string, whatever it contains."""
         found = self.member(key)
         return found is None or found.types in (None, ("string",))
 
     def item(self) -> Guide | None:
-        """Returns what is wanted of every item of an array."""
+        """Returns the guide of each item of an array."""
         if self._item is None and isinstance(self._items, dict):
             self._item = _guide(self._items)
         return self._item
 
     def parts(self, value: object) -> Iterator[tuple[object, Guide]]:
-        """Walks through a value: each part of it of which something is wanted, and what that is."""
+        """Yields each part of a value for which there is a guide, with that guide."""
         pending: list[tuple[object, Guide]] = [(value, self)]
         while pending:
             part, guide = pending.pop()
@@ -105,12 +105,12 @@ class Guide:
                 pending += [(each, item) for each in part]
 
     def admits(self, value: JsonValue) -> bool:
-        """Whether a value has types that are wanted, and objects in it the keys that are."""
+        """Whether a value and its parts have the wanted types, and its objects only wanted keys."""
         for part, guide in self.parts(value):
             if guide.types is not None and not is_one_of(part, guide.types):
                 return False
             if isinstance(part, dict):
-                # A key that the schema does not list: the value is meant for something else.
+                # A key that the schema does not list: the value is meant for another schema.
                 if guide.judged and not part.keys() <= guide.properties.keys():
                     return False
                 if not part.keys() >= set(guide.required):
@@ -119,7 +119,7 @@ class Guide:
 
     @property
     def takes_text(self) -> bool:
-        """Whether a string is right as it stands."""
+        """Whether the schema admits strings."""
         return self.types is None or "string" in self.types
 
     def may_begin(self, character: str) -> bool:
@@ -128,17 +128,17 @@ class Guide:
 
 
 def guide_of(schema: object) -> Guide | None:
-    """Returns what a schema wants of a whole value; None where it wants nothing."""
+    """Returns the guide of a whole value; None if its schema wants nothing."""
     if not isinstance(schema, dict) or not schema:
         return None
     return _guide(resolved(schema))
 
 
 def guide_of_tool(spec: ToolSpec) -> Guide:
-    """Returns what a tool wants of its arguments; made once for each tool."""
+    """Returns the guide of a tool's arguments; it is made once for each tool."""
     known = _known.get(id(spec))
     if known is None:
-        # A server may make its tools anew for each request.
+        # Bounded: a server may create its tools again for each request.
         if len(_known) >= _KEPT:
             _known.clear()
         judged = bool(spec.properties) and _is_closed(spec.parameters or {})
@@ -149,7 +149,7 @@ def guide_of_tool(spec: ToolSpec) -> Guide:
 
 _KEPT: Final = 256
 _known: dict[int, tuple[ToolSpec, Guide]] = {}
-"""By the identity of a tool, which no other has while it is kept here: the tool, what it wants."""
+"""The tool and its guide, by the identity of the tool, which is unique while the tool is stored."""
 
 
 def _guide(schema: Any) -> Guide | None:
@@ -162,7 +162,7 @@ def _guide(schema: Any) -> Guide | None:
 
 
 def said_of(schema: JsonSchema, word: str) -> object:
-    """Returns what a keyword says, also where it stands in the one alternative that has it."""
+    """Returns the value of a keyword, which may be in the only alternative that has it."""
     if word in schema:
         return schema[word]
     for keyword in ("anyOf", "oneOf", "allOf"):
@@ -170,12 +170,13 @@ def said_of(schema: JsonSchema, word: str) -> object:
         if not isinstance(parts, list):
             continue
         found = [part[word] for part in parts if isinstance(part, dict) and word in part]
-        # `{"anyOf": [{"items": …}, {"type": "null"}]}` says it once; of two, neither is certain.
+        # `{"anyOf": [{"items": …}, {"type": "null"}]}` has it once; with two, neither is certain.
         if len(found) == 1:
             return found[0]
     return None
 
 
 def _is_closed(schema: JsonSchema) -> bool:
-    # To JSON Schema, silence admits every key. Here it does not: tools list what they take.
+    # In JSON Schema, silence admits every key. Here it does not: tools list the keys that they
+    # accept.
     return schema.get("additionalProperties", False) is False

@@ -1,7 +1,7 @@
 """Reads one word of a JSON text that may be damaged: a number or literal in any spelling.
 
-Example: `True` is `true` with a repair `literal`, `0x1F` is `31` with a repair `number`; `True story`
-is no scalar, and read as text.
+Example: `True` is `true` with a repair `literal`, `0x1F` is `31` with a repair `number`; `True
+story` is not a scalar but text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.json.guide import Guide
 
 _STRICT_NUMBER = late(NUMBER)
-# Every part is optional, so `.5`, `5.` and `+5` match, and a digit must come.
+# Every part is optional, so `.5`, `5.` and `+5` match, but at least one digit is needed.
 _DECIMAL = late(r"([+-]?)(?=\.?[0-9])([0-9]*)(\.?)([0-9]*)((?:[eE][+-]?[0-9]+)?)")
 _BASED = late(r"([+-]?)(0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+))")
 _GROUPED = late(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
@@ -39,31 +39,31 @@ WORDS: Final = {
     "null": Scalar("null", "literal"),
     "none": Scalar("null", "literal"),
     "undefined": Scalar("null", "undefined"),
-    "nan": Scalar("NaN", "nonfinite"),  # JSON has no text that stands for it
-    # JSON, and what every reader takes for infinity.
+    "nan": Scalar("NaN", "nonfinite"),  # JSON has no spelling of it
+    # JSON without such a literal: all readers overflow to infinity.
     "infinity": Scalar("1e999", "nonfinite"),
     "+infinity": Scalar("1e999", "nonfinite"),
     "-infinity": Scalar("-1e999", "nonfinite"),
     "inf": Scalar("1e999", "nonfinite"),
     "-inf": Scalar("-1e999", "nonfinite"),
 }
-"""The words that are no text, in lower case: what each is, and its repair where it is spelled otherwise.
+"""The words that are not text, in lower case: the scalar of each, with its repair if misspelt.
 
-This is the one list: what a cut word may become (`mended/end.py`) and what a stretch of text may not
-begin with (`mended/stretches.py`) are worked out from it.
+This is the only list: the completion of a cut word (`mended/end.py`) and the words with which a
+stretch of text may not begin (`mended/stretches.py`) are derived from it.
 """
 _LONGEST_WORD: Final = max(map(len, WORDS))
 
 
 def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
-    """Returns the number or literal that a word is; None for text.
+    """Returns the number or literal that a word spells; None for text.
 
     Raises:
-        ValueError: an integer that is too long to be read.
+        ValueError: the word is an integer that is too long to be read.
     """
-    # Strict JSON stays as it is, whatever the schema wants; `typing_rules.py` types it.
+    # Strict JSON is kept, whatever the schema wants: `typing_rules.py` types it.
     if _STRICT_NUMBER.fullmatch(word):
-        # An integer that CPython refuses; a float of many digits is only rounded.
+        # CPython refuses to read long integers; a float of many digits is only rounded.
         if len(word) > MAX_DIGITS and len(word.lstrip("-")) > MAX_DIGITS and word[1:].isdigit():
             raise ValueError(word[:20])
         return Scalar(word, "")
@@ -83,7 +83,7 @@ def _odd_number(word: str, wanted: Guide | None) -> Scalar | None:
     if zeros is not None and types is None:
         return None
     if types is not None and "integer" not in types and "number" not in types:
-        # A text is wanted: `0x1F` becomes `"0x1F"`, in the model's own spelling.
+        # The schema wants a text: `0x1F` becomes `"0x1F"`, in the model's own spelling.
         is_number = any(each.fullmatch(word) for each in (_BASED, _GROUPED, _DECIMAL))
         if is_number and "string" in types:
             return Scalar(as_json(word), "number")
@@ -99,9 +99,9 @@ def _odd_number(word: str, wanted: Guide | None) -> Scalar | None:
 
 
 def decimal(word: str) -> str | None:
-    """Returns the JSON text of a decimal number, of which JSON may want more: `.5` is `0.5`."""
+    """Returns the JSON text of a decimal number that JSON spells otherwise: `.5` is `0.5`."""
     match = _DECIMAL.fullmatch(word)
-    # `00.5` is no number in any notation.
+    # `00.5` is not a number in any notation.
     if match is None or (len(match[2]) > 1 and match[2][0] == "0"):
         return None
     sign, whole, point, fraction, power = match.groups()

@@ -1,6 +1,7 @@
 """Reads a JSON number or literal that arrives in pieces.
 
-Example: `-1` and then `2.5e` are no whole number yet; with `3` they are `-12.5e3`, which may go on.
+Example: `-1` and then `2.5e` are not a whole number yet; with `3` they are `-12.5e3`, which may
+continue.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from toolgrammar.tools.json_tokens import MAX_DIGITS
 
 _LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
 
-# The parts of a number: for each, which character leads to which part.
+# The parts of a number: each maps a character to the part that it leads to.
 _SIGN, _ZERO, _INTEGER, _POINT, _FRACTION, _POWER, _POWER_SIGN, _EXPONENT = range(8)
-# A zero leads to a part of its own: no digit may follow it, `012` is no JSON number.
+# A zero leads to a part of its own: no digit may follow it, `012` is not a JSON number.
 _first_digits = {"0": _ZERO} | dict.fromkeys("123456789", _INTEGER)
 _exponent_digits = dict.fromkeys("0123456789", _EXPONENT)
 _power = dict.fromkeys("eE", _POWER)
@@ -36,12 +37,12 @@ SCALAR_STARTS: Final = frozenset((*_LITERALS, *_first_digits, "-"))
 
 
 class Scalar:
-    """One number or literal, begun by its first character."""
+    """One number or literal, constructed with its first character."""
 
     __slots__ = ("_part", "_pieces", "_rest", "is_number")
 
     def __init__(self, first: str) -> None:
-        """Begin with one of `SCALAR_STARTS`."""
+        """Begins with one of `SCALAR_STARTS`."""
         self.is_number = first not in _LITERALS
         self._pieces = [first]
         self._part = _first_digits.get(first, _SIGN)
@@ -49,7 +50,7 @@ class Scalar:
 
     @property
     def text(self) -> str:
-        """What has arrived."""
+        """The characters that have arrived."""
         return "".join(self._pieces)
 
     @property
@@ -68,11 +69,11 @@ class Scalar:
 
     @property
     def is_whole_literal(self) -> bool:
-        """Whether it is a literal that has all of its letters: `12` may become `123`, `true` may not."""
+        """Whether it is a complete literal: `12` may become `123`, `true` may not."""
         return not self.is_number and not self._rest
 
     def feed(self, text: str, position: int) -> int:
-        """Takes what belongs to the token; returns the offset of the first character that does not."""
+        """Consumes characters of the token; returns the offset of the first other character."""
         start = position
         if self.is_number:
             position = self._number_end(text, position)

@@ -1,6 +1,6 @@
-"""Types a raw value by its own shape: what is valid JSON is that value, anything else is text.
+"""Types a raw value by its shape: valid JSON is the value that it encodes, anything else is text.
 
-Example: `[1, 2]` is an array and `12` a number, `12 apples` a text; `12` is a text where its schema
+Example: `[1, 2]` is an array and `12` a number, `12 apples` a text; `12` is a text if its schema
 wants a string.
 """
 
@@ -26,25 +26,25 @@ _JSON_STARTS = frozenset("{[-0123456789tfn")
 def shaped(text: str, schema: JsonSchema | None) -> tuple[Any, bool]:
     """Returns the value of a text, and whether it fits its schema.
 
-    A schema is asked afterwards: a number where it wants a string goes back to its text.
+    The schema is consulted after the shape: a number becomes its text again if a string is wanted.
     """
     found = json_shape(text)
     if found is None:
         return type_text(text, schema)
     (value,) = found
-    # What stands in the quotes is what the schema types: `"5"` may be wanted as a number.
+    # The schema types the content of the quotes: `"5"` may be wanted as a number.
     if isinstance(value, str):
         return type_text(value, schema)
     if schema is None:
         return value, True
-    # `0012` or `1.50` where a string is wanted keeps its own characters.
+    # `0012` or `1.50` keeps its own characters if a string is wanted.
     return (text, True) if is_text_only(schema) else type_text(text, schema)
 
 
 def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
-    """Whether a text seems to be JSON that is damaged: `/{"a": 1}`, `"a": 1}`, `["a", {"b"]`.
+    """Whether a text seems to be damaged JSON: `/{"a": 1}`, `"a": 1}`, `["a", {"b"]`.
 
-    But for a string that nothing closes, as `"/home/a`, it is text where its schema wants one.
+    If the schema wants a text, only a string without a closing quote, as `"/home/a`, counts.
     """
     stripped = text.strip()
     if _OPEN_STRING.fullmatch(stripped):
@@ -53,7 +53,7 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
     if last not in _PAIRS or '"' not in stripped or (schema is not None and is_text_only(schema)):
         return False
     first = stripped[0] in "{["
-    # Code and prose end with a bracket as well; a member of an object they seldom have.
+    # Code and prose end with a bracket as well, but seldom have a member of an object.
     is_json = first or _MEMBER.search(stripped) or _ITEMS.match(stripped)
     if not is_json or "\n" in stripped:
         return False
@@ -64,20 +64,20 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
 
 
 def may_be_json(first: str, schema: JsonSchema | None) -> bool:
-    """Whether a value that begins with this character may be anything but its own text."""
+    """Whether a value that begins with this character may be something other than its own text."""
     # With a schema, a value without quotes is typed from its text.
     return first == '"' or (schema is None and first in _JSON_STARTS)
 
 
 def json_shape(text: str) -> tuple[Any] | None:
-    """Returns the value of a JSON text, or None where it is none."""
+    """Returns the value of a JSON text as a tuple of one; None if the text is not JSON."""
     stripped = text.strip()
-    # The blank delimits a number, which at the end of a text might go on.
+    # The space delimits a number, which might continue at the end of a text.
     whole = read_whole(f"{stripped} ", 0)
     if whole is None or whole[1] != len(stripped):
         return None
     try:
         json.dumps(whole[0], allow_nan=False)
     except ValueError:
-        return None  # a number that no JSON number is, such as 1e999
+        return None  # a number without a JSON spelling, such as 1e999
     return (whole[0],)

@@ -1,6 +1,7 @@
 """Reads a whole strict JSON value at C speed, accepting what `JsonScanner` accepts.
 
-Example: of `{"a": 1}</tool_call>` it returns `{"a": 1}` and the index 8; of `{"a": 1` it returns None.
+Example: of `{"a": 1}</tool_call>` it returns `{"a": 1}` and the index 8; of `{"a": 1` it returns
+None.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonValue
 
 
-# The decoder of the standard library takes `NaN` and `Infinity`, which JSON does not have.
+# The decoder of the standard library accepts `NaN` and `Infinity`, which JSON does not have.
 def _refuse_constant(name: str) -> NoReturn:
     message = f"`{name}` is no JSON"
     raise ValueError(message)
 
 
 _AT_ONCE = 65_536
-"""Characters that are encoded at once: UTF-16 takes twice the memory of a narrow text."""
+"""How many characters are encoded at once: UTF-16 takes twice the memory of a narrow text."""
 _INFINITE = (float("inf"), float("-inf"))
 
-# typeshed leaves `scan_once` out; `raw_decode` would build an error for every text that fails.
+# typeshed lacks `scan_once`; `raw_decode` would build an error for every text that fails.
 # An object that repeats a key is left to the scanner, which reports it.
 _decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=unique)
 _scan_once = _decoder.scan_once  # type: ignore[attr-defined]
@@ -37,17 +38,17 @@ _scan_once = _decoder.scan_once  # type: ignore[attr-defined]
 def read_whole(
     text: str, position: int, *, object_only: bool = False
 ) -> tuple[JsonValue, int] | None:
-    """Returns the strict value that begins at `position` and its end, or None if none is whole there.
+    """Returns the strict value at `position` and its end, or None if no complete value is there.
 
-    The fast path: CPython's own scanner. It accepts what `JsonScanner` accepts, but for objects that
-    repeat a key: they are for the scanner to report. A root number or
-    literal that the end of the text cuts is undecided, hence None.
+    The fast path: CPython's own scanner. It accepts what `JsonScanner` accepts, except objects that
+    repeat a key, which the scanner reports. A root number or literal at the end of the text is
+    undecided, hence None.
     """
     if object_only and not text.startswith("{", position):
         return None
     value: JsonValue
-    # Nothing begins here, what begins is damaged, or it nests too deep (`[[[[[…`): the scanner,
-    # which is asked next, tells which.
+    # Nothing begins here, the value is damaged, or it nests too deep (`[[[[[…`): the scanner, which
+    # runs next, determines which.
     try:
         value, end = _scan_once(text, position)
     except (StopIteration, ValueError, RecursionError):
@@ -56,20 +57,20 @@ def read_whole(
         return None if is_odd(value) else (value, end)
     if isinstance(value, str):
         return None if not value.isascii() and has_surrogate(value) else (value, end)
-    # `12` at the end of the text may go on; `12abc` and `truest` are no values, `1e999` is no float.
+    # `12` at the end may go on; `12abc` and `truest` are not values, `1e999` is not a float.
     if end == len(text) or word_character.match(text, end) or value in _INFINITE:
         return None
     return value, end
 
 
 def has_surrogate(text: str) -> bool:
-    """Whether a text holds half of a surrogate pair, which is no character."""
+    """Whether a text contains half of a surrogate pair, which is not a character."""
     if len(text) > _AT_ONCE:
         pieces = (text[at : at + _AT_ONCE] for at in range(0, len(text), _AT_ONCE))
         return any(map(has_surrogate, pieces))
     try:
         # CPython checks and copies this at many times the speed of UTF-8; `str.encode` would look
-        # its name up for each text.
+        # up the codec for each text.
         utf_16_le_encode(text)
     except UnicodeEncodeError:
         return True
@@ -77,9 +78,9 @@ def has_surrogate(text: str) -> bool:
 
 
 def is_odd(value: JsonValue) -> bool:
-    """Whether something in an object or an array is for the scanner to judge.
+    """Whether the scanner must judge something in an object or an array.
 
-    That is what nests deeper than `MAX_DEPTH`, a number that no float holds, half a surrogate pair.
+    That is nesting deeper than `MAX_DEPTH`, a number that no float holds, or half a surrogate pair.
     """
     level: list[JsonValue] = [value]
     # Level by level, not by recursion, which the depth of a text could exhaust.

@@ -1,6 +1,6 @@
-"""The payload of an object with bare keys and words: its scanner, its writer, its rules.
+"""Defines the payload of an object with bare keys and words: its scanner, its writer, its rules.
 
-Example: `{city:'Oslo',days:2}` is `{"city": "Oslo", "days": 2}`.
+Example: `{city:'Oslo',days:2}` becomes `{"city": "Oslo", "days": 2}`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ B_KEY: /x/
 B_WORD: /x/
 B_STRING: /x/
 """
-"""Plain Lark's reading; the terminals depend on the header's quotes, and `strict_terminals.py` fills
-them in."""
-# A key that can't be told from a number, or holds a blank, needs quotes: `{city:1,"a b":2}`.
+"""The rules for plain Lark; `strict_terminals.py` inserts the terminals, which depend on the header's
+quotes."""
+# A key that looks like a number, or contains a blank, needs quotes: `{city:1,"a b":2}`.
 _BARE_KEY = compile_pattern(r"[^\W\d][\w$-]*")
-# What a string between plain quotes can't hold as it stands.
+# The characters that a string between plain quotes can't contain unescaped.
 _ESCAPED = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\u0000"}
 
 
@@ -47,12 +47,12 @@ def scanner(
 
 
 def written(terminal: Terminal, value: Any) -> str | None:
-    """Returns the text of a value, or None where the payload can't hold it."""
+    """Returns the text of a value, or None if the payload can't hold it."""
     return _bare(value, terminal.marks)
 
 
 def _bare(value: Any, quotes: Sequence[str]) -> str | None:
-    """Returns the text of a value with bare keys; None where a string holds the quote itself."""
+    """Returns the text of a value with bare keys; None if a string contains the quote itself."""
     if isinstance(value, str):
         return _quoted(value, quotes)
     if isinstance(value, dict):
@@ -63,7 +63,7 @@ def _bare(value: Any, quotes: Sequence[str]) -> str | None:
         parts = [_bare(part, quotes) for part in value]
         items = [part for part in parts if part is not None]
         return "[" + ",".join(items) + "]" if len(items) == len(parts) else None
-    # What the reader takes otherwise, as an integer of more digits than it reads, is refused.
+    # A value that would be read differently is refused, such as an integer of too many digits.
     word = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return word if word_as_json(word) == word else None
 
@@ -73,13 +73,13 @@ def _bare_key(key: str, quotes: Sequence[str]) -> str | None:
 
 
 def _quoted(text: str, quotes: Sequence[str]) -> str | None:
-    """Returns a string between the first quotes that can hold it."""
+    """Returns a string between the first quotes that can delimit it; None if none can."""
     for quote in quotes:
         if len(quote) == 1:
             inner = re.sub(r"[\\\n\r\t\0]", lambda match: _ESCAPED[match[0]], text)
             return f"{quote}{inner.replace(quote, chr(92) + quote)}{quote}"
-        # A quote of several characters has no escape: the text must not hold it, nor end so that
-        # the closer would begin too early (`a'` before `''`).
+        # A quote of several characters has no escape: the text must not contain it, nor end so that
+        # the closer would be found too early (`a'` before `''`).
         if (text + quote).find(quote) == len(text):
             return f"{quote}{text}{quote}"
     return None

@@ -1,9 +1,9 @@
-"""Tells where the markup around an object with bare words goes on, though its brackets are open.
+"""Finds where the markup around an object of bare words continues, though its brackets are open.
 
-A bare word has no end of its own: with the object's bracket missing, it would run on to the next
-call's. So it ends before what stands for itself: markup that follows the object, or the opener of
-a call. What is short, as `)`, may belong to the word; it counts where the next call follows, and
-behind a value or a literal where the line ends. Example: of `{city: Oslo<end_call>` the word is
+A bare word has no end of its own: if the object's bracket is missing, it would extend to the next
+call's. So it ends before distinctive markup: markup that follows the object, or the opener of
+a call. Short markup, as `)`, may be part of the word; it counts if the next call follows, and
+after a value or a literal if the line ends. Example: of `{city: Oslo<end_call>` the word is
 `Oslo`; of `{n: 5)` at the end of a line it is `5`, of `{city: Oslo (NO)` it is `Oslo (NO)`.
 """
 
@@ -26,70 +26,70 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
 
 DELIMITED, ENDED, WAITS = range(3)
-"""What ends a part of a word: a comma or a bracket, markup, or the end of the text so far."""
+"""The ends of a part of a word: a comma or a bracket, markup, or the end of the text so far."""
 WORD_STOPS: Final = ",}]"
 KEY_STOPS: Final = ":,{}[]"
-"""The characters of which a bare key has none."""
+"""The characters that a bare key can't contain."""
 
 _DISTINCTIVE: Final = 3
-"""Characters of markup that stands for itself."""
+"""The minimal length of distinctive markup, in characters."""
 _LONGEST: Final = 1088
-"""Characters of markup, with what must follow it."""
+"""The maximal length of markup with the text that must follow it, in characters."""
 _LITERAL: Final = rf"(?:{LITERAL}|-?[0-9]{{1,64}}(?:\.[0-9]{{1,64}})?)"
 _OVER: Final = r"[ \t]{0,64};?[ \t]{0,64}(?://[^\r\n]{0,256})?"
-"""What may stand between a short closer and the end of its line."""
+"""The text that may be between a short closer and the end of its line."""
 
 
 class BareFrame:
     """The markup around one object."""
 
     def __init__(self, step: Step) -> None:
-        """Finds out what may stand behind an object.
+        """Collects the markup that may follow an object.
 
         Args:
-            step: what reading the object does.
+            step: the step of the machine that reads the object.
         """
         machine, after = step.machine, step.node
         long: list[str] = []
         short: list[str] = []
         for _, terminal in after.tokens:
             begins = literal_start(terminal.pattern) if terminal.kind == "regex" else terminal.text
-            # A terminal that repeats a name has no text of its own to be measured.
+            # A terminal that repeats a name has no fixed text whose length could be measured.
             is_long = terminal.kind == "same" or len(begins.strip()) >= _DISTINCTIVE
-            # Tolerant: markup with other white space in it ends a word all the same.
+            # Tolerant: markup with different white space in it ends a word, too.
             (long if is_long else short).append(machine.expressions.tolerant(terminal))
         openers = machine.start.openers()
         opener, closer = _any(openers), _any(short)
         long += [anchor.pattern for anchor in repairs_of(after).anchors.values()]
         ending = rf"(?:{closer}){_OVER}" if short else "(?!)"
         self.marks = _any([*long, *openers, rf"{ending}\s{{0,64}}(?:{opener})"])
-        """The expression of what ends a word."""
+        """The expression of the markup that ends a word."""
         self._runs = tuple(
             anywhere(rf"(?:(?!{self.marks})[^{re.escape(stops)}])*")
             for stops in (WORD_STOPS, KEY_STOPS)
         )
-        """Read a word and a key up to that."""
+        """The matchers of a word and a key, up to that markup."""
         literal = rf"({_LITERAL})\s{{0,64}}{ending}"
-        # In a stream the end of the text so far may be the middle of a line: `5)` may go on as `5)
-        # of 9`.
-        ends = (r"[\r\n]", r"(?:[\r\n]|\Z)")  # before the end of the text is known, and when it is
+        # In a stream the end of the text so far may be the middle of a line: `5)` may continue as
+        # `5) of 9`.
+        ends = (r"[\r\n]", r"(?:[\r\n]|\Z)")  # before and after the end of the text is known
         self.over = f"{literal}{ends[0]}"
-        """The expression of a word that ends where its line does."""
+        """The expression of a word that ends at the end of its line."""
         self._literal = tuple(compile_pattern(f"{literal}{end}") for end in ends)
         self._literal_begins = _begun(rf"{literal}[\r\n]" if short else "")
         self._place = tuple(compile_pattern(f"{self.marks}|{ending}{end}") for end in ends)
-        # What may become one of these is held back in a stream.
+        # Text that may become such markup is held back in a stream.
         self._begins = _begun(_any([self.marks, rf"{ending}[\r\n]"] if short else [self.marks]))
 
     def read(self, text: str, at: int, *, key: bool, first: bool, final: bool) -> tuple[int, int]:
-        """Returns how far a bare word goes on, and what ends that.
+        """Returns the end of a part of a bare word, and what ends it.
 
         Args:
-            text: holds the next part of the word.
-            at: where it begins.
+            text: contains the next part of the word.
+            at: the index where the part begins.
             key: whether the word is a key.
-            first: the word begins there.
-            final: the text ends here.
+            first: whether the part is the first one of the word.
+            final: whether the text ends here.
         """
         # Only a whole word can be a literal.
         if first:
@@ -99,7 +99,7 @@ class BareFrame:
             if not final and self._literal_begins.match(text, at):
                 return at, WAITS
         end = self._runs[key].match(text, at).end()
-        # Markup may be cut where the text so far ends: the word waits before it.
+        # The end of the text so far may cut markup: the word waits before it.
         if not final and len(text) - end < _LONGEST:
             begun = self._begins.search(text, max(at, len(text) - _LONGEST))
             if begun is not None and begun.start() < end:
@@ -109,7 +109,7 @@ class BareFrame:
         return end, DELIMITED if text[end] in (KEY_STOPS if key else WORD_STOPS) else ENDED
 
     def stands(self, text: str, at: int, *, final: bool) -> bool | None:
-        """Whether the markup goes on where a token may begin; None where more text tells."""
+        """Whether markup continues where a token may begin; None if more text must decide."""
         if self._place[final].match(text, at):
             return True
         return None if not final and self._begins.match(text, at) else False
@@ -117,22 +117,22 @@ class BareFrame:
 
 @kept
 def frame_of(step: Step) -> BareFrame:
-    """Returns what stands around an object with bare words that a step reads."""
+    """Returns the frame of an object of bare words, for the step that reads it."""
     return BareFrame(step)
 
 
 def word_expressions(nodes: Iterable[Node], quotes: str) -> Iterator[tuple[str, str]]:
-    """Returns the expressions of a whole bare key and word, for reading that knows no place.
+    """Yields the expressions of a whole bare key and word, for a lexer without context.
 
     Args:
-        nodes: those of the grammar.
-        quotes: the expression of what strings stand between.
+        nodes: the nodes of the grammar.
+        quotes: the expression of the quotes of strings.
     """
     steps = (step for node in nodes for step in node.payloads)
     frames = [frame_of(step) for step in steps if notation_of(step.terminal.name) == "bare"]
     marks = _any(frame.marks for frame in frames)
     refused = _any([quotes, marks, *(frame.over for frame in frames)])
-    # Reading that knows no place can't tell which object a word stands in: any of them ends it.
+    # A lexer without context can't know which object contains the word: the markup of any ends it.
     key = re.escape(KEY_STOPS)
     yield "B_KEY", rf"\s*(?!{quotes})(?!{marks})[^\s{key}](?:(?!{marks})[^{key}])*"
     yield "B_WORD", rf"\s*(?!{refused})[^\s,{{}}\[\]](?:(?!{marks})[^,}}\]])*"

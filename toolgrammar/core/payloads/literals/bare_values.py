@@ -1,4 +1,4 @@
-r"""What the values in an object with bare words mean: words, numbers, and the escapes of strings.
+r"""Converts the values in an object of bare words: words, numbers, and the escapes of strings.
 
 Example: in `{a: 5., b: New York, c: 'it\'s'}` the values are `5.0`, `"New York"` and `"it's"`.
 """
@@ -24,20 +24,20 @@ _ESCAPE = late(
 _ESCAPE_BEGUN = late(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
 _ESCAPED = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
-    "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",  # the next line goes on
+    "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",  # the string continues
 }  # fmt: skip
 _PRINTED: Final = frozenset("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2018\u201a\uff02")
-"""Quotes that no format has; the apostrophe of a plural is none of them."""
+"""Quotes that no format uses; the apostrophe of a plural is not among them."""
 _SHORT: Final = 3
-"""Characters of a quote that is known even where it is damaged: more than these."""
+"""Quotes of more characters than this are recognised when they are damaged, too."""
 _LAST_CHARACTER: Final = 0x10FFFF
 
 TEMPLATE: Final = "`"
-"""The quote of strings with gaps, `${…}`, for expressions."""
+"""The quote of strings with placeholders, `${…}`, for expressions."""
 
 
 def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
-    """Returns the quote that stands at an index; empty where none does, None where one may."""
+    """Returns the quote at an index; "" if there is none, None if more text must decide."""
     left = len(text) - at
     for quote in quotes:
         if text.startswith(quote, at):
@@ -48,9 +48,9 @@ def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
 
 
 def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
-    """Whether a bare word may have been a string: a quote ends it, or stands damaged at an edge.
+    """Whether a bare word may have been a string: a quote, perhaps damaged, is at an edge of it.
 
-    A quote as books print it counts too: a word may have two.
+    A typographic quote counts too: a word may have two.
     """
     if word[:1] in _PRINTED or word[-1:] in _PRINTED:
         return word != ""
@@ -66,7 +66,7 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
 
 
 def holds_quote(text: str, quote: str) -> bool:
-    """Whether a quote of several characters stands damaged in a text, or the first one at its end."""
+    """Whether a text contains a long quote that is damaged, or ends with the beginning of one."""
     if len(quote) <= _SHORT:
         return False
     if text.endswith(quote[0]) or quote[:-1] in text:
@@ -75,21 +75,21 @@ def holds_quote(text: str, quote: str) -> bool:
 
 
 def of_quote(text: str, quote: str, *, begun: bool) -> list[str]:
-    """Returns what of a piece of a string may hold a damaged quote: from its first character on.
+    """Returns the part of a piece of a string that may contain a damaged quote.
 
     Args:
         text: the piece.
         quote: the quote.
-        begun: whether that stood in a piece before.
+        begun: whether an earlier piece contained its beginning.
     """
     first = 0 if begun else text.find(quote[0])
     return [text[first:]] if first >= 0 else []
 
 
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Returns what finds a part of a string that can't end it, and one that JSON writes the same."""
+    """Returns the patterns of text that can't end a string, and of text that JSON spells alike."""
     other = re.escape(quote)
-    # What JSON spells alike is passed on as it stands.
+    # A part that JSON spells alike is emitted unchanged.
     same = rf'(?:[^{PLAIN}{other}]++|\\[nrtbf"\\])+'
     return compile_pattern(rf"[^{other}\\]+"), compile_pattern(same)
 
@@ -98,13 +98,13 @@ def word_as_json(word: str) -> str:
     """Returns the JSON text of a bare word."""
     if word in ("true", "false", "null"):
         return word
-    # `+5` is no number here.
+    # `+5` is not a number here.
     is_short = len(word) <= MAX_DIGITS and not word.startswith("+")
     return (decimal(word) if is_short else None) or as_json(word)
 
 
 def read_escape(text: str, at: int, sink: list[str]) -> int:
-    """Adds what an escape means, as JSON in a string; gives its end, or its place if it is cut."""
+    """Appends the value of an escape as JSON; returns its end, or `at` if it is cut."""
     if _ESCAPE_BEGUN.match(text, at):
         return at
     written, end = _escape_as_json(text, at)
@@ -113,7 +113,7 @@ def read_escape(text: str, at: int, sink: list[str]) -> int:
 
 
 def _escape_as_json(text: str, at: int) -> tuple[str, int]:
-    """Returns what a whole escape means, as JSON in a string, and its end."""
+    """Returns the value of a complete escape, as JSON in a string, and its end."""
     match = _ESCAPE.match(text, at)
     assert match is not None
     one = match["one"]
@@ -122,6 +122,6 @@ def _escape_as_json(text: str, at: int) -> tuple[str, int]:
         return as_json(_ESCAPED.get(one, one))[1:-1], match.end()
     code = int(match["point"] or match["unit"] or match["byte"], 16)
     if match["unit"]:
-        return f"\\u{code:04x}", match.end()  # half a pair waits for nothing: its escape is whole
-    # `\u{FFFFFF}` is past the last character.
+        return f"\\u{code:04x}", match.end()  # half a pair does not wait: its escape is complete
+    # `\u{FFFFFF}` is beyond the last code point.
     return as_json(chr(min(code, _LAST_CHARACTER)))[1:-1], match.end()

@@ -1,6 +1,6 @@
-"""The payload of arguments as elements inside each other: its scanner, its writer, its rules.
+"""Defines the payload of arguments as nested elements: its scanner, its writer, its rules.
 
-Example: with the mark `~`, `~<city>Oslo~</city>` is `{"city": "Oslo"}`.
+Example: with the mark `~`, `~<city>Oslo~</city>` becomes `{"city": "Oslo"}`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ E_OPEN: /x/
 E_CLOSE: /x/
 E_TEXT: /x/
 """
-"""Plain Lark's reading; the terminals depend on the header, and `strict_terminals.py` fills them in.
+"""The rules for plain Lark; `strict_terminals.py` inserts the header's terminals.
 
-That the tags agree is not checked, and what would be a tag inside a string is one."""
+They don't check that the tags match, and text inside a string that looks like a tag is a tag."""
 
 
 def scanner(
@@ -38,12 +38,12 @@ def scanner(
 
 
 def written(terminal: Terminal, value: Any) -> str | None:
-    """Returns the text of arguments, or None where the payload can't hold them."""
+    """Returns the text of arguments, or None if the payload can't represent them."""
     return _elements(value, terminal.marks[0])
 
 
 def _elements(members: dict[str, Any], mark: str) -> str | None:
-    """Returns members as elements; None where a name or a text can't be written so."""
+    """Returns members as elements; None if a name or a text can't be written."""
     parts: list[str] = []
     for key, value in members.items():
         inner = _element_body(value, mark)
@@ -62,5 +62,5 @@ def _element_body(value: Any, mark: str) -> str | None:
         return "".join(items) if len(items) == len(parts) else None
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    # A text that holds a tag would be read as elements: `<a>` as a value has no escape.
+    # A text that contains a tag would be read as elements: `<a>` as a value has no escape.
     return None if re.search(rf"{re.escape(mark)}</?{NAME}>", value) else value

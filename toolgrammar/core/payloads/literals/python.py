@@ -1,6 +1,6 @@
-"""The payload of the arguments of a Python call: its scanner, its writer, its rules.
+"""Defines the payload of the arguments of a Python call: its scanner, its writer, its rules.
 
-Example: `city='Oslo', days=2` is `{"city": "Oslo", "days": 2}`.
+Example: `city='Oslo', days=2` becomes `{"city": "Oslo", "days": 2}`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ P_PYTHON_WORD: /\s*(?:True|False|None|true|false|null)\b/
 P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
 P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
 """
-"""Plain Lark's reading."""
+"""The rules for plain Lark."""
 
 
 def scanner(
@@ -50,5 +50,5 @@ def scanner(
 
 def written(_terminal: Terminal, value: dict[str, Any]) -> str:
     """Returns the text of arguments."""
-    # `repr` writes True, None and nested values as Python reads them.
+    # `repr` writes True, None and nested values in Python's notation.
     return ", ".join(f"{key}={part!r}" for key, part in value.items())

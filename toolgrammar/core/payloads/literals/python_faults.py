@@ -1,6 +1,6 @@
-r"""What Python does not take as it was meant, in the arguments of a call, and how it is mended.
+r"""Records where the arguments of a call are not Python as it was meant, and how that is mended.
 
-Example: in `send(to\_user='Ann', msg='it's done')` the backslash is left out and the quote in `it's`
+Example: in `send(to\_user='Ann', msg='it's done')` the backslash is dropped and the quote in `it's`
 is kept as a part of the string.
 """
 
@@ -24,47 +24,47 @@ _NO_OBJECT: Final = "Found an object where the first parameter takes none"
 
 
 class Fault(NamedTuple):
-    """What Python does not take as it was meant."""
+    """A place where the text is not Python as it was meant."""
 
     code: str
     message: str
     start: int
-    """Offset where it stands."""
+    """The offset where it begins."""
     end: int
     replacement: str | None
-    """What makes it Python; None where the text is kept as it is."""
+    """The text that makes it Python; None if the text is kept as it is."""
     is_sure: bool
-    """Whether nothing else can be meant."""
+    """Whether no other meaning is possible."""
 
 
 class Faults(list[Fault]):
-    """The faults of one call, in the order in which they were seen."""
+    """The faults of one call, in the order of detection."""
 
     is_markdown = False
-    """Whether underscores stand behind backslashes in names, so that those in strings do too."""
+    """Whether names have backslashes before underscores, so that strings have them too."""
 
     def use_markdown(self) -> None:
-        """Reads underscores in strings as those of the name: behind backslashes."""
+        """Sets `is_markdown`, because the name of the call has backslashes before underscores."""
         self.is_markdown = True
 
     def note_name(self, written: str, start: int) -> None:
-        """Notes the backslashes in a name that begins at an offset."""
+        """Records the backslashes in a name that begins at an offset."""
         for place, character in enumerate(written, start):
             if character == "\\":
                 self.is_markdown = True
                 self.append(Fault("backslash", _BACKSLASH, place, place + 1, "", is_sure=True))
 
     def note_string(self, text: str, base: int, reader: PythonStringReader, *, named: bool) -> None:
-        """Notes what a reader took as a part of its string, and what it left out.
+        """Records the quotes that a reader kept in its string, and the backslashes that it dropped.
 
         Args:
-            text: what was read.
+            text: the text that was read.
             base: the offset of its first character.
-            reader: the reader.
-            named: whether the names of arguments tell what a quote belongs to.
+            reader: the reader of the string.
+            named: whether the names of arguments decide which string a quote belongs to.
         """
         for at in reader.kept:
-            # Behind `=` the quote may open another argument's value.
+            # After `=` the quote may open another argument's value.
             is_sure = named and text[at - 1 : at] != "="
             start, written = base + at, f"\\{text[at]}"
             self.append(Fault("inner-quote", _QUOTE, start, start + 1, written, is_sure))
@@ -80,16 +80,16 @@ class Faults(list[Fault]):
         *,
         is_lone: bool,
     ) -> bool:
-        """Notes an object that is the first argument; returns whether its members are arguments.
+        """Records an object as the first argument; returns whether its members are the arguments.
 
-        That is one that stands alone, as in `f({'city': 'Oslo'})`, and has the names of parameters
-        as its keys.
+        They are if the object is the only argument, as in `f({'city': 'Oslo'})`, and its keys are
+        names of parameters.
         """
         first = next(iter(properties))
         types = admitted_types(properties[first])
         takes_none = types is not None and "object" not in types
         if is_lone and keys <= properties.keys():
-            # Else the first parameter may want the object itself.
+            # Otherwise the first parameter may want the object itself.
             is_sure = types is None or takes_none or first in keys
             self.append(Fault("lone-object", _LONE, place, place, "**", is_sure))
             return True

@@ -1,6 +1,6 @@
-"""Writes the arguments of one Python call as JSON: one value is held until it is whole.
+"""Writes the arguments of a Python call as JSON; each value but a string is held until its end.
 
-Example: `a={1, 2}` becomes `{"a": [1, 2]`: only behind its first item is it known that `{` begins a set.
+Example: `a={1, 2}` becomes `{"a": [1, 2]`: only the first item shows that `{` begins a set.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _CLOSERS: Final = {LIST: "]", _ROUND: ")", _BRACE: "}", DICTIONARY: "}", _SET: "
 
 
 class _Container:
-    """One open bracket and what has been read of it."""
+    """One open bracket and the state of its content."""
 
     __slots__ = ("commas", "keyed", "kind", "opened_at", "whole_until")
 
     def __init__(self, kind: str, opened_at: int) -> None:
         self.kind = kind
-        self.opened_at = opened_at  # where its opener stands among the pieces
-        self.whole_until = opened_at + 1  # the pieces up to there hold whole items only
+        self.opened_at = opened_at  # the index of its opener in the pieces
+        self.whole_until = opened_at + 1  # the pieces before this index are complete items
         self.commas = 0
         self.keyed = False  # in a dictionary: a key and its colon have been read
 
@@ -37,15 +37,15 @@ class _Container:
 
     @property
     def at_key(self) -> bool:
-        """Whether what is being read is, or may turn out to be, a key."""
+        """Whether the current item is a key, or may become one."""
         return self.kind == _BRACE or (self.kind == DICTIONARY and not self.keyed)
 
     def read_key(self) -> None:
-        """Notes a key and its colon: it is a dictionary."""
+        """Records a key and its colon: it is a dictionary."""
         self.kind, self.keyed = DICTIONARY, True
 
     def separate(self, pieces: int) -> None:
-        """Notes a comma behind so many pieces."""
+        """Records a comma; `pieces` is the number of pieces before it."""
         # `{1, `: a comma before any colon makes it a set.
         if self.kind == _BRACE:
             self.kind = _SET
@@ -55,16 +55,16 @@ class _Container:
 
 
 class PythonJson:
-    """What is written of the arguments. A string that is no part of a container is not held."""
+    """The JSON of the arguments; of a string outside of containers, nothing is held."""
 
     def __init__(self) -> None:
         self._name = ""  # of the argument whose value is read
         self.is_spread = False
         """Whether the members of that value are arguments."""
         self.begun = False
-        """Whether the JSON of an argument was given out."""
+        """Whether the JSON of an argument was emitted."""
         self.text_open = False
-        """Whether the JSON of a string has begun and not ended."""
+        """Whether the JSON of a string is open."""
         self.stack: list[_Container] = []
         self.key: str | None = None
         """The last value as a key; "" for a string, which is one already; None for no key."""
@@ -77,12 +77,12 @@ class PythonJson:
 
     @property
     def place(self) -> str:
-        """Says in which argument the value stands, for a message."""
+        """Returns in which argument the value is, for a message."""
         return f" in the argument `{self._name[:64]}`" if self._name else ""
 
     @property
     def holds(self) -> str:
-        """What is held; nothing of a string, which was given out as it came."""
+        """The held pieces, joined; nothing of a string, which is emitted as it arrives."""
         return "".join(self._pieces)
 
     def begin(self, name: str, *, is_spread: bool = False) -> None:
@@ -90,16 +90,16 @@ class PythonJson:
         self._name, self.is_spread = name, is_spread
 
     def spread(self) -> None:
-        """Takes the members of the value for arguments."""
+        """Makes the members of the value arguments."""
         self.is_spread = True
 
     def give_out(self, out: list[str]) -> None:
-        """Gives out the value that is held."""
+        """Emits the held value."""
         written = self.holds
         self._pieces.clear()
         if self.is_spread:
             self.is_spread = False
-            # Without their braces, the members go on in the object of the arguments.
+            # Without their braces, the members continue the object of the arguments.
             members = written[1:-1]
             if members.strip():
                 out.append(self._separator() + members)
@@ -118,7 +118,7 @@ class PythonJson:
     # Strings
 
     def begin_string(self, out: list[str]) -> None:
-        """Begins a string; the next part of one that is written in several goes on in it."""
+        """Begins a string; the next part of a string in several parts continues it."""
         if self.text_open:
             return
         self.text_open = True
@@ -126,7 +126,7 @@ class PythonJson:
         self.add_text(f'{start}"', out)
 
     def add_text(self, piece: str, out: list[str]) -> None:
-        """Adds to a string."""
+        """Adds a piece to a string."""
         (self._pieces if self.stack else out).append(piece)
 
     def end_string(self, out: list[str]) -> None:
@@ -138,21 +138,21 @@ class PythonJson:
     # What is held
 
     def begin_item(self) -> None:
-        """Writes the comma before an item; so that one before a closer is not written."""
+        """Writes the comma before an item: this way none is written before a closer."""
         if self.stack and self.stack[-1].commas and not self.stack[-1].keyed:
             self._pieces.append(", ")
 
     def add(self, piece: str, key: str) -> None:
-        """Adds a number or a named value, and what it is as a key."""
+        """Adds a number or a named value; `key` is its text as a key."""
         self._pieces.append(piece)
         self.key = key
 
     def colon(self) -> bool:
-        """Takes the colon behind a key; False where no key stands before it."""
+        """Records the colon after a key; returns False if no key is before it."""
         container = self.stack[-1]
         if not container.at_key or self.key is None:
             return False
-        # A number or a named value as key becomes its text, `2` `"2"`.
+        # A number or a named value as key becomes its text: `2` becomes `"2"`.
         if self.key:
             self._pieces[-1] = as_json(self.key)
         container.read_key()
@@ -160,7 +160,7 @@ class PythonJson:
         return True
 
     def comma(self) -> None:
-        """Takes the comma behind an item."""
+        """Records the comma after an item."""
         self.stack[-1].separate(len(self._pieces))
 
     def open(self, bracket: str) -> None:
@@ -169,31 +169,32 @@ class PythonJson:
         self._pieces.append("{" if bracket == "{" else "[")
 
     def close(self, *, holds_value: bool) -> None:
-        """Closes the innermost container, behind a value or behind a comma."""
+        """Closes the innermost container, after a value or after a comma."""
         container = self.stack.pop()
         if container.kind == _ROUND and holds_value and not container.commas:
             self._pieces[container.opened_at] = ""  # parentheses around one value
         else:
             self._write_closer(container, empty=not holds_value)
-        # A container is no key.
+        # A container is not a key.
         self.key = None
 
     def close_cut(self, out: list[str], *, whole: bool) -> None:
-        """Closes all where the text ends; gives out what is sure.
+        """Closes all at the end of the text, and emits the part that is certain.
 
         Args:
-            out: takes it.
-            whole: what is held ends with a value that may be kept.
+            out: the list for the pieces.
+            whole: whether the held text ends with a value that may be kept.
         """
         if self.text_open:
             self.end_string(out)
             whole = True
         while self.stack:
             container = self.stack.pop()
-            # Half an item, and a key without its value, are dropped.
+            # Half an item, or a key without its value, is dropped.
             if not whole or container.at_key:
                 del self._pieces[container.whole_until :]
-            # Parentheses without a comma may close around one value: no array can be promised.
+            # Parentheses without a comma may turn out to be around one value: no array can be
+            # promised.
             whole = container.kind != _ROUND or container.commas > 0
             if whole:
                 self._write_closer(container, empty=True)
@@ -202,7 +203,7 @@ class PythonJson:
         self.end(out)
 
     def _write_closer(self, container: _Container, *, empty: bool) -> None:
-        # `{}` is a dictionary; braces around one value that no colon followed are a set.
+        # `{}` is a dictionary; braces around a single value without a colon are a set.
         is_object = container.kind == DICTIONARY or (container.kind == _BRACE and empty)
         self._pieces[container.opened_at] = "{" if is_object else "["
         self._pieces.append("}" if is_object else "]")

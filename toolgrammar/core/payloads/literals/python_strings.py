@@ -35,7 +35,7 @@ _SIMPLE_ESCAPE = late(rf"\\([{re.escape(''.join(_SIMPLE_ESCAPES))}])")
 _ESCAPE = late(
     r"\\(?:(?P<octal>[0-7]{1,3})|(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|\r\n?)"
 )
-# At the end of the text so far: more of it could make this a whole or a longer escape.
+# At the end of the text so far: more text could complete or lengthen this escape.
 _UNFINISHED_ESCAPE = late(
     r"\\(?:[0-7]{0,2}|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|\r)\Z"
 )
@@ -44,18 +44,18 @@ _SURROGATE_PAIR = late("([\ud800-\udbff])([\udc00-\udfff])")
 
 @lru_cache(maxsize=16)
 def _run(quote: str, *, formatted: bool, raw: bool, halves: bool = True) -> re.Pattern[str]:
-    """Compile the longest run of characters and simple escapes in such a string.
+    """Compiles the pattern of the longest run of characters and simple escapes in such a string.
 
-    Without `halves`, it has no halves of surrogate pairs, which wait for each other.
+    Without `halves`, it excludes halves of surrogate pairs, which have to be joined.
     """
     special = quote + "\\" + ("{}" if formatted else "")
     plain = f"[^{re.escape(special)}{'' if halves else HALVES}]"
-    # A raw string has no escapes: only its own quote and the backslash stop it.
+    # A raw string has no escapes: only its own quote and the backslash end the run.
     return compile_pattern(f"{plain}+" if raw else f"(?:{plain}++|{_SIMPLE_ESCAPE.pattern})++")
 
 
 def _meant(run: str, *, raw: bool) -> str:
-    """Returns the characters that such a run means."""
+    """Returns the characters that such a run encodes."""
     if raw or "\\" not in run:
         return run
     return _SIMPLE_ESCAPE.sub(lambda found: _SIMPLE_ESCAPES[found[1]], run)
@@ -63,13 +63,13 @@ def _meant(run: str, *, raw: bool) -> str:
 
 @lru_cache(maxsize=8)
 def _pieces(quote: str, *, formatted: bool, raw: bool) -> ChunkMemo[str]:
-    """Returns pieces of such a string as JSON; "" where one does more than stand for characters."""
+    """Returns a memo of the JSON of a piece; "" if the piece is more than plain characters."""
     fullmatch = _run(quote, formatted=formatted, raw=raw, halves=False).fullmatch
     return ChunkMemo(lambda run: as_json(_meant(run, raw=raw))[1:-1] if fullmatch(run) else "")
 
 
 def _joined_pair(pair: re.Match[str]) -> str:
-    """Returns the one character that a pair of surrogates means."""
+    """Returns the one character that a pair of surrogates encodes."""
     return chr(0x10000 + ((ord(pair[1]) - 0xD800) << 10) + ord(pair[2]) - 0xDC00)
 
 
@@ -77,39 +77,39 @@ class PythonStringReader:
     r"""Decodes one string literal, from its opening quote on.
 
     Line ends and control characters are data in every kind of string, as models write them. An
-    unknown or misspelt escape (`\d`, `\x4`) and `\N{…}` keep their backslash.
+    unknown or malformed escape (`\d`, `\x4`) and `\N{…}` keep their backslash.
     """
 
     def __init__(
         self, prefix: str = "", quotes: Quotes | None = None, *, is_markdown: bool = False
     ) -> None:
-        """Make a reader of one string.
+        """Makes a reader of one string.
 
         Args:
-            prefix: what stands before its quote, in lower case.
-            quotes: what tells quotes apart that are not escaped; without it, the first one closes.
-            is_markdown: whether a backslash before an underscore means nothing.
+            prefix: the text before its quote, in lower case.
+            quotes: judges quotes that are not escaped; if None, the first quote closes the string.
+            is_markdown: whether a backslash before an underscore is dropped.
         """
         self._raw = "r" in prefix
         self._formatted = "f" in prefix
         self._quotes = quotes
         self._is_markdown = is_markdown
-        self._quote = ""  # one or three quotes, "" until they have been told apart
+        self._quote = ""  # one or three quotes, "" until that is decided
         self._high = ""  # a high surrogate, decoded, whose partner may follow
         self._run = _run("'", formatted=False, raw=False)
         self.closed = False
         self.failure = ""
         self.kept: list[int] = []
-        """Where in the text that was fed quotes stand that are a part of the string."""
+        """The indices in the fed text of quotes that are a part of the string."""
         self.left_out: list[int] = []
-        """Where backslashes stand that mean nothing."""
+        """The indices in the fed text of backslashes that were dropped."""
 
     def feed(self, text: str, position: int, *, final: bool = False) -> tuple[str, int]:
-        """Returns the decoded characters and the offset of the first one that is not decided.
+        """Returns the decoded characters and the offset of the first one that is undecided.
 
         Args:
-            text: holds the string, and the character before what is read.
-            position: where to read on.
+            text: contains the string, and the character before the part to read.
+            position: the index where to continue.
             final: whether the text ends here.
         """
         pieces: list[str] = [self._high]
@@ -125,28 +125,28 @@ class PythonStringReader:
                 end = self._read_quote(text, position, pieces, final=final)
             else:
                 end = self._read_brace(text, position, pieces)
-            # What follows decides what stands here.
+            # The text after this index decides what is here.
             if end == position:
                 break
             position = end
         return self._joined(pieces), position
 
     def forget(self) -> None:
-        """Forgets which quotes were kept and which backslashes left out: it was noted."""
+        """Clears the kept quotes and the dropped backslashes, once they are recorded."""
         self.kept.clear()
         self.left_out.clear()
 
     def run_on(self) -> ChunkMemo[str] | None:
-        """Returns texts as JSON that mean themselves and end nothing; None where more is open."""
+        """Returns a memo of the JSON of chunks that only continue the string, or None."""
         if self.closed or self.failure or self._high or not self._quote:
             return None
         return _pieces(self._quote[0], formatted=self._formatted, raw=self._raw)
 
     def _joined(self, pieces: list[str]) -> str:
-        """Returns the decoded pieces as one text, keeping back half of a surrogate pair."""
+        """Joins the decoded pieces, and holds back half of a surrogate pair at the end."""
         decoded = "".join(pieces)
         self._high = ""
-        # Nearly all text is, and has no halves of pairs to look for.
+        # Nearly all text is ASCII, and has no halves of pairs to search for.
         if decoded.isascii():
             return decoded
         decoded = _SURROGATE_PAIR.sub(_joined_pair, decoded)
@@ -156,10 +156,10 @@ class PythonStringReader:
             return decoded[:-1]
         return decoded
 
-    # Each of these gives its own offset where it needs more text.
+    # Each of these returns its own offset if it needs more text.
 
     def _open(self, text: str, position: int) -> int:
-        """Tell one opening quote from three, and from an empty string."""
+        """Distinguishes one opening quote, three of them, and an empty string."""
         opening = text[position : position + 3]
         quote = opening[0]
         # `''` may become `'''`.
@@ -167,7 +167,7 @@ class PythonStringReader:
             return position
         self._quote = quote * 3 if opening == quote * 3 else quote
         self._run = _run(quote, formatted=self._formatted, raw=self._raw)
-        # `''` and something else: an empty string.
+        # `''` and another character: an empty string.
         if opening[1] == quote and len(self._quote) == 1:
             self.closed = True
             return position + 2
@@ -176,7 +176,7 @@ class PythonStringReader:
     def _read_quote(self, text: str, position: int, pieces: list[str], *, final: bool) -> int:
         if text.startswith(self._quote, position):
             closes: bool | None = True
-            # Three quotes are not judged: hardly a text holds them.
+            # Three quotes are not judged: text hardly ever contains three.
             if self._quotes is not None and len(self._quote) == 1:
                 closes = self._quotes.close(text, position, final=final)
             if closes is None:
@@ -185,14 +185,14 @@ class PythonStringReader:
                 self.closed = True
                 return position + len(self._quote)
             self.kept.append(position)
-        # The text ends: the other quotes may follow.
+        # The text ends: the other two quotes may follow.
         elif self._quote.startswith(text[position : position + 3]):
             return position
         pieces.append(self._quote[0])
         return position + 1
 
     def _read_backslash(self, text: str, position: int, pieces: list[str]) -> int:
-        # `get\_user`: where names are written so, strings are too.
+        # `get\_user`: if names are written so, strings are too.
         if self._is_markdown and text.startswith("_", position + 1):
             self.left_out.append(position)
             return position + 1
@@ -209,19 +209,19 @@ class PythonStringReader:
         number = 0
         if escape is not None and escape.lastindex:
             number = int(escape[escape.lastindex], 8 if escape["octal"] else 16)
-        # `\d`, `\x4`, or past the last character: the backslash stays, as in Python.
+        # `\d`, `\x4`, or beyond the last code point: the backslash is kept, as in Python.
         if escape is None or number > sys.maxunicode:
             pieces.append("\\")
             return position + 1
-        # A line end behind the backslash stands for nothing.
+        # A line end after the backslash encodes nothing.
         pieces.append(chr(number) if escape.lastindex else "")
         return escape.end()
 
     def _read_brace(self, text: str, position: int, pieces: list[str]) -> int:
-        """Read a doubled brace of an f-string; a single one would hold an expression."""
+        """Reads a doubled brace of an f-string; a single one would begin an expression."""
         if position + 1 == len(text):
             return position
-        # `{{` stands for one brace.
+        # `{{` encodes one brace.
         if text[position + 1] == text[position]:
             pieces.append(text[position])
             return position + 2

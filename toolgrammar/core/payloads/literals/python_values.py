@@ -1,6 +1,6 @@
-"""Numbers and named values in Python's notation.
+"""Converts numbers and named values in Python's notation to JSON.
 
-Example: `0x1F` is 31, `07` is 7, and `None` is null.
+Example: `0x1F` is `31`, `07` is `7`, and `None` is `null`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from toolgrammar.values.patterns import late
 _encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 LONGEST_WORD: Final = 4300
-"""A number of more characters is refused: CPython reads no longer integer, and reading is slow."""
+"""A longer number is refused: CPython refuses longer integers, and reading them is slow."""
 
 NAMED_VALUES: Final[dict[str, bool | None]] = {
     "True": True,
@@ -25,7 +25,7 @@ NAMED_VALUES: Final[dict[str, bool | None]] = {
     "null": None,
 }
 
-# With a digit in it: Python's own reading takes `inf` and `nan`, too.
+# It begins with a digit or a point: Python's `float` accepts `inf` and `nan`, too.
 _NUMBER = late(r"[+-]?[0-9.][0-9a-zA-Z_.+-]*", re.ASCII)
 
 

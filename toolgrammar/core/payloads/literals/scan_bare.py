@@ -1,10 +1,11 @@
-"""Scans one object with bare keys and bare words as its text arrives, and gives it out as JSON.
+"""Scans one object with bare keys and bare words as its text arrives, and emits it as JSON.
 
-The strings stand between two equal quotes, which a format chooses: `<|"|>` or `'`. A quote of one
-character knows the escapes of JavaScript; a longer one knows none, so all up to the next such
-quote is the string. What stands without quotes is `true`, `false`, `null` or a number, and a string
-else. What is given out is never wrong later: strings leave at once but for the longest tail that
-may become their closing quote, a word at its end, a key with its value.
+Example: of `{city:'Oslo',days:2}` it emits `{"city": "Oslo", "days": 2}`. A format chooses the
+quotes of its strings: `<|"|>` or `'`. A string between quotes of one character has the escapes of
+JavaScript; a longer quote has none, so the string is all text up to the next one. Text without
+quotes is `true`, `false`, `null` or a number, and any other word is a string. No later text makes
+what was emitted wrong: strings are emitted at once, except for the longest tail that may become
+their closing quote; a word is emitted at its end, a key with its value.
 """
 
 from __future__ import annotations
@@ -79,54 +80,54 @@ class BareScanner:
         max_depth: int = MAX_DEPTH,
         step: Step | None = None,
     ) -> None:
-        """Make a scanner for one object.
+        """Makes a scanner for one object.
 
         Args:
-            quotes: What strings may stand between.
+            quotes: The quotes of strings.
             max_depth: How deep brackets may nest.
-            step: What reading the object does, where markup around it may end it.
+            step: The step that reads the object, if markup around it may end it.
         """
         self._step = step
         self._quotes = sorted(quotes, key=len, reverse=True)
         self._max_depth = max_depth
         self._state = _START
         self._stack: list[str] = []  # the closers that are due
-        self._counts: list[int] = []  # for each of them, how many values were given out
+        self._counts: list[int] = []  # for each of them, how many values were emitted
         self._key: list[str] = []  # the JSON text of the key, without its quotes
         self._quote = ""  # the quote of the open string
-        self._run = self._same = compile_pattern("")  # see `string_runs`; with escapes alone
+        self._run = self._same = compile_pattern("")  # see `string_runs`
         self._word: list[str] = []
         self.done, self.failed, self.failure = False, False, ""
-        self.doubt = ""  # the bare word that a quote stands in, which opens or closes nothing there
+        self.doubt = ""  # a bare word with a quote inside that opens or closes nothing
         self.bare_text = ""
         self._final = False  # whether the message ends with the text that is fed
         self.put_in = ""  # the closers that were missing before the markup around the object
 
     def expect(self, *, base: int, final: bool) -> None:
-        """Takes the offset of the text that is fed next, and whether the message ends with it."""
+        """Sets the offset of the text that is fed next, and whether the message ends with it."""
         self._final = final
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Returns the offset of the first character not consumed; safe pieces go to `out`."""
         while position < len(text) and not (self.done or self.failed):
             end = self._handlers[self._state](self, text, position, out)
-            if end == position:  # not decided yet: it waits
+            if end == position:  # undecided: it waits
                 break
             position = end
         return position
 
     @property
     def mended(self) -> bool:
-        """Whether closers were put in."""
+        """Whether missing closers were inserted."""
         return bool(self.put_in)
 
     def run_on(self) -> ChunkMemo[str] | None:
-        """Returns chunks as JSON that only go on in a string."""
+        """Returns a memo of the JSON of chunks that only continue a string."""
         held = self._state != _STRING or self._word or self._quote == TEMPLATE
         return None if held else in_strings(self._run.pattern)
 
     def finish(self, out: list[str]) -> bool:
-        """Append what closes the object; True if it was whole. The scanner stays as it is."""
+        """Appends what closes the object, without a change of state; whether it was complete."""
         if self.done:
             return True
         if self._state == _STRING:
@@ -134,7 +135,7 @@ class BareScanner:
         out.append("".join(reversed(self._stack)))
         return False
 
-    # The states. Each gives the offset behind what it read, or its own where it needs more text.
+    # The states. Each returns the offset after the text that it read, or its own if it needs more.
 
     def _start(self, text: str, at: int, out: list[str]) -> int:
         if text[at] == "{":
@@ -165,7 +166,7 @@ class BareScanner:
         end, how = self._word_part(text, at, key=True)
         if how == WAITS:
             return end
-        if text[end] != ":":  # or the key ran on into the markup behind the object
+        if text[end] != ":":  # or the key extends into the markup after the object
             return self._refuse(text, end)
         self._key = [as_json(self._taken_word())[1:-1]]
         self._state = _VALUE
@@ -216,7 +217,7 @@ class BareScanner:
         end, how = self._word_part(text, at, key=False)
         if how == WAITS:
             return end
-        if how == ENDED and not "".join(self._word).strip():  # markup, no value
+        if how == ENDED and not "".join(self._word).strip():  # markup instead of a value
             return self._refuse(text, end)
         self._begin(out)
         written = word_as_json(self._taken_word())
@@ -237,7 +238,7 @@ class BareScanner:
         return self._blank_or_refuse(text, at)
 
     def _ends_before(self, text: str, at: int, out: list[str]) -> bool:
-        """Closes all where the markup around the object goes on; true, too, where it may."""
+        """Closes all if the markup around the object continues; also true if it may continue."""
         if self._step is None or text[at].isspace():
             return False
         stands = frame_of(self._step).stands(text, at, final=self._final)
@@ -247,10 +248,10 @@ class BareScanner:
             self.done = True
         return stands is not False
 
-    # What the states share
+    # Shared by the states
 
     def _word_part(self, text: str, at: int, *, key: bool) -> tuple[int, int]:
-        """Takes the next part of a bare key or word; returns its end, and what ends it."""
+        """Reads the next part of a bare key or word; returns its end, and what ends it."""
         if self._step is None:
             end = (_KEY_RUN if key else _WORD_RUN).match(text, at).end()
             how = WAITS if end == len(text) else DELIMITED
@@ -262,7 +263,7 @@ class BareScanner:
         return end, how
 
     def _taken_word(self) -> str:
-        """Returns the bare word that was read; one with a quote may have been a string."""
+        """Returns the bare word that was read; one with a quote may have been meant as a string."""
         word = "".join(self._word).rstrip()
         self._word = []
         if may_be_quoted(word, self._quotes):
@@ -270,7 +271,7 @@ class BareScanner:
         return word
 
     def _opened(self, text: str, at: int) -> str | None:
-        """Opens the string whose quote stands here; empty where none does, None where one may."""
+        """Opens the string whose quote is here; "" if there is none, None if that is undecided."""
         quote = opened_quote(text, at, self._quotes)
         if quote:
             self._quote = quote
@@ -278,7 +279,7 @@ class BareScanner:
         return quote
 
     def _string_part(self, text: str, at: int, sink: list[str], then: int) -> int:
-        """Reads on in a string; at its closing quote the state becomes `then`."""
+        """Continues a string; at its closing quote the state becomes `then`."""
         quote = self._quote
         if len(quote) == 1:  # with escapes
             if run := self._same.match(text, at) or self._run.match(text, at):
@@ -305,7 +306,7 @@ class BareScanner:
         return end + len(quote)
 
     def _begin(self, out: list[str]) -> None:
-        """Emits what stands before a value."""
+        """Emits the separator and the key before a value."""
         if not self._stack:
             return
         before = ", " if self._counts[-1] else ""  # JSON's comma comes with the value

@@ -1,11 +1,11 @@
-"""Scans arguments that are written as elements inside each other, and gives them out as JSON.
+"""Scans arguments that are written as nested elements, and emits them as JSON.
 
-An element is `<key>` … `</key>`, before each tag of it a mark that the format names. One with
-elements inside is an object; it is an array where its schema says so, or where nothing says
-otherwise and all of them are named `item`. One without is text, typed by its schema. Where the
-schema wants a string, every character up to the closing tag is the value, and it streams;
-everything else comes at its end. A key that comes twice holds a list. What closes or opens
-nothing of its own ends the arguments, and stays for the grammar. Example: of
+An element is `<key>` … `</key>`, each tag after a mark that the format defines. An element that
+contains elements is an object; it is an array if its schema says so, or if the schema is silent
+and all of them are named `item`. An element without elements is text, typed by its schema. If the
+schema wants a string, every character up to the closing tag is the value, which is streamed;
+any other value is emitted at its end. A repeated key holds a list. A tag that neither opens nor
+closes an argument ends the arguments, and is left to the grammar. Example: of
 `<city>Oslo</city><tags><item>a</item></tags>` the arguments are `{"city": "Oslo", "tags": ["a"]}`.
 """
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonSchema
 
 NAME: Final = r"[^\W\d][\w.-]{0,255}"
-"""What an element may be called."""
+"""The pattern of an element's name."""
 ITEM: Final = "item"
-"""What the elements of an array are called where it is written."""
+"""The name of the elements of an array in written text."""
 _TEXT_KEY: Final = "$text"
-"""The key of text that stands beside elements."""
+"""The key of text beside elements."""
 _LONGEST_TAG: Final = 260
 
 
@@ -49,21 +49,21 @@ class _Element:
         self.schema = schema
         self.is_text = (types_of(schema) if schema else None) == ("string",)
         self.quoted = 0
-        """How many elements of its name are open in its text."""
+        """How many elements of its name are open inside its text."""
         self.text: list[str] = []
         self.children: list[tuple[str, Any]] = []
         self._properties: Mapping[str, JsonSchema] | None = None
 
     def quote(self, more: int) -> None:
-        """Counts an element of its name in its text."""
+        """Counts an element of its name inside its text."""
         self.quoted += more
 
     def leave_out(self) -> None:
-        """Reads it as no text: one of this name was given out, and what comes again is left out."""
+        """Drops its text: an element of this name was emitted, and a repetition is dropped."""
         self.is_text = False
 
     def inner_schema(self, tag: str) -> JsonSchema | None:
-        """Returns the schema of an element inside, also where that of this one is a union."""
+        """Returns the schema of an element inside this one, whose own schema may be a union."""
         schema = self.schema
         if schema is None:
             return None
@@ -76,18 +76,18 @@ class _Element:
         return _schema(said_of(schema, "items" if is_array else "additionalProperties"))
 
     def value(self) -> tuple[Any, bool]:
-        """Returns the value of the whole element, and whether its schema takes it."""
+        """Returns the value of the complete element, and whether it fits the schema."""
         text = "".join(self.text)
-        # A union counts as all that it names: `["array", "null"]` wants a list.
+        # A union counts as each of its types: `["array", "null"]` wants a list.
         types = (types_of(self.schema) if self.schema else None) or ()
         if not self.children:
-            # `<tags></tags>` is an empty list where a list is wanted.
+            # `<tags></tags>` is an empty list if a list is wanted.
             if not text.strip() and not self.is_text and ("array" in types or "object" in types):
                 return ([] if "array" in types else {}), True
             return type_text(text, self.schema)
         listed = all(tag == ITEM for tag, _ in self.children) and not text.strip()
         is_array = "array" in types
-        # By the schema, or else by the names: all are `item`, and no text stands between them.
+        # By the schema, or else by the names: all are `item`, without text between them.
         if (is_array and listed) or ("object" not in types and (is_array or listed)):
             return [value for _, value in self.children], not types or "array" in types
         members: dict[str, Any] = {}
@@ -100,9 +100,9 @@ class _Element:
         return members, not types or "object" in types
 
 
-# A class of its own: a value that came once may be a list itself.
+# A class of its own: a value that occurs once may be a list itself.
 class _Repeated(list[Any]):
-    """The values of a key that came more than once."""
+    """The values of a repeated key."""
 
 
 def _add(members: dict[str, Any], tag: str, value: Any) -> None:
@@ -131,10 +131,10 @@ class ElementScanner:
         properties: Mapping[str, JsonSchema] | None = None,
         max_depth: int = MAX_DEPTH,
     ) -> None:
-        """Make a scanner for the arguments of one call.
+        """Makes a scanner for the arguments of one call.
 
         Args:
-            mark: What stands before each tag.
+            mark: The text before each tag.
             properties: The schemas of the arguments.
             max_depth: How deep elements may nest.
         """
@@ -143,16 +143,16 @@ class ElementScanner:
         self._max_depth = max_depth
         self._any_tag, self._begun = _patterns(mark)
         self._open: list[_Element] = []
-        self._pending: tuple[str, Any] | None = None  # the last argument: it may come again
+        self._pending: tuple[str, Any] | None = None  # the last argument: its key may be repeated
         self._given_out: set[str] = set()
         self.doubt = ""
-        """The arguments, or parts of them, that their schemas do not take, between blanks."""
+        """The arguments, or parts of them, that do not fit their schemas, separated by blanks."""
         self.done = False
         self.failed = False
         self.failure = ""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
-        """Returns the offset of the first character that is not decided; safe pieces go to `out`."""
+        """Returns the offset of the first undecided character; appends safe pieces to `out`."""
         while position < len(text) and not (self.done or self.failed):
             if not self._open:
                 end = self._between(text, position, out)
@@ -160,19 +160,19 @@ class ElementScanner:
                 end = self._string(text, position, out)
             else:
                 end = self._inside(text, position, out)
-            # What may become a tag waits for more text.
+            # Text that may become a tag waits for more.
             if end == position:
                 break
             position = end
         return position
 
     def run_on(self) -> ChunkMemo[str] | None:
-        """Returns chunks as JSON that only go on in a string, where one is given out."""
-        # Without the first character of a tag, a chunk can't end the string.
+        """Returns a memo of the JSON of chunks that only continue an emitted string, or None."""
+        # A chunk without the first character of a tag can't end the string.
         return _without(self._mark[:1] or "<") if self._streams() else None
 
     def finish(self, out: list[str]) -> bool:
-        """Append what closes the object; the scanner stays as it is."""
+        """Appends what closes the object; the state of the scanner does not change."""
         if self.done:
             return True
         given_out = bool(self._given_out)
@@ -188,10 +188,10 @@ class ElementScanner:
     def _streams(self) -> bool:
         return len(self._open) == 1 and self._open[0].is_text
 
-    # Where the scanner is. Each gives its own offset where it needs more text.
+    # The states. Each returns its own offset if it needs more text.
 
     def _between(self, text: str, position: int, out: list[str]) -> int:
-        """Reads the tag of an argument, or ends before what is none."""
+        """Reads the tag of an argument, or ends the arguments before any other text."""
         if text[position].isspace():
             return position + 1
         tag = self._any_tag.match(text, position)
@@ -207,18 +207,18 @@ class ElementScanner:
         return position
 
     def _string(self, text: str, position: int, out: list[str]) -> int:
-        """Reads on in an element whose schema wants a string; quoted ones of its name balance."""
+        """Continues an element whose schema wants a string; quoted tags of its name balance."""
         element = self._open[-1]
         opener, closer = f"{self._mark}<{element.tag}>", f"{self._mark}</{element.tag}>"
         found = _either(opener, closer).search(text, position)
         ends = found is not None and found[0] == closer and not element.quoted
         if found is None:
-            # The tail that may become one of the two tags is left for the next chunk.
+            # A tail that may become one of the two tags is left for the next chunk.
             stop = len(text) - max(begun_length(text, position, tag) for tag in (opener, closer))
         elif ends:
             stop = found.start()
         else:
-            # A tag in the text is a part of it.
+            # A tag inside the text is a part of it.
             element.quote(1 if found[0] == opener else -1)
             stop = found.end()
         if stop > position:
@@ -237,10 +237,10 @@ class ElementScanner:
         return stop + len(closer)
 
     def _inside(self, text: str, position: int, out: list[str]) -> int:
-        """Reads on in any other element: text, a tag inside, or its closing tag."""
+        """Continues any other element: text, a tag inside, or its closing tag."""
         tag = self._any_tag.search(text, position)
         if tag is None:
-            # No tag is longer, so only the end of the text can hold one that is cut.
+            # No tag is longer, so a cut tag can only be this close to the end of the text.
             begun = self._begun.search(text, max(position, len(text) - _LONGEST_TAG))
             stop = begun.start() if begun is not None else len(text)
             self._open[-1].text.append(text[position:stop])
@@ -261,11 +261,11 @@ class ElementScanner:
         if self._open:
             self._open.append(_Element(tag, self._open[-1].inner_schema(tag)))
             return
-        # It was held as its key might come again at once; another one comes.
+        # The pending argument was held for a repetition of its key; this is another key.
         if self._pending is not None and self._pending[0] != tag:
             self._settle(out)
         element = _Element(tag, self._properties.get(tag))
-        # `<a>1</a><b>2</b><a>3</a>`: the first value is out, and can't become a list.
+        # `<a>1</a><b>2</b><a>3</a>`: the first value is emitted, and can't become a list.
         if element.is_text and tag in self._given_out:
             element.leave_out()
         self._open.append(element)
@@ -285,7 +285,7 @@ class ElementScanner:
             members = dict([self._pending])
             _add(members, element.tag, value)
             self._pending = (element.tag, members[element.tag])
-        # One whose key was given out is dropped.
+        # An argument whose key was emitted before is dropped.
         elif element.tag not in self._given_out:
             self._pending = (element.tag, value)
 
@@ -323,10 +323,10 @@ def _either(opener: str, closer: str) -> re.Pattern[str]:
 
 @cache
 def _patterns(mark: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Returns the expressions of a tag and of its proper beginnings at the end of the text."""
+    """Returns the patterns of a tag and of its proper beginnings at the end of the text."""
     begin = re.escape(mark)
     tag = compile_pattern(rf"{begin}<(?:(?P<opened>{NAME})|/(?P<closed>{NAME}))>")
-    # The mark itself may be cut: of `]<x>[` any beginning may stand at the end of a chunk.
+    # The mark itself may be cut: of `]<x>[` any beginning may be at the end of a chunk.
     starts = "|".join(re.escape(mark[:length]) for length in range(len(mark), 0, -1))
     cut = rf"{begin}<(?:/?(?:{NAME})?)?" + (f"|{starts}" if starts else "")
     return tag, compile_pattern(rf"(?:{cut})\Z")

@@ -1,8 +1,8 @@
-r"""The arguments of one Python call, read as they arrive and given out as JSON text.
+r"""Scans the arguments of one Python call as they arrive, and emits them as JSON.
 
-Example: `'Oslo', days=2)` becomes `{"city": "Oslo", "days": 2}` where `city` is the first parameter.
-As models write them, some are no Python: in `send(to\_user='Ann', msg='it's done')` the backslash is
-left out and the quote in `it's` is kept as a part of the string, each with a fault that says so.
+Example: `'Oslo', days=2)` becomes `{"city": "Oslo", "days": 2}` if `city` is the first parameter.
+What models write is not always Python: in `send(to\_user='Ann', msg='it's done')` the backslash is
+dropped and the quote in `it's` is kept as a part of the string; both are recorded as faults.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
 
 _Step: TypeAlias = "Callable[[PythonScanner, str, int, list[str]], int]"
 
-# Everything but white space and ASCII punctuation; names are checked when they are whole.
+# Everything but white space and ASCII punctuation; names are checked when they are complete.
 _SOLID: Final = r"[^\x00-\x20!-\-/:-@\[-^`{-\x7f\s]"
-# `1e-5`: the sign is no operator here.
+# `1e-5`: the sign is not an operator here.
 _WORD = late(rf"[0-9._]+[eE](?:[+-]{_SOLID}*)?{_SOLID}*|{_SOLID}+")
 # `get\_user` is the name `get_user`, as in Markdown.
 _NAME = late(rf"(?:{_SOLID}|\\(?=_))+")
 _space = anywhere(r"\s*+")
 _ENDS: Final = ")]"
-"""What ends the arguments: their closer, or that of the list of calls, where theirs is missing."""
+"""The characters that end the arguments: their closer, or else that of the list of calls."""
 
 
 class PythonScanner:
     """Reads the arguments of one Python call, from after its `(` up to its `)`.
 
-    Each state is a method that takes the text on from a character; one that gives its own offset,
-    and stays the state, needs more text. Beyond Python's own literals: `true`, `false`, `null`,
-    leading zeros, line ends in any string, keywords as argument names. Lone surrogates stay in the
-    JSON text as they are. `**{"a": 1}` is the same as `a=1`.
+    Each state is a method that reads the text from an index on; if it returns its own index and
+    keeps the state, it needs more text. Beyond Python's own literals it accepts `true`, `false`,
+    `null`, leading zeros, line ends in any string, and keywords as argument names. Lone surrogates
+    are kept in the JSON text. `**{"a": 1}` is read as `a=1`.
     """
 
     bare_text = ""
@@ -65,14 +65,14 @@ class PythonScanner:
         max_depth: int = MAX_DEPTH,
         mends: bool = False,
     ) -> None:
-        """Make a scanner for the arguments of one call.
+        """Makes a scanner for the arguments of one call.
 
         Args:
             properties: the parameters, whose order names arguments by position, and their schemas.
             max_depth: how deep the JSON may nest; the arguments themselves are its first level.
-            mends: whether what Python does not take is mended: a quote that nothing may follow is
-                a part of its string; an object that stands alone and has the names of parameters
-                as its keys is the arguments; a backslash before an underscore is left out.
+            mends: whether text that is not Python is mended: a quote that nothing may follow is
+                a part of its string; a single object whose keys are names of parameters
+                is the arguments; a backslash before an underscore is dropped.
         """
         self._properties = properties or {}
         self._parameters = tuple(self._properties)
@@ -81,37 +81,37 @@ class PythonScanner:
         self._step: _Step = PythonScanner._before_argument
         self._json = PythonJson()
         self._sign = ""  # before the number that is read
-        self._word = ""  # the last word, as far as it has come
+        self._word = ""  # the last word, as far as it has arrived
         self._reader = PythonStringReader()
         self._positional = 0  # positional arguments so far; -1 once a keyword has been read
-        self._place = 0  # offset of the last of them
+        self._place = 0  # the offset of the last of them
         self._ended = False
         self._base, self._final = 0, False
         self.done, self.failed, self.failure = False, False, ""
         self.doubt = ""
-        """The beginning of a string that stands right behind another in a list; mostly empty."""
+        """The beginning of a string that directly follows another one in a list; usually empty."""
         self.faults = Faults()
 
     @property
     def mended(self) -> bool:
-        """Whether any fault was noted."""
+        """Whether any fault was recorded."""
         return bool(self.faults)
 
     @property
     def open_brackets(self) -> int:
-        """How many brackets are open, with those of the arguments; 0 where a string may be."""
-        # The last quote may yet stand inside of the string: brackets behind it don't count then.
+        """The number of open brackets, with that of the arguments; 0 if a string may be open."""
+        # The last quote may turn out to be inside the string: then brackets don't count.
         behind_string = self._step is PythonScanner._after_value and self._json.key == ""
         if behind_string or self._json.text_open or self._reader.failure:
             return 0
         return len(self._json.stack) + 1
 
     def expect(self, *, base: int, final: bool) -> None:
-        """Takes the offset of the text that is fed next, and whether the message ends with it."""
+        """Sets the offset of the text that is fed next, and whether the message ends with it."""
         self._base, self._final = base, final
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
-        """Append JSON text to `out`; give the offset of the first character not consumed."""
+        """Appends JSON text to `out`; returns the offset of the first character not consumed."""
         while not (self.done or self.failed):
             step = self._step
             if step not in self._where_space_counts:
@@ -119,28 +119,28 @@ class PythonScanner:
             if position == len(text):
                 break
             end = step(self, text, position, out)
-            # What follows decides what stands here.
+            # The text after this index decides what is here.
             if end == position and self._step is step:
                 break
             position = end
         return position
 
     def run_on(self) -> ChunkMemo[str] | None:
-        """Returns chunks as JSON that only go on in a string which is given out, if one is open."""
-        # A string in a container is held until the container is whole.
+        """Returns a memo of the JSON of chunks that only continue an emitted string, or None."""
+        # A string in a container is held until the container is complete.
         in_text = self._step is PythonScanner._in_string and not self._json.stack
         return self._reader.run_on() if in_text else None
 
     def finish(self, out: list[str]) -> bool:
-        """Close the JSON object where the text ended; give False when the arguments were cut.
+        """Closes the JSON object where the text ended; returns whether the arguments were complete.
 
-        A string is kept as far as it came, a container with its whole items; a number or name
-        that nothing delimits and a key without value are dropped.
+        Of a string the part that arrived is kept, of a container its complete items; a number or
+        name that is not delimited and a key without value are dropped.
         """
         # A second call adds nothing.
         if not self.done and not self._ended:
             self._ended = True
-            # A number may go on behind the cut: `1` of `12`. `True` can't.
+            # A number may continue after the cut: `1` of `12`. `True` can't.
             is_word = self._step is PythonScanner._in_word and not self._json.text_open
             if is_word and not self.failed and self._word in NAMED_VALUES:
                 self._take_scalar("", 0)
@@ -152,7 +152,7 @@ class PythonScanner:
 
     def _before_argument(self, text: str, position: int, out: list[str]) -> int:
         char = text[position]
-        # Looked at and not read: the closer is a token of the envelope.
+        # Only examined: the closer is a token of the envelope.
         if char in _ENDS:
             self.done = True
             self._json.end(out)
@@ -160,7 +160,7 @@ class PythonScanner:
         self._json.begin("")
         if char == "*":
             return self._stars(text, position)
-        # No name begins so: it is a value by position, as in `f(1, 'x')`.
+        # No name begins with it: it is a positional value, as in `f(1, 'x')`.
         if not (char.isdecimal() or char == "." or _WORD.match(char) is None):
             self._step = PythonScanner._in_first_word
         elif self._name_by_position(text, position):
@@ -168,7 +168,7 @@ class PythonScanner:
         return position
 
     def _stars(self, text: str, position: int) -> int:
-        """Read `**` before an object whose members are arguments."""
+        """Reads `**` before an object whose members are arguments."""
         if position + 1 == len(text):
             return position
         if text[position + 1] != "*":
@@ -179,18 +179,18 @@ class PythonScanner:
     def _before_spread(self, text: str, position: int, out: list[str]) -> int:
         if text[position] != "{":
             return self._fail(text, position, "an object behind `**`")
-        # As behind a keyword, no value by position may follow.
+        # As after a keyword, no positional value may follow.
         self._json.begin("", is_spread=True)
         self._positional = -1
         return self._begin_value(text, position, out)
 
     def _in_first_word(self, text: str, position: int, out: list[str]) -> int:
-        """Read the word at an argument's start: its name, a string's prefix or a named value."""
+        """Reads the word at an argument's start: its name, a string's prefix or a named value."""
         end = self._word_end(_NAME if self._mends else _WORD, text, position)
         behind = text[end : end + 2]
         if self.failed:
             return end
-        # The word may go on.
+        # The word may continue.
         if not behind or (behind == "\\" and self._mends):
             return position
         if behind[0] == "\\" and self._mends:
@@ -212,7 +212,7 @@ class PythonScanner:
             self._positional = -1
             self._step = PythonScanner._before_value
             return position + 1
-        # `f(True)` is a value by position, `f(word)` is none.
+        # `f(True)` has a positional value, `f(word)` has not.
         if self._word not in NAMED_VALUES:
             return self._fail(text, position, f"`=` after the name `{self._word[:20]}`")
         if self._name_by_position(text, position):
@@ -221,11 +221,11 @@ class PythonScanner:
 
     def _after_argument(self, text: str, position: int, out: list[str]) -> int:
         char = text[position]
-        # `f(1 + 2)` fails here: an argument is a literal, and no expression.
+        # `f(1 + 2)` fails here: an argument is a literal, not an expression.
         if char != "," and char not in _ENDS:
             return self._fail(text, position, "`,` or `)` after an argument")
         if self._json.is_object:
-            # Only one that stands first and has no name may stand for all arguments.
+            # Only the first argument, without a name, may be an object of all arguments.
             if self._mends and self._positional == 1 and not self._json.begun:
                 keys, is_lone = json.loads(self._json.holds).keys(), char != ","
                 if self.faults.note_object(self._place, keys, self._properties, is_lone=is_lone):
@@ -237,7 +237,7 @@ class PythonScanner:
         return position + (char == ",")
 
     def _name_by_position(self, text: str, position: int) -> bool:
-        """Name a positional argument after the next parameter; fail where none is left."""
+        """Names a positional argument after the next parameter; fails if none is left."""
         if not 0 <= self._positional < len(self._parameters):
             self._fail(text, position, "`name=` or `)`: no parameter for a positional value")
             return False
@@ -251,7 +251,7 @@ class PythonScanner:
     def _before_value(self, text: str, position: int, out: list[str]) -> int:
         if self._json.stack and not self._json.stack[-1].keyed:
             container = self._json.stack[-1]
-            # Python takes a comma before the closer: `[1, 2, ]`.
+            # Python accepts a comma before the closer: `[1, 2, ]`.
             if text[position] == container.closer:
                 self._json.close(holds_value=False)
                 self._step = PythonScanner._after_value
@@ -262,7 +262,7 @@ class PythonScanner:
         return self._begin_value(text, position, out)
 
     def _begin_value(self, text: str, position: int, out: list[str]) -> int:
-        """Open the value whose first character stands at `position`."""
+        """Opens the value whose first character is at `position`."""
         char = text[position]
         self._json.begin_item()
         self._sign = self._word = ""
@@ -292,7 +292,7 @@ class PythonScanner:
         return position
 
     def _in_word(self, text: str, position: int, out: list[str]) -> int:
-        """Read a number, a named value, or what stands before the quote of a string."""
+        """Reads a number, a named value, or the prefix of a string."""
         end = self._word_end(_WORD, text, position)
         if self.failed:
             return end
@@ -301,17 +301,17 @@ class PythonScanner:
             return position
         if text[end] in "'\"":
             self._begin_string(text, end, out)
-        # A word behind a string can only be the prefix of its next part: `'a' f'b'`.
+        # A word after a string can only be the prefix of its next part: `'a' f'b'`.
         elif self._json.text_open:
             self._fail(text, end, "a quote: a string stands before")
         else:
             self._take_scalar(text, end)
-        # It is no part of the string that stands before: it may be the name of the next call.
+        # It is not a part of the string before it: it may be the name of the next call.
         is_left = self._json.text_open and self._step is PythonScanner._in_word
         return position if is_left else end
 
     def _word_end(self, pattern: re.Pattern[str], text: str, position: int) -> int:
-        """Returns where a word ends, which may be empty; fails where it is too long to be held."""
+        """Returns the end of a word, which may be empty; fails if the word is too long."""
         match = pattern.match(text, position)
         end = position if match is None else match.end()
         longest = position + LONGEST_WORD - len(self._sign)
@@ -345,7 +345,7 @@ class PythonScanner:
     # Strings
 
     def _begin_string(self, text: str, position: int, out: list[str]) -> int:
-        """Open a string literal, or the next part of a string written in several."""
+        """Opens a string literal, or the next part of a string in several parts."""
         prefix = self._word.lower()
         if prefix not in STRING_PREFIXES:
             return self._fail(text, position, f"a literal; `{self._word[:20]}` opens no text")
@@ -364,7 +364,7 @@ class PythonScanner:
         if decoded:
             self._json.add_text(as_json(decoded)[1:-1], out)
         if reader.kept or reader.left_out:
-            # In a container no name tells what a quote belongs to.
+            # In a container no name decides which string a quote belongs to.
             named = bool(self._parameters) and not self._json.stack
             self.faults.note_string(text, self._base, reader, named=named)
         if reader.closed:
@@ -374,12 +374,12 @@ class PythonScanner:
         return position
 
     def _after_string(self, text: str, position: int, out: list[str]) -> int:
-        """Go on with a string written right after the last one, or close the JSON string."""
-        # Python joins `'a' 'b'`: until the next mark, the JSON string stays open.
+        """Continues with a string directly after the last one, or closes the JSON string."""
+        # Python joins `'a' 'b'`: the JSON string stays open until the next token.
         if text[position] in "'\"" or _WORD.match(text, position) is not None:
             self._sign = self._word = ""
             self._step = PythonScanner._in_word
-            # In a list a comma is missing more often than two strings are meant to be one.
+            # In a list, a missing comma is more likely than two parts of one string.
             if self._json.stack and self._json.stack[-1].kind == LIST:
                 self.doubt = self.doubt or text[position]
         else:

@@ -1,7 +1,8 @@
-"""Looks ahead in a JSON text that may be damaged: which quote ends a string, which bracket what.
+"""Looks ahead in damaged JSON: decides which quote ends a string, and what a bracket closes.
 
-Example: in `{"a": "the "best" one", "b": 1}` no key and no bracket follow the second quote of the
-value, so it stands inside the string; behind the last one `, "b":` reads as the next member.
+Example: in `{"a": "the "best" one", "b": 1}` neither a key nor a bracket follows the second quote
+of the value, so the quote is part of the string; after the last one `, "b":` reads as the next
+member.
 """
 
 from __future__ import annotations
@@ -33,46 +34,46 @@ _VALUE_STARTS: Final = frozenset('"{[-0123456789tfn')
 
 
 class Around:
-    """What stands around a value; by itself, a value ends with its last bracket."""
+    """The markup around a value. This class is for none: the value ends with its last bracket."""
 
     alone = True
-    """Whether the last bracket ends the value, whatever follows."""
+    """Whether the last bracket ends the value, whatever follows it."""
     framed = False
-    """Whether markup stands around the value, which may end in it, too."""
+    """Whether the value is inside markup, which may also end it early."""
     inside: ClassVar[re.Pattern[str]] = inside_string
-    """What a chunk matches that only goes on in a string."""
+    """The pattern of a chunk that only continues a string."""
 
     def follows(self, _look: LookAhead, _index: int) -> bool:
-        """Whether what stands at an index may follow the whole value."""
+        """Whether the text at an index may follow the whole value."""
         return True
 
     def stops(self, _look: LookAhead, _index: int) -> bool:
-        """Whether something that ends the value, whole or not, stands where a token may."""
+        """Whether, where a token may begin, something ends the value, complete or not."""
         return False
 
     def ends_frame(self, _look: LookAhead, _index: int) -> bool:
-        """Whether markup that ends the value stands here, though brackets are open."""
+        """Whether markup that ends the value begins here, though brackets are open."""
         return False
 
     def markup_follows(self, _look: LookAhead, _index: int) -> bool:
-        """Whether markup around the value stands behind a quote, at most brackets before it."""
+        """Whether markup around the value follows a quote, with at most brackets between them."""
         return False
 
     def frame_goes_on(self, _look: LookAhead, _index: int, _level: int) -> bool:
-        """Whether, once a level is closed, what a message wants behind the value goes on."""
+        """Whether the text that must follow the value follows, once a level is closed."""
         return False
 
     def ends_at_brackets(self, _look: LookAhead, _index: int) -> bool:
-        """Whether the open string ended before brackets, and its quote is missing."""
+        """Whether the open string ended before brackets, so that its quote is missing."""
         return False
 
     def ends_at_markup(self, _look: LookAhead, _index: int) -> bool:
-        """Whether the open string ended before markup, and its quote and brackets are missing."""
+        """Whether the open string ended before markup, without its quote and brackets."""
         return False
 
 
 class LookAhead:
-    """Answers what follows in the text; it changes nothing."""
+    """Answers questions about the text that follows; it changes nothing."""
 
     def __init__(self, source: Source, state: State, string: OpenString, around: Around) -> None:
         self.source = source
@@ -81,11 +82,11 @@ class LookAhead:
         self.around = around
 
     def begin(self, start: int) -> None:
-        """Begins a look at an index."""
+        """Begins a look ahead at an index."""
         self.source.look(start, len(self.state.stack))
 
     def may_end(self, index: int) -> bool:
-        """Whether what stands at an index may follow the whole value."""
+        """Whether the text at an index may follow the whole value."""
         return self.around.alone or self.around.follows(self, index)
 
     # Keys and values
@@ -93,9 +94,10 @@ class LookAhead:
     def reads_key(
         self, index: int, frame: Frame, *, at_end: bool = True, colon: bool = True
     ) -> bool:
-        """Whether a key of this object and a colon stand here; `at_end` if the text ends before.
+        """Whether a key of this object and a colon are here; `at_end` if the text ends before that.
 
-        Without `colon` one that the schema knows will do if a value follows, or a quote is missing.
+        Without `colon`, a key that the schema has is enough if a value follows, or a quote is
+        missing.
         """
         source = self.source
         close = CLOSING_QUOTES.get(source.at(index))
@@ -110,12 +112,12 @@ class LookAhead:
         end, key = match.end(), text_of(match.group())
         if not colon and self._lacks_closer(index + width, match.group(), frame):
             return True
-        # The key goes on behind the look: what it is so far tells enough.
+        # The key continues beyond the look: its beginning is enough to decide.
         if end == source.stop and not frame.may_have_begun(key):
             return False
         character = source.at(end)
         if character == "\\" and not source.at(end + 1):
-            character = ""  # the escape goes on where the look ends
+            character = ""  # the escape continues where the look ends
         if not character:
             return at_end and frame.may_have_begun(key)
         if character != close or not frame.may_have(key):
@@ -130,7 +132,7 @@ class LookAhead:
         return character in ":=" or gap
 
     def _lacks_closer(self, start: int, body: str, frame: Frame) -> bool:
-        """Whether a key that the schema knows, and a colon, stand behind a quote with no other one."""
+        """Whether a key of the schema and a colon follow a quote, and no closing quote does."""
         if not frame.is_judged or (colon := body.find(":")) < 0:
             return False
         return frame.may_have(body[:colon]) and self.begins_value(
@@ -138,7 +140,7 @@ class LookAhead:
         )
 
     def _lacks_opener(self, index: int, frame: Frame) -> bool:
-        """Whether a key that the schema knows, a quote and a colon stand here."""
+        """Whether a key of the schema, a quote and a colon are here."""
         source = self.source
         match = _BARE_KEY.match(source.text, index, source.stop) if frame.is_judged else None
         if match is None or source.at(match.end()) not in CLOSING_QUOTES:
@@ -168,18 +170,18 @@ class LookAhead:
         """Whether a value other than bare text begins here."""
         character = self.source.at(index)
         if character.lower() in ("t", "f", "n"):
-            # `false`, and no letter behind it.
+            # `false`, and no letter after it.
             self.source.ask(index + 5)
             return _LITERALS.match(self.source.text, index) is not None
         return character in CLOSING_QUOTES or character in "{[-0123456789"
 
     def _begins_item(self, index: int, frame: Frame) -> bool:
-        """Whether an item of this array begins here, behind a comma."""
+        """Whether an item of this array begins here, after a comma."""
         source = self.source
         character = source.at(index)
         item = frame.guide.item() if frame.guide is not None else None
         if item is not None and not item.may_begin(character):
-            # The schema wants no such item; a string may lack its quotes.
+            # The schema does not want such an item; a string may lack its quotes.
             if not item.takes_text or character in "{[(":
                 return False
         elif character in CLOSING_QUOTES or character in "{[(-+.0123456789":
@@ -191,11 +193,11 @@ class LookAhead:
     # What may follow a string
 
     def goes_on_strictly(self, index: int) -> bool:
-        """Whether strict JSON goes on behind a string."""
+        """Whether strict JSON continues after a string."""
         source, stack = self.source, self.state.stack
         level = len(stack) - 1
         while True:
-            # The last bracket is closed, and nothing has to follow it.
+            # The last bracket is closed, and nothing has to follow the value.
             if level < 0 and self.around.alone:
                 return True
             index = source.past_space(index)
@@ -228,7 +230,7 @@ class LookAhead:
         return source.at(source.past_space(end + 1)) in (":", "")
 
     def goes_on(self, index: int) -> bool:
-        """Whether something that can be meant goes on behind a string value."""
+        """Whether the text after a string value continues in a plausible way."""
         source, stack = self.source, self.state.stack
         level = len(stack) - 1
         first, lacking = index, False
@@ -245,7 +247,7 @@ class LookAhead:
                 below = self._closed_by(character, index, level)
                 if below is None:
                     return False
-                # Brackets that are put in must not leave out what the schema requires.
+                # Brackets that are inserted must not omit what the schema requires.
                 lacking = lacking or not all(
                     each.is_complete() for each in stack[below + 1 : level + 1]
                 )
@@ -264,12 +266,12 @@ class LookAhead:
                 return self._begins_next(index, stack[level])
             if stack[level].is_object:
                 return self._lacks_comma(index, first, stack[level])
-            # `["a" "b"]` lacks a comma; in `["a"b"]` the quote stands inside of a string.
+            # `["a" "b"]` lacks a comma; in `["a"b"]` the quote is inside of a string.
             parted = index > first or level < len(stack) - 1
             return parted and self.begins_value(index)
 
     def _lacks_comma(self, index: int, first: int, frame: Frame) -> bool:
-        """Whether a key stands here with no comma before it; what is behind `first` is read."""
+        """Whether a key without a comma before it is here; text up to `first` is read already."""
         source = self.source
         quote = source.at(index)
         if quote == ";":
@@ -278,12 +280,13 @@ class LookAhead:
             return False
         if not source.final or source.text[first - 1] != quote:
             return True
-        # Only closers up to the end of the text are no key: this quote ends the string.
+        # If only closers follow up to the end of the text, this quote ends the string: it begins no
+        # key.
         end = _CLOSERS.match(source.text, index + 1, source.stop).end()
         return end < len(source.text) or not source.text[index + 1 : end].strip()
 
     def parts_members(self, index: int, frame: Frame) -> bool:
-        """Whether a semicolon stands for the comma before the next member: a key in quotes tells."""
+        """Whether a semicolon replaces the comma before the next member, which has a quoted key."""
         index = self.source.blank(index + 1)
         if not frame.is_object or self.source.at(index) not in CLOSING_QUOTES:
             return False
@@ -305,10 +308,10 @@ class LookAhead:
         return self.reads_key(index, frame, colon=False)
 
     def closes_later(self, index: int) -> bool:
-        """Whether the next quote closes the string: what stands here is text then.
+        """Whether the next quote closes the string, so that the quote here is text.
 
         Raises:
-            More: the text so far does not decide.
+            More: the text so far is too short to decide.
         """
         text = self.source.text
         quote = text.find('"', index, index + REACH)
@@ -316,7 +319,7 @@ class LookAhead:
             if not self.source.final and len(text) - index < REACH:
                 raise More
             return len(text) - index >= REACH
-        # Who escapes quotes means this one as text.
+        # A model that escapes that quote means this one as text.
         if text[quote - 1] == "\\":
             return True
         self.begin(quote)
@@ -328,18 +331,18 @@ class LookAhead:
     # What a bracket closes
 
     def _closed_by(self, character: str, index: int, level: int) -> int | None:
-        """Returns the level below what a bracket closes; None where it can't stand."""
+        """Returns the level below what a bracket closes; None if it is not allowed here."""
         if character == ")" and self.opener_of(character, level) is None:
             return None
         found = self.level_closed(character, index, level)
-        # One that fits nothing closes nothing, and what follows it is looked at.
+        # A bracket that fits nothing closes nothing, and the text after it decides.
         return level if found is None else found - 1
 
     def level_closed(self, character: str, index: int, level: int) -> int | None:
-        """Returns the level that a bracket closes with all above it; None where it is too much.
+        """Returns the level that a bracket closes, with all above it; None if it is superfluous.
 
-        One that does not fit what is open closes down to its own kind, if what follows fits
-        there, or else the innermost: it is of the wrong kind.
+        A bracket that does not fit the innermost level closes down to its own kind, if the text
+        after it fits there, or else the innermost: then it is a bracket of the wrong kind.
         """
         source = self.source
         found = self.opener_of("]" if character == ")" else character, level)
@@ -355,7 +358,8 @@ class LookAhead:
         index = self._behind_commas(index)
         if not source.at(index):
             return found
-        # Behind the closer of the root no comma follows: it can't have closed the root.
+        # No comma follows the closer of the root: before a comma, a bracket can't have closed the
+        # root.
         if found == 0:
             return None
         if not self._may_come(index, found - 1) and self._may_come(index, level - 1):
@@ -367,13 +371,13 @@ class LookAhead:
         frame = self.state.stack[level]
         if frame.is_object:
             return self.reads_key(index, frame)
-        # A string and a colon are a member, and no item.
+        # A string and a colon are a member, not an item.
         is_quote = self.source.at(index) in CLOSING_QUOTES
         keyed = is_quote and self.reads_key(index, Frame("{", None, ""))
         return self._begins_item(index, frame) and not keyed
 
     def opener_of(self, closer: str, level: int) -> int | None:
-        """Returns the nearest level at or below `level` that a bracket closes."""
+        """Returns the nearest level, at or below `level`, of the kind that a bracket closes."""
         is_object = closer == "}"
         while level >= 0:
             frame = self.state.stack[level]

@@ -1,8 +1,8 @@
-"""Reads what stands between the values of a JSON text that may be damaged: keys, commas, comments.
+"""Reads the text between the values of damaged JSON: keys, colons, commas, closers.
 
-Example: in `{"a": 1 "b" = 2,, // why` a comma is put in, `=` becomes a colon, the second comma and
-the comment are dropped, each with a repair. `}` in `{"a": [1, 2}` closes the array, too; in `[1, 2}}]`
-the second `}` closes nothing and is dropped.
+Example: in `{"a": 1 "b" = 2,, // why` a comma is inserted, `=` becomes a colon, the second comma
+and the comment are dropped, each with a repair. `}` in `{"a": [1, 2}` closes the array, too; in
+`[1, 2}}]` the second `}` closes nothing and is dropped.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _COMMAS = anywhere(r",*")
 _CLOSERS: Final = "}])"
 _RUNS: Final = {closer: anywhere(rf"\{closer}*+") for closer in "}])"}
 _MOST_QUOTES: Final = 4
-"""Quotes that stand once more behind a key."""
+"""How many quotes may be repeated after a key."""
 
 
 class Closers:
-    """Takes closing brackets."""
+    """Reads closing brackets."""
 
     def __init__(self, look: LookAhead) -> None:
         self._look = look
@@ -42,10 +42,10 @@ class Closers:
         self._state = look.state
 
     def take(self, character: str) -> None:
-        """Takes a closing bracket that stands where the reader stands."""
+        """Reads the closing bracket at the current position."""
         look, source, state = self._look, self._source, self._state
         level = len(state.stack) - 1
-        # The usual case: it closes what was opened last.
+        # The usual case: it closes the innermost bracket.
         if character == state.stack[level].closer:
             state.close(level, character)
             return
@@ -64,17 +64,18 @@ class Closers:
         source = self._source
         start = source.pos
         end = start + 1
-        # Many brackets are dropped as one, so that each costs no look of its own.
+        # Many brackets are dropped as one, so that each of them costs no look of its own.
         if not self._look.around.framed:
-            # Behind all but the last of a run stands one that fits nothing either.
+            # After all but the last of a run comes a bracket that fits nothing either.
             end = max(end, _RUNS[character].match(source.text, end).end() - 1)
         repair = self._state.repair("extra-closer", start, end, "")
-        # In `{"a": 1]}` nothing is lost; elsewhere it may have closed what holds the next member.
+        # In `{"a": 1]}` nothing is lost; elsewhere it may have closed the parent of the next
+        # member.
         repair.judge(doubt=not self._is_last(end - 1))
         source.go(end)
 
     def _is_last(self, index: int) -> bool:
-        """Whether the bracket at an index stands directly before the one that closes the root."""
+        """Whether the bracket at an index is directly before the one that closes the root."""
         stack = self._state.stack
         if len(stack) > 1:
             return False
@@ -107,7 +108,7 @@ class Between:
         self._ending = ending
 
     def stop(self) -> bool:
-        """Ends the value before what ends it in any case; returns whether it did."""
+        """Ends the value before text that ends it in any case; returns whether there is any."""
         if not self._look.around.stops(self._look, self._source.pos):
             return False
         self._ending.close(closed=True, here=True)
@@ -115,7 +116,7 @@ class Between:
         return True
 
     def drop_commas(self) -> None:
-        """Drops the commas that stand where the reader stands."""
+        """Drops the commas at the current position."""
         start = self._source.pos
         end = _COMMAS.match(self._source.text, start).end()
         self._source.go(end)
@@ -136,7 +137,7 @@ class Between:
             self._other_key(character)
 
     def _other_key(self, character: str) -> None:
-        """Takes what stands where a key in double quotes should."""
+        """Reads text that is in the place of a key in double quotes."""
         source, state, start = self._source, self._state, self._source.pos
         if character in CLOSING_QUOTES:
             self._begin_key(character, 1)
@@ -162,7 +163,7 @@ class Between:
     def _quoted_key(self, start: int) -> None:
         source, state = self._source, self._state
         match = _KEY_AND_COLON.match(source.text, start)
-        # A sound key with its colon is taken at once.
+        # A sound key with its colon is read at once.
         if match is not None and not state.doubled:
             state.insert_comma(start)
             state.begin_key(start)
@@ -172,18 +173,18 @@ class Between:
             source.go(match.end())
             return
         if source.text.startswith('""', start) or start + 1 == len(source.text):
-            # `""` may be an empty key or the first of quotes that are written twice.
+            # `""` may be an empty key or the first of quotes that are all doubled.
             if start + 3 > len(source.text) and not source.final:
                 raise More
             first = len(state.stack) == 1 and not state.stack[0].members
-            # `{""a"": 1}`: the first key tells, for every quote of the text.
+            # `{""a"": 1}`: the first key decides for every quote of the text.
             if first and _DOUBLED_KEY.match(source.text, start):
                 state.double_quotes()
         doubled = state.doubled and source.text.startswith('""', start)
         self._begin_key('"', 2 if doubled else 1)
 
     def _opener(self, character: str) -> None:
-        """Takes brackets that open where a key should stand."""
+        """Reads opening brackets in the place of a key."""
         source, state = self._source, self._state
         stack, start = state.stack, source.pos
         in_array = len(stack) > 1 and not stack[-2].is_object
@@ -202,7 +203,7 @@ class Between:
     # Colons
 
     def read_colon(self) -> None:
-        """Reads what stands between a key and its value."""
+        """Reads the text between a key and its value."""
         source, start = self._source, self._source.pos
         character = source.text[start]
         if character == ":":
@@ -231,7 +232,7 @@ class Between:
         self._state.expect(VALUE)
 
     def _doubled_end(self, quote: str) -> int:
-        """Returns where quotes end that stand once more behind a key, before its colon, or -1."""
+        """Returns the end of the quotes that are repeated between a key and its colon, or -1."""
         look, source = self._look, self._source
         start = end = source.pos
         if quote not in CLOSING_QUOTES:
@@ -243,13 +244,13 @@ class Between:
             colon = source.blank(end)
             if source.at(colon) != ":":
                 return -1
-            # `"a"": 1`: the second quote stands directly behind that of the key.
+            # `"a"": 1`: the second quote stands directly after that of the key.
             touches = source.text[start - 1 : start] == quote
             return end if touches or look.begins_value(source.blank(colon + 1)) else -1
         except Undecided:
             return -1
 
-    # Behind a value
+    # After a value
 
     def read_after(self) -> None:
         """Reads the comma or the closer after a value."""
@@ -272,6 +273,6 @@ class Between:
             state.note_comma(start, put_in=state.repair("comma", start, start + 1, ",", join=False))
             source.go(start + 1)
         else:
-            # No comma: whatever begins here has one put in before it.
+            # No comma: one is inserted before whatever begins here.
             state.stack[-1].read_key("")
         state.expect_next()

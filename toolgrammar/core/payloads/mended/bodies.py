@@ -1,9 +1,9 @@
-r"""Holds the string that is open in a damaged JSON text, and reads what stands inside and can't end it.
+r"""Holds the open string of damaged JSON, and reads the content that can't end it.
 
-That is runs of plain characters, escapes, control characters, halves of surrogate pairs. Example:
-the backslash of `"C:\dir"` escapes nothing, so it is doubled with a repair `escape`.
-`'it\'s'` stands between single quotes: its `style` is the repair `quote-style`, to which each quote
-and escape in it adds an edit, so that all is one repair.
+The content is runs of plain characters, escapes, control characters, halves of surrogate pairs.
+Example: the backslash of `"C:\dir"` escapes nothing, so it is doubled with a repair `escape`.
+`'it\'s'` is between single quotes: its `style` is the repair `quote-style`, to which each quote
+and escape in it adds an edit, so that there is one repair in all.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 @cache
 def _run(close: str, brackets: str) -> Matcher:
-    """Returns what is read at once inside a string.
+    """Returns the matcher for the characters of a string that are read at once.
 
-    A comma before a quote is not: the string may end before it, where its quote is missing. Nor
-    are closing brackets, where markup stands around the value, unless a word goes on behind them,
-    and markup that may close a call.
+    A comma before a quote is not among them: the string may end before it, if its quote is missing.
+    Inside markup, neither are closing brackets, unless a word continues after them, nor markup that
+    may close a call.
 
     Args:
         close: the quote that closes the string.
-        brackets: the closing brackets and `<`, or nothing.
+        brackets: the closing brackets and `<` inside markup, else "".
     """
     stops = {'"', close, *brackets}
     plain = "".join(sorted(stops)) + r"\\," + CONTROLS + HALVES
@@ -60,44 +60,44 @@ _HALVES = anywhere(f"[{HALVES}]*")
 
 
 class OpenString:
-    """The string that is open, or the last one."""
+    """The open string, or the last one that was open."""
 
     def __init__(self, state: State, *, backticks: bool) -> None:
         self._state = state
         self.backticks = backticks
-        """Whether values may stand between backticks; that is no repair."""
+        """Whether values may be between backticks without a repair."""
         self.close = '"'
-        """The quote that closes it, ..."""
+        """The quote that closes it."""
         self.width = 1
-        """... which comes so many times."""
+        """How many such quotes close it."""
         self.in_key = False
         self.start = 0
-        """Offset of its opening quote in the source."""
+        """The offset of its opening quote in the source."""
         self.repairs_before = 0
         self.style: Repair | None = None
-        """The repair of its quotes, where they are not those of JSON."""
+        """The repair of its quotes, if they are not those of JSON."""
         self.typed: list[str] | None = None
-        """Its body, held back where the schema wants no string."""
+        """Its body, which is held back if the schema does not want a string."""
         self.escapes = False
-        """Whether a control character is escaped in it."""
+        """Whether it contains an escaped control character."""
         self.kept_letter = False
-        """Whether a backslash before a letter escapes nothing."""
+        """Whether it contains a backslash that is before a letter and escapes nothing."""
         self.quotes = False
-        """Whether it has escaped quotes: it may hold JSON itself."""
+        """Whether it contains escaped quotes: it may contain JSON itself."""
         self.inner_quoted = False
-        """Whether it has quotes that are not escaped."""
+        """Whether it contains quotes that are not escaped."""
         self.is_plain = False
-        """Whether its body is given out as it stands."""
+        """Whether its body is emitted unchanged."""
         self._dollar = False
 
     @property
     def is_value(self) -> bool:
-        """Whether it is given out while it is read."""
+        """Whether it is emitted while it is read."""
         return not self.in_key and self.typed is None
 
     @property
     def is_template(self) -> bool:
-        """Whether it stands between backticks that are legal here."""
+        """Whether it is between backticks that are allowed here."""
         return self.backticks and self.close == "`"
 
     def begin(self, close: str, width: int, start: int, *, key: bool, typed: bool) -> None:
@@ -110,7 +110,7 @@ class OpenString:
         self.is_plain = close == '"' and width == 1 and not key and not typed
 
     def open(self, style: Repair | None, repairs_before: int) -> None:
-        """Notes how its opening quote was mended."""
+        """Records how its opening quote was mended."""
         self.style, self.repairs_before = style, repairs_before
 
     def end(self) -> None:
@@ -129,7 +129,7 @@ class OpenString:
         return body
 
     def put(self, piece: str) -> None:
-        """Adds to its body."""
+        """Adds a piece to its body."""
         if self.in_key:
             self._state.keep(piece)
         elif self.typed is not None:
@@ -138,24 +138,24 @@ class OpenString:
             self._state.give(piece)
 
     def note(self, piece: str) -> None:
-        """Notes what a piece of the source shows of the string."""
+        """Records what a piece of the source shows about the string."""
         if "\\" in piece:
             if not self.escapes and _CONTROL_ESCAPE.match(piece):
                 self.escapes = True
             self.quotes = self.quotes or '\\"' in piece
         if self.close == "`":
-            # What a template stands for is not known.
+            # The value of a placeholder in a template is unknown.
             if self.style is not None and ("${" in piece or (self._dollar and piece[0] == "{")):
                 self.style.become("template", doubt=True)
             # `$` and `{` may come in two pieces.
             self._dollar = piece[-1] == "$"
 
     def keep_letter(self) -> None:
-        """Notes a backslash before a letter that escapes nothing."""
+        """Records a backslash before a letter that escapes nothing."""
         self.kept_letter = True
 
     def keep_quote(self) -> None:
-        """Notes a quote inside that nothing escapes."""
+        """Records a quote inside that is not escaped."""
         self.inner_quoted = True
 
     def restyle(self, start: int, end: int, text: str) -> None:
@@ -166,7 +166,7 @@ class OpenString:
 
 
 class BodyReader:
-    """Reads on in the open string."""
+    """Continues the open string."""
 
     def __init__(self, source: Source, state: State, string: OpenString) -> None:
         self._source = source
@@ -174,10 +174,10 @@ class BodyReader:
         self._string = string
 
     def run(self, *, framed: bool) -> int:
-        """Takes plain characters and escapes; returns where something else stands.
+        """Reads plain characters and escapes; returns the index of the first other character.
 
         Args:
-            framed: markup stands around the value, so brackets may end the string.
+            framed: whether the value is inside markup, so that brackets may end the string.
         """
         text, start = self._source.text, self._source.pos
         end = _run(self._string.close, _FRAME if framed else "")(text, start).end()
@@ -188,25 +188,25 @@ class BodyReader:
         return end
 
     def take(self, piece: str, end: int) -> None:
-        """Adds a piece to the string; the text is read to `end`."""
+        """Adds a piece to the string; `end` is the index of the text after it."""
         self._string.put(piece)
         self._source.go(end)
 
     def half_pairs(self, start: int) -> None:
-        """Replaces halves of surrogate pairs, as many as stand here together."""
+        """Replaces the halves of surrogate pairs that are here in a row."""
         end = _HALVES.match(self._source.text, start).end()
         self._state.repair("lone-surrogate", start, end, "\ufffd" * (end - start))
         self.take("\ufffd" * (end - start), end)
 
     def one_of_three(self, start: int) -> None:
-        """Takes a quote of the kind of which three close the string."""
+        """Reads one quote of a kind of which three close the string."""
         source, string = self._source, self._string
         if start + string.width > len(source.text) and not source.final:
             raise More
         self.take(string.close, start + 1)
 
     def other_quote(self, start: int) -> None:
-        """Takes a double quote that does not close the string."""
+        """Reads a double quote that does not close the string."""
         source, string = self._source, self._string
         is_cut = start + string.width > len(source.text) and not source.final
         if string.width > 1 and string.close == '"' and is_cut:
@@ -219,7 +219,8 @@ class BodyReader:
         """Escapes control characters."""
         string, base = self._string, self._source.base
         written = as_json(self._source.text[start:end])[1:-1]
-        # Three quotes or backticks may hold line ends: the repair of the quotes covers them.
+        # Strings in three quotes or backticks may contain line ends: the repair of the quotes
+        # covers them.
         if string.style is not None and (string.width == 3 or string.close == "`"):
             string.restyle(base + start, base + end, written)
         elif string.close != "`":
@@ -227,15 +228,15 @@ class BodyReader:
         self.take(written, end)
 
     def backslash(self, start: int) -> None:
-        """Takes a backslash that begins no escape of JSON: `run` has taken all that do."""
+        """Reads a backslash that begins no escape of JSON: `run` has read the ones that do."""
         source, string = self._source, self._string
-        # What it escapes comes with the next chunk.
+        # The character that it escapes comes with the next chunk.
         if start + 1 == len(source.text):
             raise More
         character = source.text[start + 1]
         if character == "u":
             self._unicode_escape(start)
-        # `\'` is no escape of JSON: the quote stands by itself.
+        # `\'` is not an escape of JSON: the quote is kept without it.
         elif character in "'`" or character == string.close:
             if string.style is not None and character == string.close:
                 string.restyle(source.base + start, source.base + start + 1, "")
@@ -253,17 +254,17 @@ class BodyReader:
         self.take("\\\\", start + 1)
 
     def _unicode_escape(self, start: int) -> None:
-        r"""Takes `\u` with too few digits behind it, or half a surrogate pair."""
+        r"""Reads `\u` with too few digits after it, or half a surrogate pair."""
         text = self._source.text
         end = _HEX.match(text, start + 2).end()
         if end < start + 6:
-            # The digits may go on.
+            # More digits may come.
             if end == len(text):
                 raise More
-            # `\user`: four digits are missing, so it is no escape.
+            # `\user`: four digits are missing, so it is not an escape.
             self._keep_backslash(start, letter=True)
             return
-        # `\ud83d\u` may become a whole pair.
+        # `\ud83d\u` may become a complete pair.
         if _HIGH_BEGUN.match(text, start):
             raise More
         self._state.repair("lone-surrogate", start, end, "\ufffd")

@@ -1,7 +1,7 @@
-"""Closes what is open where a JSON text ends; what is not decided by then is left out.
+"""Closes what is open where a JSON text ends; what is undecided by then is dropped.
 
-Example: of `{"a": 1, "b": tr` the value `{"a": 1}` is left, with a repair `truncated` that replaces
-`, "b": tr` by `}`; a string that is cut keeps what has come of it.
+Example: of `{"a": 1, "b": tr` the value is `{"a": 1}`, with a repair `truncated` that replaces
+`, "b": tr` by `}`; a cut string keeps the text that has arrived.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGEST: Final = len("false")
 
 
 class Ending:
-    """Settles what the end of the text cuts."""
+    """Finishes the value at the end of the text."""
 
     def __init__(self, state: State, string: OpenString, words: WordReader, gaps: Gaps) -> None:
         self._source = state.source
@@ -43,11 +43,11 @@ class Ending:
         """Whether the text ended inside the value."""
 
     def close(self, *, closed: bool, here: bool = False) -> None:
-        """Closes the value where the text ends.
+        """Closes the value at the end of the text.
 
         Args:
-            closed: a marker follows that delimits the value.
-            here: the value ends where the reader stands; what follows stays for others to read.
+            closed: whether a marker follows that delimits the value.
+            here: whether the value ends at the current position, not at the end of the text.
         """
         source, state = self._source, self._state
         end = source.base + (source.pos if here or not source.final else len(source.text))
@@ -62,16 +62,16 @@ class Ending:
         tail_and_closers = tail + state.closers(0)
         state.give(tail_and_closers)
         if in_string and len(tail) > 1:
-            # The edit closes the string; the schema types it.
+            # The edit closes the string; the schema then types it.
             tail_and_closers = as_json(tail) + state.closers(0)
-        # With markup behind it the text is not cut: only the closers are missing.
+        # If markup follows, the text is not cut: only the closers are missing.
         code = "truncated" if self.truncated else "bracket"
         repair = state.repair(code, start - source.base, end - source.base, join=False)
         repair.edit(start, end, tail_and_closers)
         state.close_all(truncated=self.truncated)
 
     def _cut_from(self) -> int:
-        """Drops what is not given out; returns its first offset in the source."""
+        """Drops what is not emitted yet; returns its first offset in the source."""
         source, state, string = self._source, self._state, self._string
         starts = [source.base + source.pos]
         if state.mode in (WORD, BARE_KEY):
@@ -86,18 +86,18 @@ class Ending:
         if held_from >= 0:
             starts.append(held_from)
         string.take_typed()
-        # What was mended in what is dropped is dropped with it.
+        # Repairs in dropped text are dropped with it.
         for repair in state.repairs[state.kept :]:
             starts += [edit[0] for edit in repair.edits]
         state.forget_repairs(state.kept)
         return min(starts)
 
     def _end_token(self, *, closed: bool) -> tuple[bool, str]:
-        """Ends the token that the text ends in; returns whether it is cut, and what closes it."""
+        """Ends the unfinished token; returns whether it is cut, and the text that closes it."""
         mode = self._state.mode
         if mode == WORD:
             return self._end_word(closed=closed)
-        # Text without quotes is out already: it is closed as it is.
+        # Text without quotes is emitted already: it is closed as it is.
         if mode == TEXT:
             self._words.cut_text()
             return not closed, '"'
@@ -112,7 +112,7 @@ class Ending:
             return '"'
         wanted = state.slot()
         found = cut_container("".join(string.typed), wanted) if wanted is not None else None
-        # The string was held back for another type, so nothing of it is out: it is dropped.
+        # The string was held back to be typed, so none of it is emitted: it is dropped.
         if found is None:
             return ""
         state.forget_repairs(string.repairs_before)
@@ -127,22 +127,22 @@ class Ending:
         word, scalar = words.word, words.scalar()
         if state.failure:
             return True, ""
-        # `12` may have been `123`, but `true` is whole.
+        # `12` may have been the beginning of `123`, but `true` is complete.
         number = word[:1].isdigit() or word[:1] in ("+", "-", ".")
         if scalar is not None and (closed or not number):
             words.give_scalar(scalar)
             return False, ""
         low = word.lower()
-        # `New Yo` begins no literal, so it is text; `tr` may have been `true`, and is left out.
+        # `New Yo` begins no literal, so it is text; `tr` may have been `true`, and is dropped.
         if scalar is None and not number and not any(each.startswith(low) for each in WORDS):
             words.begin_text()
             return self._end_token(closed=closed)
         return True, ""
 
-    # What the value would be, were this the end
+    # Views: the value as if the text ended here
 
     def view(self) -> str:
-        """Returns what would close the value as it is; nothing changes."""
+        """Returns the text that would close the value now; the state does not change."""
         state, string, found = self._state, self._string, ""
         if state.mode == TEXT or (state.mode == STRING and string.is_value):
             found = '"'
@@ -151,9 +151,9 @@ class Ending:
         return found + state.closers(0)
 
     def literal(self) -> tuple[str, str] | None:
-        """Returns the key and the text of a literal that is not delimited yet, but whole.
+        """Returns the key and the text of a literal that is complete but not delimited yet.
 
-        Once something is mended there is none: it may be the begin of text without quotes.
+        None once something was mended: the word may be the beginning of text without quotes.
         """
         state = self._state
         if state.mode != WORD or not state.strict or not state.stack:

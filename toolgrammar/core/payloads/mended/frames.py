@@ -1,6 +1,6 @@
-"""Remembers the open objects and arrays of a JSON text, and which keys may come in them.
+"""Tracks the open objects and arrays of a JSON text, and which keys may follow in them.
 
-Example: behind `{"a": 1, ` a schema with the keys `a` and `b` leaves `b` as the next one.
+Example: after `{"a": 1, ` a schema with the keys `a` and `b` admits only `b` as the next one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.json.guide import Guide
 
 LONGEST_KEY: Final = 64
-"""Characters of a key that is not known from a schema."""
+"""The maximal length in characters of a key that is not in a schema."""
 
 
 class Frame:
@@ -36,22 +36,22 @@ class Frame:
         self.path = path
         self.key = ""
         self.members = 0
-        """Members or items that have begun."""
+        """How many members or items have begun."""
         self.begun = False
-        """Whether the last of them is the one that is read, and no comma came since."""
+        """Whether the last of them is being read, with no comma after it yet."""
         self.dropped = False
-        """Whether a key without a value, or a value without a key, was left out."""
+        """Whether a key without a value, or a value without a key, was dropped."""
         self.seen: set[str] = set()
 
     def begin_member(self) -> None:
-        """Notes that the value of the current key, or an item, begins."""
+        """Records that the value of the current key, or an item, begins."""
         if self.is_object:
             self.seen.add(self.key)
         self.members += 1
         self.begun = True
 
     def separate(self) -> None:
-        """Notes that a comma ends the current member or item."""
+        """Records that a comma ends the current member or item."""
         self.begun = False
         self.key = ""
 
@@ -60,19 +60,19 @@ class Frame:
         self.key = key
 
     def drop_member(self) -> None:
-        """Notes that a key without a value, or a value without a key, is left out."""
+        """Records that a key without a value, or a value without a key, is dropped."""
         self.dropped = True
         self.key = ""
 
     def take(self, keys: list[str], members: int) -> None:
-        """Counts members or items that were read at once; an array's have no keys."""
+        """Counts members or items that were read at once; items have no keys."""
         self.seen.update(keys)
         self.members += members
         if keys:
             self.key = keys[-1]
 
     def anew(self) -> Frame:
-        """Returns an object of the same kind with nothing in it."""
+        """Returns an empty frame of the same kind."""
         return Frame("{", self.guide, self.path)
 
     @property
@@ -81,21 +81,21 @@ class Frame:
         return self.guide is not None and self.guide.judged
 
     def is_complete(self) -> bool:
-        """Whether nothing that a schema requires is missing."""
+        """Whether no key that a schema requires is missing."""
         guide = self.guide
         return guide is None or not guide.judged or self.seen.issuperset(guide.required)
 
     def may_have(self, key: str) -> bool:
         """Whether the next member may have this key."""
-        # Without a schema, what is short may be a key; a long text is more likely a value.
+        # Without a schema, a short text may be a key; a long text is more likely a value.
         if not self.is_judged:
             return len(key) <= LONGEST_KEY
         assert self.guide is not None
-        # What repeats a key is more likely text inside a string.
+        # A repeated key is more likely text inside a string.
         return key in self.guide.properties and key not in self.seen
 
     def may_have_begun(self, key: str) -> bool:
-        """Whether the next member's key may begin so."""
+        """Whether the key of the next member may begin with this text."""
         if not self.is_judged:
             return len(key) <= LONGEST_KEY
         assert self.guide is not None

@@ -1,6 +1,6 @@
-"""Takes what stands between two tokens of a JSON text that may be damaged: white space, comments.
+"""Reads the text between two tokens of damaged JSON: white space and comments.
 
-Example: `// why` and the line end behind it are dropped with a repair `comment`, a no-break space
+Example: `// why` and the line end after it are dropped with a repair `comment`, a no-break space
 with `space`; white space of JSON is held until the next value begins.
 """
 
@@ -21,34 +21,34 @@ _ODD_SPACE = late(f"[{ODD_SPACES}]+")
 
 
 class Gaps:
-    """Takes white space and comments."""
+    """Reads white space and comments."""
 
     def __init__(self, state: State) -> None:
         self._source = state.source
         self._state = state
         self.comment_from = 0
-        """Offset in the source of the comment that is read."""
+        """The offset in the source of the open comment."""
         self._kind = ""
-        """What it begins with."""
+        """Its opener, or the beginning of that."""
         self._return_to = START
-        """What the reader waits for behind it."""
+        """The mode to which the reader returns after it."""
 
     def take(self) -> bool:
-        """Takes what stands between tokens; False where a token begins."""
+        """Reads the text between tokens; returns False if a token begins instead."""
         source, state = self._source, self._state
         text, start = source.text, source.pos
         character = text[start]
         if character in SPACES:
             end = space_run.match(text, start).end()
             source.go(end)
-            # White space before the value is no part of it.
+            # White space before the value is not a part of it.
             if state.mode != START:
                 state.hold(text[start:end], start)
             return True
         if character == "/" or character == "#":  # noqa: PLR1714 - the hottest test
             return self._begin_comment(character)
         if character == "\\":
-            # `\n` between tokens stands for a line end: the text was escaped once too often.
+            # `\n` between tokens means a line end: the text was escaped once too often.
             if start + 1 == len(text) and not source.final:
                 raise More
             if text[start + 1 : start + 2] not in ("n", "r", "t"):
@@ -65,7 +65,7 @@ class Gaps:
     def _begin_comment(self, kind: str) -> bool:
         source, start = self._source, self._source.pos
         if kind == "/":
-            # A slash alone tells nothing: `//` or `/*` may come.
+            # A slash alone is undecided: `//` or `/*` may come.
             if start + 1 == len(source.text) and not source.final:
                 raise More
             kind = source.text[start : start + 2]
@@ -78,10 +78,10 @@ class Gaps:
         return True
 
     def read_comment(self) -> None:
-        """Goes on in a comment."""
+        """Continues a comment."""
         source, is_block = self._source, self._kind == "/*"
         text, start = source.text, source.pos
-        # The line end behind `//` stays: it is white space of JSON.
+        # The line end after `//` stays: it is white space of JSON.
         ends = ("*/",) if is_block else ("\n", "\r")
         found = [place for end in ends if (place := text.find(end, start)) >= 0]
         if found:

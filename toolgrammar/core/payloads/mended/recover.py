@@ -1,9 +1,9 @@
-"""Reads one JSON value that may be damaged, as its text arrives, and gives it out as strict JSON.
+"""Reads one JSON value that may be damaged, as its text arrives, and emits strict JSON.
 
-What is given out is the source with the edits of the repairs made in it, so each repair can be
-checked; only a value that its schema turns into another type differs. As long as the text is
-strict, it passes as it is: the first repair ends that. Nothing given out is taken back: a quote, a
-comma, a key or a word waits until what follows decides what it is.
+The emitted text is the source with the edits of the repairs applied, so each repair can be
+checked; only a value that its schema converts to another type differs. Strict text is emitted
+unchanged up to the first repair. Nothing emitted is taken back: a quote, a comma, a key or a word
+is held until the text after it decides what it is.
 Example: of `{a: 'x'}` the pieces are `{`, `"a": "`, `x`, `"}`.
 """
 
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
 
 class RecoveringScanner:
-    """Reads one JSON value piece by piece; the joined pieces are its text, mended.
+    """Reads one JSON value piece by piece; the joined pieces are the mended JSON text.
 
-    Each part of it knows one thing, and only the parts that stand above it here.
+    It connects the readers of the parts: each has one concern and may use only those made before
+    it.
     """
 
     def __init__(
@@ -47,14 +48,14 @@ class RecoveringScanner:
         around: Around | None = None,
         careful: bool = False,
     ) -> None:
-        """Make a scanner for one value.
+        """Makes a scanner for one value.
 
         Args:
             guide: what the schema wants of the value.
-            backticks: a value may be a backtick string; that is no repair.
+            backticks: whether a value may be a backtick string without a repair.
             max_depth: how deep brackets may nest.
-            around: what stands around the value; without it, the last bracket ends the value.
-            careful: fail where a repair may guess wrong: it is not sure that this is JSON.
+            around: the markup around the value; without it, the last bracket ends the value.
+            careful: whether to fail at a repair that may guess wrong: the text may not be JSON.
         """
         self._around = around or Around()
         self._source = source = Source()
@@ -83,18 +84,18 @@ class RecoveringScanner:
             words.read_key,
             gaps.read_comment,
         )
-        """What reads on, by the mode of the state."""
+        """The method that continues the reading, by the mode of the state."""
         self.failed = False
         self.plain = False
-        """Whether what comes next stands in a string whose body is given out as it stands."""
+        """Whether the next text is inside a string whose body is emitted unchanged."""
         self.unread = ""
-        """What was taken and is no part of the value, where that began before the last chunk."""
+        """Text that was consumed but is not in the value, if it began before the last chunk."""
 
-    # What is known of the value
+    # The state of the value
 
     @property
     def done(self) -> bool:
-        """Whether the value is whole."""
+        """Whether the value is complete."""
         return self._state.done
 
     @property
@@ -109,31 +110,31 @@ class RecoveringScanner:
 
     @property
     def unreadable(self) -> bool:
-        """Whether the root is an object with something in it, but no member."""
+        """Whether the root is an object that has content, but no member."""
         return self._state.unreadable
 
     @property
     def refused_at(self) -> int:
-        """The offset of the first repair that a careful reading did not make, or -1."""
+        """The offset of the first repair that a careful reading refused, or -1."""
         return self._state.refused_at
 
     @property
     def repairs(self) -> list[Repair]:
-        """What was mended token by token."""
+        """The repairs that were made token by token."""
         return self._state.repairs
 
     @property
     def stretches(self) -> list[Stretch]:
-        """What was mended at once."""
+        """The stretches that were mended at once."""
         return self._stretches.mended
 
     @property
     def offset(self) -> int:
-        """The offset in the source of what is read next."""
+        """The offset in the source of the next character to read."""
         return self._source.base + self._source.pos
 
     def inside(self, chunk: str, position: int = 0) -> bool:
-        """Whether a chunk only goes on in a plain string."""
+        """Whether a chunk only continues a plain string."""
         return self._around.inside.fullmatch(chunk, position) is not None
 
     # Reading
@@ -141,26 +142,26 @@ class RecoveringScanner:
     def feed(
         self, text: str, position: int, out: list[str], *, base: int = 0, final: bool = False
     ) -> int:
-        """Returns the offset of the first character not consumed; safe pieces go to `out`.
+        """Returns the offset of the first character not consumed; appends safe pieces to `out`.
 
         All of `text` is consumed unless the value is `done` or has `failed`.
 
         Args:
-            text: holds the next piece of the value.
-            position: where the piece begins.
-            out: takes the pieces of strict JSON.
-            base: offset in the source of the first character of `text`.
-            final: the text ends here.
+            text: contains the next piece of the value.
+            position: the index where the piece begins.
+            out: the list for the pieces of strict JSON.
+            base: the offset in the source of the first character of `text`.
+            final: whether the text ends here.
         """
         source, state, length = self._source, self._state, len(text)
         state.write_to(out)
         if self.plain and position < length and not final and self.inside(text, position):
-            # Most chunks go on in a string.
+            # Most chunks continue a string.
             out.append(text[position:] if position else text)
             source.pass_by(text[-1])
             return length
         piece = text[position:] if position else text
-        # What may be a string in triple quotes is collected until three quotes come.
+        # A string that may be in triple quotes is collected until three quotes come.
         if state.mode == TRIPLE:
             if not final and self._values.sleeps(piece):
                 return length
@@ -172,7 +173,7 @@ class RecoveringScanner:
         if not (state.done or self.failed):
             return length
         fresh = length - position
-        # The value ended before this chunk began, in what a look had waited for.
+        # The value ended before this chunk began, in text that a look had waited for.
         if over > fresh:
             self.unread = source.text[source.pos : len(source.text) - fresh]
             return position
@@ -180,7 +181,7 @@ class RecoveringScanner:
 
     def _run(self) -> None:
         source, state, handlers = self._source, self._state, self._handlers
-        # Markup around the value may end it anywhere: then each token is looked at.
+        # Markup around the value may end it anywhere: then each token is read by itself.
         leaps = not self._around.framed
         try:
             while source.pos < len(source.text) and not state.done:
@@ -196,24 +197,24 @@ class RecoveringScanner:
             pass
 
     def went_on(self, text: str) -> None:
-        """Steps behind text in which a string only went on."""
+        """Skips text that only continued a string."""
         self._source.pass_by(text[-1])
         self._string.note(text)
 
     def open_implied(self, offset: int, out: list[str]) -> None:
-        """Opens an object whose opener is missing at an offset of the source."""
+        """Opens an object whose opener is missing, at an offset of the source."""
         state, place = self._state, offset - self._source.base
         state.write_to(out)
         state.insert("bracket", place, "{")
         state.open(Frame("{", state.guide, "$"), "{")
 
     def read_again(self, stretch: Stretch) -> None:
-        """Reads a stretch one token after the other, for its repairs."""
+        """Reads a stretch token by token, for its repairs."""
         frame = Frame("{" if stretch.state == KEY else "[", None, stretch.path)
         frame.take([], stretch.members)
         self._source.replace(stretch.text, stretch.start)
         self._state.resume(frame, stretch.state, strict=stretch.strict)
-        # As behind a comma, so that none is put in before the first member.
+        # As if after a comma, so that none is inserted before the first member.
         self._state.note_comma(0)
         self._stretches.pause(stretch.end + len(stretch.text))
         self._run()
@@ -221,27 +222,27 @@ class RecoveringScanner:
     # The end
 
     def end(self, out: list[str], *, closed: bool) -> None:
-        """Closes the value where the text ends; what is not decided by then is left out.
+        """Closes the value where the text ends; what is undecided by then is dropped.
 
         Args:
-            out: takes the pieces.
-            closed: a marker follows that delimits the value.
+            out: the list for the pieces.
+            closed: whether a marker follows that delimits the value.
         """
         self._state.write_to(out)
         self._ending.close(closed=closed)
 
     def view(self) -> str:
-        """Returns what would close the value as it is, were this the end; nothing changes."""
+        """Returns the text that would close the value now; the state does not change."""
         return self._ending.view()
 
     def literal(self) -> tuple[str, str] | None:
-        """Returns the key and the text of a literal that is not delimited yet, but whole."""
+        """Returns the key and the text of a literal that is complete but not delimited yet."""
         return self._ending.literal()
 
 
 def repairs_of(stretch: Stretch) -> list[Repair]:
-    """Returns the repairs of what was mended at once."""
+    """Returns the repairs of a stretch that was mended at once."""
     reader = RecoveringScanner()
     reader.read_again(stretch)
-    # The member behind the stretch was read only to show that the stretch ends.
+    # The member after the stretch was read only to show where the stretch ends.
     return [each for each in reader.repairs if each.start < stretch.end]

@@ -1,6 +1,6 @@
-"""Keeps what was mended in a JSON text, and says it as diagnostics.
+"""Records what was mended in a JSON text, and reports it as diagnostics.
 
-Example: of `{a: 1}` the repair `bare-key` has one edit, which writes `"a"` for `a`.
+Example: of `{a: 1}` the repair `bare-key` has one edit, which replaces `a` by `"a"`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MESSAGES: Final = {
     "refused": "Found no JSON value",
     "unreadable": "Found nothing in the object that can be read as a member",
 }
-"""What stands there and what JSON wants, by code."""
+"""What was found and what JSON expects, by code."""
 
 _HINTS: Final = {
     "truncated": "the value is not whole: do not use it as if it were",
@@ -60,11 +60,11 @@ _HINTS: Final = {
 
 _JUDGED: Final = frozenset({"duplicate-key", "inner-quote"})
 _MAY_CHANGE: Final = 64
-"""Repairs that stay as they are, whatever is noted behind them."""
+"""How many of the latest repairs may still change; earlier ones are final."""
 
 
 class Repair:
-    """One repair: its code, its place and the edits that make it."""
+    """One repair: its code, its place and its edits."""
 
     __slots__ = ("code", "doubt", "edits", "end", "path", "start")
 
@@ -75,7 +75,7 @@ class Repair:
         self.path = path
         self.edits: list[tuple[int, int, str]] = []
         self.doubt = code in DOUBTS
-        """Whether it may have guessed wrong."""
+        """Whether the repair may have guessed wrong."""
 
     def edit(self, start: int, end: int, text: str) -> None:
         """Adds an edit at offsets of the source."""
@@ -90,26 +90,26 @@ class Repair:
         self.end = end
 
     def move(self, start: int, end: int) -> None:
-        """Places it elsewhere in the source, without its edits, which fit there no more."""
+        """Moves it to another place in the source, without its edits, which don't apply there."""
         self.start, self.end = start, end
         self.edits.clear()
 
     def take_in(self, other: Repair) -> None:
-        """Stands for another repair of its code, too."""
+        """Merges another repair of the same code into this one."""
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
         self.doubt = self.doubt or other.doubt
 
     def judge(self, *, doubt: bool) -> None:
-        """Sets whether it may have guessed wrong."""
+        """Sets whether the repair may have guessed wrong."""
         self.doubt = doubt
 
     def become(self, code: str, *, doubt: bool) -> None:
-        """Turns into a repair of another code: what follows shows what the damage is."""
+        """Changes the code of the repair: the text after it shows what the damage is."""
         self.code, self.doubt = code, doubt
 
     def diagnostic(self) -> Diagnostic:
         """Returns the diagnostic of the repair."""
-        # Neighbouring edits become one, or a long string in other quotes would have thousands.
+        # Neighbouring edits are joined, or a long string in other quotes would have thousands.
         joined = self._joined() if len(self.edits) > 1 else self.edits
         edits = tuple([Edit(Span(start, end), text) for start, end, text in joined])
         return Diagnostic(
@@ -123,7 +123,7 @@ class Repair:
         )
 
     def _joined(self) -> list[tuple[int, int, str]]:
-        """Returns the edits; replacements that touch each other are one."""
+        """Returns the edits, with adjacent replacements joined."""
         found = list(self.edits[:1])
         pieces: list[str] = []
         for start, end, text in self.edits[1:]:
@@ -145,15 +145,15 @@ class Repair:
         if self.doubt:
             return "error"
         severity = CODES[self.code].severity
-        # Of a code that is an error for its doubt, a repair without doubt is a warning.
+        # If a code is an error because of its doubt, a repair without doubt is a warning.
         return "warning" if severity == "error" and CODES[self.code].doubt else severity
 
 
 class Repairs(list[Repair]):
-    """The repairs of one value, as they were noted: of each code so many are whole.
+    """The repairs of one value, in the order of detection; the first of each code are kept whole.
 
-    A message lists no more of a code, so what is behind them is only counted: by one repair that
-    stands there for each of them, without their edits. Else they would take hundreds of bytes each.
+    A message lists no more of a code, so the later ones are only counted: one repair without edits
+    is shared by all of them. Otherwise each would take hundreds of bytes.
     """
 
     __slots__ = ("_counts", "_rest", "_thinned")
@@ -161,26 +161,26 @@ class Repairs(list[Repair]):
     def __init__(self) -> None:
         super().__init__()
         self._thinned = 0
-        """Index up to which they were counted."""
+        """The index up to which repairs were thinned out."""
         self._counts: dict[str, int] = {}
         self._rest: dict[str, Repair] = {}
 
     def add(self, repair: Repair) -> None:
-        """Notes a repair."""
+        """Records a repair."""
         self.append(repair)
-        # The last ones may still change: a string goes on, and so does a run of commas.
+        # The last ones may still change: a string may continue, and so may a run of commas.
         if len(self) - self._thinned > _MAY_CHANGE:
             self._thin(self._thinned)
 
     def cut(self, since: int) -> None:
-        """Forgets all repairs from an index on."""
+        """Removes all repairs from an index on."""
         for each in self[since : self._thinned]:
             self._counts[each.code] -= 1
         self._thinned = min(self._thinned, since)
         del self[since:]
 
     def drop(self, repair: Repair) -> None:
-        """Forgets one of the last repairs; one that is only counted by now stays counted."""
+        """Removes one of the last repairs; one that is only counted by now stays counted."""
         for index in range(len(self) - 1, self._thinned - 1, -1):
             if self[index] is repair:
                 del self[index]
@@ -193,7 +193,7 @@ class Repairs(list[Repair]):
         self._counts[code] = count = self._counts.get(code, 0) + 1
         if count <= limits.MOST_LISTED:
             return
-        # These are judged by their places when the value is over.
+        # These are judged by their places when the value is complete.
         if code in _JUDGED:
             repair.rewrite()
             return

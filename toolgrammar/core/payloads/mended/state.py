@@ -1,8 +1,8 @@
-"""Holds what a reader of damaged JSON has read: open brackets, repairs, and pieces given out or held.
+"""Holds the state of a reader of damaged JSON: open brackets, repairs, pieces emitted or held.
 
-Nothing given out is taken back. So a comma, a key and white space are held until the next value
-begins. Example: of `{"a": 1, ` all but the comma and the blank behind it are given out; `"b": 2`
-gives them out, `}` drops the comma with a repair `stray-comma`.
+Nothing emitted is taken back. So a comma, a key and white space are held until the next value
+begins. Example: of `{"a": 1, ` all but the comma and the blank after it are emitted; `"b": 2`
+releases them, `}` drops the comma with a repair `stray-comma`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.frames import Frame
     from toolgrammar.core.payloads.mended.look import Source
 
-# What the reader waits for.
+# The modes: what the reader waits for.
 (
     START,  # the root value
     ITEM,  # an item, or the closer of an array
@@ -36,74 +36,74 @@ _CLOSERS: Final = {True: "}", False: "]"}
 
 
 class State:
-    """What is known between two characters. All its fields are set here and nowhere else."""
+    """Everything that is known between two characters; its fields are set in this class only."""
 
     def __init__(self, source: Source, guide: Guide | None, *, careful: bool = False) -> None:
-        """Make the state of a new reader.
+        """Makes the state of a new reader.
 
         Args:
             source: the text.
             guide: what the schema wants of the value.
-            careful: fail at a repair that may guess wrong.
+            careful: whether to fail at a repair that may guess wrong.
         """
         self.source = source
         self.guide = guide
         self.careful = careful
         self.mode = START
         self.done = False
-        """Whether the value is whole."""
+        """Whether the value is complete."""
         self.failure = ""
-        """Why it can't be read."""
+        """The reason why the value can't be read; "" if there is none."""
         self.unreadable = False
-        """Whether the root is an object with something in it, but no member."""
+        """Whether the root is an object that has content, but no member."""
         self.strict = True
-        """Whether all so far is strict JSON."""
+        """Whether the text so far is strict JSON."""
         self.doubled = False
-        """Whether every quote is written twice."""
+        """Whether every quote of the text is doubled."""
         self.stack: list[Frame] = []
         self.repairs = Repairs()
         self.refused_at = -1
-        """Offset of the first repair that a careful reading did not make, or -1."""
+        """The offset of the first repair that a careful reading refused, or -1."""
         self.kept = 0
-        """How many repairs stand before what is held."""
+        """How many repairs are final: they are before the held pieces."""
         self.out: list[str] = []
-        """Takes what is given out."""
+        """The list for emitted pieces."""
         self.held: list[str] = []
-        """What was read and is given out when the next value begins."""
+        """The pieces that were read and are emitted when the next value begins."""
         self.held_from = 0
         self.comma: tuple[int, int] | None = None
-        """Where the comma that waits stands: in `held`, and in the source."""
+        """The place of the comma that is held: its index in `held` and its offset in the source."""
         self._put_in: Repair | None = None
-        """What put that comma in, or in the place of something else."""
+        """The repair that inserted that comma, or replaced another character by it."""
         self._left_out: Repair | None = None
-        """The last member that was left out, while only commas follow it."""
+        """The repair of the last dropped member, as long as only commas follow it."""
         self.key_from = (0, 0, 0)
-        """Where the key began: in `held`, in the source, in `repairs`."""
+        """Where the key began: in `held`, in the source, and in `repairs`."""
 
     # Modes
 
     def expect(self, mode: int) -> None:
-        """Waits for something else from now on."""
+        """Sets the mode."""
         self.mode = mode
 
     def expect_next(self) -> None:
-        """Waits for the next member or item."""
+        """Sets the mode to the next member or item."""
         self.mode = KEY if self.stack[-1].is_object else ITEM
 
     def write_to(self, out: list[str]) -> None:
-        """Emits to another list from now on."""
+        """Sets the list for emitted pieces."""
         self.out = out
 
     def fail(self, reason: str) -> None:
-        """Ends the reading: the value can't be read."""
+        """Ends the reading, because the value can't be read."""
         self.failure = reason
 
     def finish(self) -> None:
-        """Ends the reading: the value is whole."""
+        """Ends the reading, because the value is complete."""
         self.done = True
 
     def double_quotes(self) -> None:
-        """Takes every quote of the text to be written twice."""
+        """Records that every quote of the text is doubled."""
         self.doubled = True
 
     # Repairs
@@ -117,7 +117,7 @@ class State:
         *,
         join: bool = True,
     ) -> Repair:
-        """Notes a repair at indices of the text; one that goes on where the last ended may join it."""
+        """Records a repair at indices of the text; it may be joined to an adjacent one."""
         self.strict = False
         if self.careful and code in DOUBTS:
             self.failure = "not sure to be JSON"
@@ -138,27 +138,27 @@ class State:
         return repair
 
     def insert(self, code: str, place: int, text: str) -> Repair:
-        """Notes that something is missing at a place."""
+        """Records that a text is missing at a place."""
         return self.repair(code, place, place, text)
 
     def note(self, code: str, start: int, end: int) -> None:
-        """Notes at offsets of the source what leaves strict JSON strict."""
+        """Records at offsets of the source a repair after which strict JSON is still strict."""
         strict, base = self.strict, self.source.base
         self.repair(code, start - base, end - base)
         self.strict = strict
 
     def forget_repairs(self, since: int) -> None:
-        """Takes back the repairs of what is not given out."""
+        """Removes the repairs of text that is not emitted."""
         self.repairs.cut(since)
 
     def keep_repairs(self) -> None:
-        """Makes sure that the repairs so far stay: what they mended is given out."""
+        """Makes the repairs so far final: the text that they mended is emitted."""
         self.kept = len(self.repairs)
 
     # Values
 
     def slot(self) -> Guide | None:
-        """Returns what the schema wants of the value that comes next."""
+        """Returns the guide of the next value."""
         if not self.stack:
             return self.guide
         frame = self.stack[-1]
@@ -167,19 +167,19 @@ class State:
         return frame.guide.member(frame.key) if frame.is_object else frame.guide.item()
 
     def begin_value(self, start: int) -> None:
-        """Emits what was held: a value begins at an index."""
+        """Emits the held pieces: a value begins at an index."""
         if self.stack:
             frame = self.stack[-1]
             if not frame.is_object:
                 self.insert_comma(start)
-            # The last value counts, as in most readers of JSON; the diagnostic says so.
+            # The last value wins, as in most readers of JSON; the diagnostic reports it.
             elif frame.key in frame.seen:
                 self.note("duplicate-key", self.key_from[1], self.key_from[1])
             frame.begin_member()
         self.release()
 
     def end_value(self) -> None:
-        """Goes on after a value."""
+        """Continues after a value."""
         self.mode = AFTER
         self.keep_repairs()
         if not self.stack:
@@ -190,17 +190,17 @@ class State:
         self.out.append(piece)
 
     def hold(self, piece: str, start: int) -> None:
-        """Keeps a piece until the next value begins; `start` is its place in the text."""
+        """Holds a piece until the next value begins; `start` is its index in the text."""
         if not self.held:
             self.held_from = self.source.base + start
         self.held.append(piece)
 
     def keep(self, piece: str) -> None:
-        """Keeps a piece behind others that are held."""
+        """Holds a piece after other held pieces."""
         self.held.append(piece)
 
     def release(self) -> None:
-        """Emits what was held."""
+        """Emits the held pieces."""
         self.out.extend(self.held)
         self.held.clear()
         self.comma = self._put_in = self._left_out = None
@@ -209,30 +209,30 @@ class State:
     # Keys
 
     def begin_key(self, start: int) -> None:
-        """Notes that a key begins at an index."""
+        """Records that a key begins at an index."""
         self.key_from = (len(self.held), self.source.base + start, len(self.repairs))
 
     def key_pieces(self) -> list[str]:
-        """Returns what has come of a quoted key, behind its quote."""
+        """Returns the pieces of a quoted key so far, without its opening quote."""
         return self.held[self.key_from[0] + 1 :]
 
     def rewrite_key(self, *pieces: str) -> None:
-        """Replaces what has come of a quoted key, behind its quote."""
+        """Replaces the pieces of a quoted key so far, without its opening quote."""
         self.held[self.key_from[0] + 1 :] = pieces
 
     def end_key(self, key: str) -> None:
-        """Goes on after a key."""
+        """Continues after a key."""
         self.stack[-1].read_key(key)
         self.mode = COLON
 
     def leave_out(self, start: int, end: int) -> None:
-        """Leaves out a key without a value, or a value without a key."""
+        """Drops a key without a value, or a value without a key."""
         self.stack[-1].drop_member()
         self._left_out = self.repair("missing-value", start, end, "")
         self.mode = KEY
 
     def leave_out_key(self) -> None:
-        """Leaves out the key that was read: no value follows."""
+        """Drops the key that was read: no value follows."""
         held, start, repairs = self.key_from
         del self.held[held:]
         self.forget_repairs(repairs)
@@ -241,19 +241,19 @@ class State:
     # Commas
 
     def note_comma(self, start: int, *, put_in: Repair | None = None) -> None:
-        """Takes a comma after a value; it waits for the next one."""
+        """Holds a comma after a value until the next value begins."""
         self.comma = (len(self.held), self.source.base + start)
         self.hold(",", start)
         self._put_in = put_in
 
     def insert_comma(self, start: int) -> None:
-        """Puts a comma in behind the last value, if one is missing before what begins at `start`."""
+        """Inserts a comma after the last value, if one is missing before what begins at `start`."""
         frame, base = self.stack[-1], self.source.base
         # The first member needs none.
         if not frame.members or self.comma is not None:
             return
         frame.separate()
-        # Directly behind the last value, before the white space that is held.
+        # Directly after the last value, before the held white space.
         offset = self.held_from if self.held else base + start
         self._put_in = self.insert("comma", offset - base, ",")
         self.held.insert(0, ",")
@@ -262,7 +262,7 @@ class State:
 
     def stray_comma(self, start: int, end: int) -> None:
         """Drops commas of the text that separate nothing."""
-        # The comma of a member that was left out goes with it, in one repair.
+        # The comma of a dropped member is dropped with it, in one repair.
         if self._left_out is not None:
             base = self.source.base
             self._left_out.edit(base + start, base + end, "")
@@ -270,7 +270,7 @@ class State:
             self.repair("stray-comma", start, end, "")
 
     def drop_comma(self) -> None:
-        """Drops the comma that waits: a closer follows."""
+        """Drops the held comma: a closer follows."""
         if self.comma is None:
             return
         index, offset = self.comma
@@ -279,7 +279,7 @@ class State:
         put_in, start = self._put_in, offset - self.source.base
         if put_in is not None:
             self.repairs.drop(put_in)
-        # A comma that stands for another character leaves with that character.
+        # A comma that replaced another character is dropped with that character.
         if put_in is None or put_in.start < put_in.end:
             self.stray_comma(start, start + 1)
 
@@ -293,11 +293,11 @@ class State:
         self.expect_next()
 
     def closers(self, level: int) -> str:
-        """Returns the brackets that close all from the top of the stack down to a level."""
+        """Returns the closers of all brackets from the top of the stack down to a level."""
         return "".join(_CLOSERS[frame.is_object] for frame in reversed(self.stack[level:]))
 
     def close(self, level: int, found: str) -> None:
-        """Closes down to a level with the bracket that stands where the reader stands."""
+        """Closes brackets down to a level with the bracket at the current position."""
         self.drop_comma()
         self.release()
         start = self.source.pos
@@ -311,19 +311,19 @@ class State:
         self.out.append(written)
         self.source.go(start + 1)
         del self.stack[level:]
-        # `{1, 2}`: nothing in it could be read as a member.
+        # `{1, 2}`: nothing in it can be read as a member.
         if not self.stack and frame.dropped and not frame.members:
             self.unreadable = True
         self.end_value()
 
     def close_missing(self, level: int) -> None:
-        """Closes all above a level, before the comma that waits: their brackets are missing."""
+        """Closes all above a level, before the held comma: their brackets are missing."""
         source = self.source
         index, offset = self.comma or (len(self.held), source.base + source.pos)
         self.out.extend(self.held[:index])
         del self.held[:index]
         self.held_from = offset
-        # What was mended behind the comma stays held with it.
+        # Repairs after the comma stay held with it.
         behind = [each for each in self.repairs[self.kept :] if each.start >= offset]
         self.repairs.cut(len(self.repairs) - len(behind))
         self.out.append(self._insert_closers(level + 1, offset - source.base))
@@ -335,23 +335,23 @@ class State:
         self.stack[-1].read_key("")
 
     def _insert_closers(self, level: int, place: int) -> str:
-        """Puts in the brackets of all from a level on; returns them."""
+        """Inserts the closers of all brackets from a level on; returns them."""
         missing = self.closers(level)
-        # `[1, { {"a": 2}]`: that the empty object is one that was meant is a guess.
+        # `[1, { {"a": 2}]`: that the empty object was meant as a value is a guess.
         is_empty = any(not frame.members for frame in self.stack[level:])
         repair = self.insert("bracket", place, missing)
         repair.judge(doubt=repair.doubt or is_empty)
         return missing
 
     def close_all(self, *, truncated: bool) -> None:
-        """Leaves all brackets where the text ends."""
+        """Closes all brackets at the end of the text."""
         if self.stack:
             root = self.stack[0]
             self.unreadable = root.dropped and not root.members and not truncated
         self.stack.clear()
 
     def drop_held(self) -> int:
-        """Drops what waits for a value that won't come; returns where it began, or -1."""
+        """Drops the pieces held for a value that won't come; returns their offset, or -1."""
         start = self.held_from if self.held else -1
         self.held.clear()
         return start
@@ -359,12 +359,12 @@ class State:
     # Stretches
 
     def resume(self, frame: Frame, mode: int, *, strict: bool) -> None:
-        """Reads on inside one object or array, as it was at an earlier moment."""
+        """Continues inside one object or array, as it was at an earlier moment."""
         self.stack.append(frame)
         self.mode, self.strict = mode, strict
 
     def pass_by(self, written: str, keys: list[str], members: int, *, mended: bool) -> None:
-        """Takes members or items that were read at once."""
+        """Adds members or items that were read at once."""
         self.release()
         self.out.append(written)
         self.stack[-1].take(keys, members)

@@ -1,10 +1,10 @@
-"""Mends a stretch of members or items at once, where each damage shows by itself.
+"""Mends many members or items at once, if each damage among them is unambiguous by itself.
 
-Most damage is the same thing all over a text: other quotes, keys without quotes, commas missing.
-One expression finds it piece by piece, and CPython's own scanner tells whether what was mended is
-strict JSON. Only what the reader of single tokens would mend in the same way is taken here, so that
-a stretch changes the speed alone. Its repairs are found when somebody asks for them.
-Example: of `a: 1, b: 2, c: 3` the first two members become `"a": 1, "b": 2`; `c` waits for what follows.
+Most damage is repeated throughout a text: other quotes, keys without quotes, missing commas. One
+expression finds it piece by piece, and CPython's own scanner checks that the mended text is strict
+JSON. Only what the reader of single tokens would mend in the same way is accepted here, so a
+stretch changes the speed alone. Its repairs are computed on demand. Example: of `a: 1, b: 2, c: 3`
+the first two members become `"a": 1, "b": 2`; `c` waits for what follows.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.state import State
 
 LEAST: Final = 256
-"""Characters of text that make it worth while to look for a stretch."""
+"""The characters of text that must be left to look for a stretch."""
 _FIRST_WINDOW: Final = 256
 _LONGEST_WINDOW: Final = 1 << 14
-"""Characters that are looked through at once."""
+"""The maximal number of characters in one window."""
 _BETWEEN: Final = " \t\n\r,/#}]"
-"""What stands where a key or an item may, and begins none."""
+"""The characters that may be in the place of a key or an item, and begin none."""
 _WS: Final = SPACE
 _CONTROLS: Final = CONTROLS + HALVES
-# Between tokens; a comment must end.
+# White space and comments between tokens; a comment must end.
 _BLANK: Final = (
     r"(?:[ \t\n\r]++|//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
 )
 # Words that are a number or a literal, or begin text that needs a closer look.
 _NO_TEXT: Final = rf"(?!(?i:{'|'.join(word for word in WORDS if word.isalpha())}))"
-# Behind a literal; a comma may be missing before a key.
+# What follows a literal; a comma may be missing before a key.
 _WORD_END: Final = rf"""(?={_WS}[,}}\]]|[ \t\n\r]++(?:"[^"\\{_CONTROLS}]{{1,64}}+"|'[^'\\{_CONTROLS}]{{1,64}}+'){_WS}:)"""
 
 
 def _other_string(opener: str, closer: str) -> str:
-    """Returns the body of a string in other quotes: of a key before a colon, or of a value."""
+    """Returns the pattern of a string in other quotes: a key before a colon, or a value."""
     stops = f'{opener}{closer}"\\\\{_CONTROLS},'
     key = rf"[^{stops}]{{1,64}}+(?={closer}{_WS}:)"
     value = rf"""(?:[^{stops}]++|,(?!{_WS}["'{closer}]))++(?={closer}(?!{_BLANK}:))"""
@@ -92,33 +92,33 @@ _key_and_colon = late(rf'{_WS}"([^"\\]*+)"{_WS}:{_WS}')
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Returns the expression that goes on to the next damage, and tells which it is by its group."""
+    """Returns the expression that matches up to the next damage, whose kind is its group."""
     return compile_pattern(f"(?:{_SOUND})*+(?:{_DAMAGED})?+")
 
 
 class Stretch(NamedTuple):
-    """A stretch that was mended, and what the reader knew where it began."""
+    """A stretch that was mended, and the state of the reader where it began."""
 
     text: str
-    """It, the next member or item, and what a look may see behind that."""
+    """Its text, with the next member or item, and what a look may reach after that."""
     start: int
     """Its offset in the source."""
     end: int
     state: int
     path: str
-    """Of the object or array."""
+    """The path of the object or array."""
     members: int
-    """How many stand before it there."""
+    """How many members or items are before it in that."""
     strict: bool
     doubts: tuple[str, ...]
     """The codes of the repairs that may have guessed wrong."""
 
 
 class Stretches:
-    """Decides where a stretch is looked for, and keeps those that were mended.
+    """Decides where to look for a stretch, and stores the ones that were mended.
 
-    A look that finds little is not repeated soon, and ever later: so looks cost no more than a
-    part of the rest.
+    After a look that finds little, the next one waits, longer each time: so looks cost at most a
+    fraction of the rest.
     """
 
     def __init__(self, max_depth: int) -> None:
@@ -126,16 +126,16 @@ class Stretches:
         """The stretches, in order."""
         self._max_depth = max_depth
         self._look_from = 0
-        """Before this offset of the source it does not pay to look for one."""
+        """The offset of the source before which a look is not worth its cost."""
         self._size = _FIRST_WINDOW
-        """So many characters are looked through at once in the object or array ..."""
+        """The size of the next window in characters, for `_frame`."""
         self._frame: Frame | None = None
-        """... in which a stretch was mended last."""
+        """The object or array in which a stretch was mended last."""
         self._pause = _FIRST_WINDOW // 2
-        """So many are read in another way after a look that found little."""
+        """The characters that are read token by token after a look that found little."""
 
     def take(self, state: State) -> bool:
-        """Mends members or items at once, up to the last but one that shows; returns whether it did."""
+        """Mends members or items at once, up to the last but one; returns whether it mended any."""
         source, frame = state.source, state.stack[-1]
         text, start, place = source.text, source.pos, source.base + source.pos
         if len(text) - start < LEAST or place < self._look_from or text[start] in _BETWEEN:
@@ -146,10 +146,10 @@ class Stretches:
         size = self._size if frame is self._frame else _FIRST_WINDOW
         seen = frame.seen if frame.is_object else None
         window = _look(text, start, size, seen, self._max_depth - len(state.stack))
-        # The last member only shows that the one before it is over.
+        # The last member only shows where the one before it ends.
         count = window.members - 1
         end, damages = window.source(window.before)
-        # Less than a quarter of what was looked through: the next look waits longer.
+        # Less than a quarter of the window: the next look waits longer.
         if count < 1 or (end - start) * 4 < window.end - start:
             self._look_from = place + max(self._pause, (window.end - start) // 2)
             self._pause = min(self._pause * 2, _LONGEST_WINDOW)
@@ -161,7 +161,7 @@ class Stretches:
             self._frame, self._size = frame, min(size * 4, _LONGEST_WINDOW)
         state.insert_comma(start)
         if damages:
-            # All that the reader of single tokens needs when somebody asks for the repairs.
+            # All that the reader of single tokens needs to compute the repairs later.
             shown = text[start : window.source(window.last)[0] + REACH + 1]
             before = (state.mode, frame.path, frame.members, state.strict)
             doubts = ("bare-text",) if window.text_from < end else ()
@@ -172,49 +172,49 @@ class Stretches:
         return True
 
     def pause(self, until: int) -> None:
-        """Looks for no stretch before an offset of the source."""
+        """Does not look for a stretch before an offset of the source."""
         self._look_from = until
 
 
 class _Window:
-    """What a part of a text becomes, where each piece of that came from, and how much is strict."""
+    """A part of a text after mending: the origin of each piece, and how much of it is strict."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self._start = start
         self.end = end
         self._pieces: list[str] = []
-        """In turn: as it stands, and what is written for a damage."""
+        """Alternately an unchanged piece of the source and the replacement of a damage."""
         self._ends: list[int] = []
-        """Where each damage ends in the source."""
+        """The offset in the source of the end of each damage."""
         self._stop = end
-        """Where something stands that is not plainly sound or damaged."""
+        """The offset of the first character that is neither plainly sound nor plainly damaged."""
         self.text_from = end
-        """Where the first text without quotes begins in the source."""
+        """The offset in the source of the first text without quotes."""
         self._mend(text, start, end)
         self.written = "".join(self._pieces)
         self.keys: list[str] = []
-        """The keys of the members that are strict; of items there are none."""
+        """The keys of the strict members; items have none."""
         self.members = 0
-        """How many members or items are."""
+        """How many strict members or items there are."""
         self.before = self.last = 0
-        """Where the last of them but one ends, and where the last does, in what is written."""
+        """The ends of the last but one and of the last of them, in the mended text."""
         self.is_cut = False
-        """Whether the part ended before anything that can't be mended."""
+        """Whether the part ended before anything that can't be mended here."""
 
     def _mend(self, text: str, start: int, end: int) -> None:
-        """Mends a text up to the first place that is not plainly sound or damaged."""
+        """Mends a text up to the first place that is neither plainly sound nor plainly damaged."""
         pieces, ends = self._pieces, self._ends
         last = start
         for match in _pattern().finditer(text, start, end):
             kind = match.lastindex
-            # Neither sound nor plainly damaged: the reader of single tokens goes on from here.
+            # Neither sound nor plainly damaged: the reader of single tokens continues here.
             if kind is None:
                 self._stop = match.end()
                 break
             first, after = match.span(kind)
             if kind <= _TEXT and kind != _LITERAL:
                 written = f'"{text[first:after]}"'
-                # The quotes are replaced with the body.
+                # The body is replaced together with its quotes.
                 if kind <= _SMART:
                     first, after = first - 1, after + 1
                 elif kind == _TEXT:
@@ -232,19 +232,19 @@ class _Window:
         pieces.append(text[last : self._stop])
 
     def source(self, place: int) -> tuple[int, int]:
-        """Returns the offset in the source of the end of a value, and how much is mended before."""
+        """Returns the offset in the source of a value's end, and how much is mended before it."""
         offsets = list(accumulate(map(len, self._pieces)))
         index = bisect_left(offsets, place)
         count = (index + 1) // 2
-        # Pieces come in turn, as they stand and as they are mended: an odd index is a damage.
+        # Pieces alternate between unchanged and mended: an odd index is a damage.
         behind = self._ends[count - 1] if count else self._start
         return behind if index % 2 else behind + place - (offsets[index - 1] if index else 0), count
 
     def read(self, seen: set[str] | None, depth: int) -> None:
-        """Reads members, or items where no keys are `seen`, as long as they are strict.
+        """Reads members, or items if `seen` is None, as long as they are strict.
 
         Args:
-            seen: the keys that the open object has.
+            seen: the keys that the open object has already; None for an array.
             depth: how deep brackets may nest inside.
         """
         written, position = self.written, 0
@@ -259,7 +259,7 @@ class _Window:
                     known.add(match[1])
                     position = match.end()
                 _, after = scan_unique(written, position)
-                # So many brackets may nest too deep; a short value is not counted.
+                # With so many brackets it may nest too deep; in a short value they are not counted.
                 if after - position > 2 * depth and _brackets(written, position, after) > depth:
                     break
                 match = _separator.match(written, after)
@@ -277,12 +277,12 @@ class _Window:
             position = error.pos
         except (ValueError, RecursionError):
             pass
-        # It ran out of text, and met nothing that it can't mend.
+        # It ran out of text before anything that it can't mend.
         self.is_cut = position >= len(written) and self._stop > self.end - _FIRST_WINDOW // 2
 
 
 def _look(text: str, start: int, size: int, seen: set[str] | None, depth: int) -> _Window:
-    """Mends so many characters from an index on; where a member ends behind them, it looks on."""
+    """Mends `size` characters from an index on, and more if no member ends within them."""
     limit = min(len(text), start + _LONGEST_WINDOW)
     while True:
         window = _Window(text, start, min(start + size, limit))

@@ -1,7 +1,7 @@
 """Reads the strings of a JSON text that may be damaged, in any quotes, to their closing quote.
 
-Which quote that is, what follows it decides: `StringReader` asks `LookAhead`. Example: in
-`{"a": "x, "b": 1}` the first string has no quote that closes it, but `, "b":` reads as the next
+The text after a quote decides whether it closes: `StringReader` asks `LookAhead`. Example: in
+`{"a": "x, "b": 1}` the first string has no closing quote, but `, "b":` reads as the next
 key, so it ends before that comma with a repair `missing-quote`.
 """
 
@@ -28,7 +28,7 @@ _LONGEST_GAP: Final = 256
 
 
 class StringReader:
-    """Reads one string at a time; the state says what comes after it."""
+    """Reads one string at a time; the state decides what comes after it."""
 
     def __init__(self, look: LookAhead, body: BodyReader) -> None:
         self._look = look
@@ -38,15 +38,15 @@ class StringReader:
         self._string = look.string
         self._body = body
         self._comma_quote = -1
-        """Offset of the quote that a comma in the string came before."""
+        """The offset of a quote that directly follows a comma inside the string."""
         self._space = (0, 0)
-        """Where white space in a string was looked through last, from and to."""
+        """The last white space in a string that was examined: start and end."""
 
     def open(self, quote: str, *, key: bool, width: int = 1) -> None:
-        """Begins a string whose quote stands where the reader stands."""
+        """Begins a string whose opening quote is at the current position."""
         state, string, start = self._state, self._string, self._source.pos
         wanted = None if key else state.slot()
-        # Held back to its end: `"5"` may become 5.
+        # Held back to its end, since `"5"` may become 5.
         typed = wanted is not None and not wanted.takes_text
         string.begin(CLOSING_QUOTES[quote], width, self._source.base + start, key=key, typed=typed)
         if string.is_value:
@@ -66,10 +66,10 @@ class StringReader:
         state.expect(STRING)
 
     def read(self) -> None:
-        """Goes on in a string."""
+        """Continues a string."""
         text, start, framed = self._source.text, self._source.pos, self._around.framed
         end = self._body.run(framed=framed)
-        # The whole chunk belongs to the string.
+        # The whole chunk is part of the string.
         if end == len(text) and end > start:
             return
         character, string = text[end], self._string
@@ -96,7 +96,7 @@ class StringReader:
     # What may end the string
 
     def _brackets(self, start: int) -> None:
-        """Takes closing brackets, before which the string may have ended."""
+        """Reads closing brackets, before which the string may have ended."""
         if self._around.ends_at_brackets(self._look, start):
             self._end_unclosed(start)
             return
@@ -104,14 +104,14 @@ class StringReader:
         self._body.take(self._source.text[start:end], end)
 
     def _markup(self, start: int) -> None:
-        """Takes the beginning of markup, before which the string may have ended."""
+        """Reads the beginning of markup, before which the string may have ended."""
         if self._around.ends_at_markup(self._look, start):
             self._end_unclosed(start, "open-string")
         else:
             self._body.take("<", start + 1)
 
     def _control(self, start: int) -> None:
-        """Takes control characters; at a line end the string may have ended before a key or markup."""
+        """Reads control characters; a string may end before a line end and a key or markup."""
         end = _CONTROL_RUN.match(self._source.text, start).end()
         run = self._source.text[start:end]
         if "\n" not in run and "\r" not in run:
@@ -120,14 +120,14 @@ class StringReader:
         behind = self._past_space(end)
         if self._ends_before(start, behind):
             self._end_unclosed(start)
-        # A stream does not wait for what follows so much white space.
+        # A stream does not wait for the text after so much white space.
         elif behind - start <= _LONGEST_GAP and self._around.ends_at_markup(self._look, behind):
             self._end_unclosed(start, "open-string")
         else:
             self._body.controls(start, end)
 
     def _past_space(self, start: int) -> int:
-        """Returns where white space ends; each line end in it asks, so that it is kept."""
+        """Returns the end of white space; cached, since each line end in it asks for it."""
         base, (first, last) = self._source.base, self._space
         known = first <= base + start <= last
         end = space_run.match(self._source.text, last - base if known else start).end()
@@ -135,7 +135,7 @@ class StringReader:
         return end
 
     def _comma(self, start: int) -> None:
-        """Takes a comma before a quote or the end of what has come."""
+        """Reads a comma before a quote or the end of the text so far."""
         end = space_run.match(self._source.text, start + 1).end()
         self._comma_quote = self._source.base + end
         if self._ends_before(start, end):
@@ -144,7 +144,7 @@ class StringReader:
             self._body.take(",", start + 1)
 
     def _quote(self, start: int) -> None:
-        """Ends the string at a quote, or takes the quote as a part of it."""
+        """Ends the string at a quote, or makes the quote a part of it."""
         look, string = self._look, self._string
         look.begin(start)
         if self._keep_run(start):
@@ -154,7 +154,7 @@ class StringReader:
             closes = string.width == 3 or self._closes(behind)
         except Undecided:
             closes = True
-            # No sign in reach speaks against it; but the quotes inside are not sure any more.
+            # Nothing in reach contradicts it, but the quotes inside are no longer certain.
             self._doubt_quotes()
         if closes:
             self._close(start)
@@ -166,7 +166,7 @@ class StringReader:
             self._keep_quotes(start, behind)
 
     def _keep_run(self, start: int) -> bool:
-        """Takes many quotes as a part of the string: only the last two of them can end it."""
+        """Makes many quotes a part of the string: only the last two of them can end it."""
         string = self._string
         # Keys are short, and three quotes close a string that has three.
         if string.width > 1 or string.in_key or not self._state.stack:
@@ -179,7 +179,7 @@ class StringReader:
         return True
 
     def _keep_quotes(self, start: int, end: int) -> None:
-        """Takes quotes as a part of the string."""
+        """Makes quotes a part of the string."""
         state, string, base = self._state, self._string, self._source.base
         string.keep_quote()
         before = len(state.repairs)
@@ -191,19 +191,19 @@ class StringReader:
             written = written.replace('"', '\\"')
             repair.edit(base + start, base + end, written)
         elif string.close == "`" and string.style is None:
-            # Between legal backticks the source wants an escape, and JSON none.
+            # Between backticks that are allowed, the source needs an escape and JSON does not.
             repair.edit(base + start, base + end, "".join(f"\\{quote}" for quote in written))
         self._body.take(written, end)
 
     def _doubt_quotes(self) -> None:
-        """Doubts the quotes inside: the text reaches too far to tell that this one is no such."""
+        """Marks the quotes inside as a doubt: the look can't prove that this quote closes."""
         since = self._string.repairs_before
         for repair in self._state.repairs[since:] if self._string.inner_quoted else ():
             if repair.code == "inner-quote":
                 repair.judge(doubt=True)
 
     def _is_sure(self, start: int) -> bool:
-        """Whether the schema makes it sure which quote ends the string."""
+        """Whether the schema makes it certain which quote ends the string."""
         source, string = self._source, self._string
         if not self._state.stack or string.in_key:
             return False
@@ -213,15 +213,15 @@ class StringReader:
         item = frame.guide.item() if frame.guide is not None else None
         if item is None or item.types is None or self._comma_quote == source.base + start:
             return False
-        # Before a comma or a bracket it may be the end of an item whose neighbour is damaged.
+        # Before a comma or a bracket it may be the end of an item with a damaged neighbour.
         return source.at(source.blank(start + string.width)) not in (",", "]", "}", "")
 
     def _closes(self, index: int) -> bool:
-        """Whether the string ends before an index, where a quote stands."""
+        """Whether the string ends before an index, which is that of a quote."""
         look, source = self._look, self._source
         if self._string.in_key:
             return self._key_goes_on(index)
-        # While all is strict JSON, a strict reader would end the string here, too.
+        # As long as all is strict JSON, a strict reader would end the string here, too.
         if self._state.strict and look.goes_on_strictly(index):
             return True
         if not self._state.stack:
@@ -230,11 +230,11 @@ class StringReader:
         return look.goes_on(index)
 
     def _ends_before(self, start: int, quote: int) -> bool:
-        """Whether the text from a quote reads as a key or an item: the string ends before `start`."""
+        """Whether the text from a quote on is a key or an item, so the string ends at `start`."""
         look, source, state, string = self._look, self._source, self._state, self._string
         text = source.text
         if quote == len(text):
-            # A stream does not wait for what follows so much white space.
+            # A stream does not wait for the text after so much white space.
             if source.final or quote - start > _LONGEST_GAP:
                 return False
             raise More
@@ -242,33 +242,33 @@ class StringReader:
             return False
         look.begin(quote)
         try:
-            # In `{"a": "x, "}` the quote behind the comma closes the string itself.
+            # In `{"a": "x, "}` the quote after the comma closes the string itself.
             if state.strict and text[quote] == '"' and look.goes_on_strictly(quote + 1):
                 return False
             if state.strict and string.close == '"' != text[quote]:
-                # Strict JSON holds other quotes as text.
+                # In strict JSON, other quotes are text.
                 if look.closes_later(quote):
                     return False
                 look.begin(quote)
             if not state.stack[-1].is_object:
-                # In an array no colon tells: only a string in double quotes is the next item.
+                # In an array there is no colon: only a string in double quotes is the next item.
                 return text[quote] == '"' and not string.inner_quoted and self._is_item(quote)
             return look.reads_key(quote, state.stack[-1], at_end=False)
         except Undecided:
             return False
 
     def _is_item(self, quote: int) -> bool:
-        """Whether a string in double quotes, and then a comma or the end of the array, stand here."""
+        """Whether a string in double quotes, then a comma or the end of the array, are here."""
         source = self._source
         end = KEY_BODIES['"'].match(source.text, quote + 1, source.stop).end()
         if source.at(end) == "\\":
-            source.at(end + 1)  # asks for more text where the escape may go on
+            source.at(end + 1)  # raises `More` if the escape may continue
         return source.at(end) == '"' and source.at(source.blank(end + 1)) in (",", "]")
 
     # Keys
 
     def _key_goes_on(self, index: int) -> bool:
-        """Whether a colon, or what is mended where it is missing, goes on behind a key."""
+        """Whether a colon follows a key, or text for which a missing colon is mended."""
         index = self._source.blank(index)
         character = self._source.at(index)
         if not character or character in ":=,}":
@@ -276,28 +276,28 @@ class StringReader:
         return self._look.begins_value(index) and not self._ends_with_colon()
 
     def _ends_with_colon(self) -> bool:
-        """Whether the key so far ends with its colon: then the quote before that is missing."""
+        """Whether the key so far ends with a colon: then its closing quote is missing."""
         for piece in reversed(self._state.key_pieces()):
             if body := piece.rstrip(" \t\n\r"):
                 return body[-1] == ":"
         return False
 
     def _key_ends_at_colon(self) -> bool:
-        """Ends a key before its first colon, where no quote closes it; reads on from there."""
+        """Ends a key without a closing quote before its first colon; continues from there."""
         state, source, string = self._state, self._source, self._string
         style = string.style
-        # What was mended in the key is out of step with the text that is read again below.
+        # Offsets of repairs inside the key would not fit the text that is read again below.
         if len(state.repairs) > state.key_from[2] + (style is not None):
             return False
         if style is not None and len(style.edits) > 1:
-            return False  # the key is not written as it was read
+            return False  # the key is not spelled as in the source
         body = "".join(state.key_pieces())
         colon = body.find(":", 0, _LONGEST_GAP)
         if colon < 0 or "\\" in body:
             return False
         offset = string.start + string.width + colon
         key = body[:colon].rstrip(" \t\n\r")
-        # `{"a: 1, "b": 2}`: from the colon on, what was taken for the key is read again.
+        # `{"a: 1, "b": 2}`: the text from the colon on, read as part of the key, is read again.
         source.replace(body[colon:] + source.text[source.pos :], offset)
         end = offset - (colon - len(key))
         state.insert("missing-quote", end - offset, '"')
@@ -311,7 +311,7 @@ class StringReader:
     # The end of the string
 
     def _end_unclosed(self, start: int, code: str = "missing-quote") -> None:
-        """Ends a string before `start`, where its quote is missing."""
+        """Ends a string before `start`, because its quote is missing."""
         string = self._string
         is_legal = string.is_template and not string.in_key
         self._state.insert(code, start, "`" if is_legal else '"')
@@ -326,7 +326,7 @@ class StringReader:
         self._end(start, end)
 
     def _end(self, start: int, end: int) -> None:
-        """Ends the string that goes to `start`; the reader goes to `end`."""
+        """Ends the string at `start`, and moves the reader to `end`."""
         source, state, string = self._source, self._state, self._string
         source.go(end)
         # `C:\temp\dir`: `\d` escapes nothing, so `\t` may have been meant as two characters, too.
@@ -348,7 +348,7 @@ class StringReader:
         self._state.end_key(key)
 
     def _end_typed(self, end: int) -> None:
-        """Emits a string of which the schema wants another type."""
+        """Emits a string that the schema may convert to another type."""
         source, state, string = self._source, self._state, self._string
         wanted = state.slot()
         body = string.take_typed()

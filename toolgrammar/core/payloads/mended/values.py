@@ -1,4 +1,4 @@
-"""Begins the values of a JSON text that may be damaged: the root, an item, the value of a member.
+"""Begins the values of damaged JSON: the root, an item, the value of a member.
 
 Example: in `[1 'x', (2, 3)` the second item is a string in other quotes, the third a tuple, which
 is read as an array with a repair `bracket`.
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _CLOSERS: Final = "}])"
 _MOST_QUOTES: Final = 7
-"""So many quotes are not the opener, an empty body and the closer of a string in triple quotes."""
+"""A run of this many quotes is not an empty string in triple quotes."""
 
 
 class Values:
-    """Reads what stands where a value should."""
+    """Reads the text in the place of a value."""
 
     def __init__(
         self,
@@ -49,22 +49,22 @@ class Values:
         self._between = between
         self._max_depth = max_depth
         self._no_triple = False
-        """Whether no three quotes come that could end a string."""
+        """Whether the rest of the text has no three quotes that could end a string."""
         self._return_to = START
-        """What the reader waits for once it is known whether a string has triple quotes."""
+        """The mode to which the reader returns once it is known whether quotes are triple."""
         self._asleep: list[str] = []
-        """Pieces of what may be a string in triple quotes, whose end has not come."""
+        """The pieces of a string that may be in triple quotes, and whose end has not come."""
         self._tail = ""
 
     def read(self) -> None:
-        """Begins a value, or takes what stands in its place."""
+        """Begins a value, or reads what is in its place."""
         source, state, start = self._source, self._state, self._source.pos
         character = source.text[start]
         if character == '"' and state.mode == VALUE:
             self._open_quoted(character)
         elif character == "{" or character == "[":  # noqa: PLR1714 - the hottest test
             self._open(character)
-        # With a schema, the number may have to become a string.
+        # With a schema, the number may have to become a string, so it is read as a word.
         elif state.guide is None and state.stack and (end := self._plain_scalar()):
             state.begin_value(start)
             state.give(source.text[start:end])
@@ -74,10 +74,10 @@ class Values:
             self._other(character)
 
     def _plain_scalar(self) -> int:
-        """Returns where a number or literal of JSON ends that stands here, 0 where none does."""
+        """Returns the end of a number or literal of JSON that begins here, 0 if there is none."""
         text, start = self._source.text, self._source.pos
         match = plain_scalar.match(text, start)
-        # Behind a blank more words may follow: `1 apple` is text.
+        # After a blank more words may follow: `1 apple` is text.
         if match is None or match.end() - start > MAX_DIGITS or text[match.end()] not in ",}]\n\r":
             return 0
         return match.end()
@@ -85,7 +85,7 @@ class Values:
     def _other(self, character: str) -> None:
         source, state = self._source, self._state
         if character in CLOSING_QUOTES:
-            # `{"a": [1, 2, "b": 3}`: a string and a colon are a member, so the array is over.
+            # `{"a": [1, 2, "b": 3}`: a string and a colon are a member, so the array has ended.
             if not (state.mode == ITEM and self._item_is_key()):
                 self._open_quoted(character)
         elif self._between.stop():
@@ -108,7 +108,7 @@ class Values:
             source.go(source.pos + 1)
         else:
             self._words.begin_word()
-            # No number and no literal begins so.
+            # No number and no literal begins with it.
             if not (character.isalnum() or character in "_.+-"):
                 self._words.end_word()
 
@@ -117,7 +117,7 @@ class Values:
         return wanted is None or wanted.types is None or "array" in wanted.types
 
     def _item_is_key(self) -> bool:
-        """Closes arrays whose closer is missing: a string and a colon are a member."""
+        """Closes arrays without a closer, if a string and a colon follow, which are a member."""
         state, start = self._state, self._source.pos
         level = len(state.stack) - 2
         while level >= 0 and not state.stack[level].is_object:
@@ -162,7 +162,7 @@ class Values:
             # More quotes may follow in the next chunk.
             if count == len(run) < _MOST_QUOTES and not source.final:
                 raise More
-            # `""` is an empty string; from three on a long one may begin, whose closer must come.
+            # `""` is an empty string; three may begin a long one, if its closer comes.
             if 3 <= count < _MOST_QUOTES and self._is_triple(quote * 3):
                 self._strings.open(quote, key=False, width=3)
                 return
@@ -172,14 +172,14 @@ class Values:
         self._strings.open(quote, key=False, width=width)
 
     def _is_triple(self, quotes: str) -> bool:
-        """Whether three quotes come later that end the string which three begin here."""
+        """Whether three quotes follow that end the string which three quotes begin here."""
         source, state = self._source, self._state
         end = source.text.find(quotes, source.pos + 3)
         if end < 0 and not source.final:
             self._return_to = state.mode
             state.expect(TRIPLE)
             raise More
-        # Asked once: what the rest of the text lacks, the rest of that lacks too.
+        # Asked once: quotes that the rest of the text lacks, every later rest lacks too.
         self._no_triple = end < 0
         return end >= 0
 
@@ -189,12 +189,12 @@ class Values:
         self._open_quoted(self._source.text[self._source.pos])
 
     def sleeps(self, piece: str) -> bool:
-        """Keeps a piece in which the string in triple quotes does not end; returns whether it did.
+        """Stores a piece that does not end the string in triple quotes; returns whether it did.
 
-        Looking for the end in all that has come, at every piece, would take its length squared.
+        Searching all the text so far for the end, at every piece, would be quadratic.
         """
         text, start = self._source.text, self._source.pos
-        # The last two characters are looked at again, as chunks may cut the three quotes.
+        # The last two characters are searched again, as chunks may cut the three quotes.
         behind = self._tail if self._asleep else text[start + 3 :][-2:]
         behind += piece
         if text[start] * 3 in behind:
@@ -204,7 +204,7 @@ class Values:
         return True
 
     def wake(self) -> str:
-        """Returns the pieces that were kept."""
+        """Returns the stored pieces."""
         kept = "".join(self._asleep)
         self._asleep.clear()
         return kept

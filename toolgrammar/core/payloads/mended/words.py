@@ -1,7 +1,7 @@
-"""Reads what stands in a JSON text without quotes: numbers, literals, and text that should be one.
+"""Reads JSON text that is not in quotes: numbers, literals, and strings and keys without quotes.
 
 Example: in `{city: New York, "n": 07}` the key is read with a repair `bare-key`, the value up to
-its comma as a string with `bare-text`, which is a doubt where no schema wants a string there.
+its comma as a string with `bare-text`, which is a doubt unless a schema wants a string there.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ _CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
 
 
 class WordReader:
-    """Reads words, text and keys without quotes, as far as they have come."""
+    """Reads words, text and keys without quotes, as far as they have arrived."""
 
     def __init__(self, look: LookAhead) -> None:
         self._look = look
         self._source = look.source
         self._state = look.state
         self._pieces: list[str] = []
-        """What has come of the word or the key."""
+        """The pieces of the word or the key so far."""
         self.start = 0
         """Its offset in the source."""
         self._pad = ""
-        """White space that is dropped where the text without quotes ends."""
+        """White space that is dropped if the text without quotes ends after it."""
         self._pairs: list[str] = []
-        """The closers that are due inside text without quotes."""
+        """The closers of the brackets that are open inside text without quotes."""
         self._repair: Repair | None = None
-        """That of the text without quotes."""
+        """The repair of the text without quotes."""
 
     @property
     def word(self) -> str:
-        """What has come of the word or the key."""
+        """The word or the key so far."""
         return "".join(self._pieces)
 
     def word_up_to(self, length: int) -> str:
-        """Returns the word, "" where it comes in more pieces than this."""
+        """Returns the word; "" if it has more than `length` pieces."""
         return self.word if len(self._pieces) <= length else ""
 
     def _begin(self, mode: int) -> None:
@@ -62,11 +62,11 @@ class WordReader:
     # Words
 
     def begin_word(self) -> None:
-        """Begins what may be a number, a literal, or text."""
+        """Begins a word that may be a number, a literal, or text."""
         self._begin(WORD)
 
     def read_word(self) -> None:
-        """Goes on in a word; at its end, tells what it is."""
+        """Continues a word; at its end, decides what it is."""
         source = self._source
         end = _WORD_RUN.match(source.text, source.pos).end()
         if end == source.pos:
@@ -76,7 +76,7 @@ class WordReader:
         source.go(end)
 
     def end_word(self) -> None:
-        """Judges the word that ends where the reader stands."""
+        """Classifies the word that ends at the current position."""
         scalar = self.scalar()
         if self._state.failure:
             return
@@ -86,7 +86,7 @@ class WordReader:
             self.begin_text()
 
     def scalar(self) -> Scalar | None:
-        """Returns the number or literal that the word is; None for text. Fails where it is too long."""
+        """Returns the number or literal that the word is, or None for text; fails if it is too long."""
         word = self.word
         try:
             return scalar_of(word, self._state.slot()) if word else None
@@ -95,7 +95,7 @@ class WordReader:
             return None
 
     def _word_ends(self) -> bool:
-        """Whether what follows the word ends it."""
+        """Whether the text after the word ends it."""
         self._look.begin(self._source.pos)
         try:
             return self._delimited(self._source.pos)
@@ -106,7 +106,7 @@ class WordReader:
         look, source, stack = self._look, self._source, self._state.stack
         character = source.at(index)
         if not character or character in ",}])\n\r" or not stack:
-            return True  # the root ends where no word goes on
+            return True  # the root ends where no word continues
         # `[1 {"a": 2}]`: the comma is missing.
         if character in "{[" and not stack[-1].is_object:
             return True
@@ -129,12 +129,12 @@ class WordReader:
         return look.begins_value(index)
 
     def give_scalar(self, scalar: Scalar) -> None:
-        """Emits a number or literal that ends where the reader stands."""
+        """Emits a number or literal that ends at the current position."""
         state, wanted = self._state, self._state.slot()
         start, end = self.start - self._source.base, self._source.pos
         state.begin_value(start)
         text, typed = scalar.text, None
-        # Literals stay what they are: only a number may be wanted as a string or an integer.
+        # Literals are kept: only a number may be wanted as a string or an integer.
         if wanted is not None and scalar.code in ("", "number") and text[0] in "-0123456789":
             typed = typed_number(text, wanted)
         text = typed or text
@@ -153,7 +153,7 @@ class WordReader:
         start = self.start - self._source.base
         state.begin_value(start)
         repair = state.repair("bare-text", start, self._source.pos, join=False)
-        # Where the schema wants a string, it is sure to be one.
+        # If the schema wants a string, it is certain to be one.
         repair.judge(doubt=wanted is None or wanted.types is None or not wanted.takes_text)
         repair.edit(self.start, self.start, '"')
         self._repair = repair
@@ -163,20 +163,21 @@ class WordReader:
         state.expect(TEXT)
 
     def read_text(self) -> None:
-        """Goes on in text without quotes."""
+        """Continues text without quotes."""
         text, start = self._source.text, self._source.pos
         match = _TEXT_RUN.match(text, start)
         if match is not None:
             self._say(match.group(), match.end())
             return
         character = text[start]
-        # `run(a,\n b)`: inside of a pair that the text opened, line ends and commas belong to it.
+        # `run(a,\n b)`: inside a pair that the text opened, line ends and commas are part of the
+        # text.
         if character in "\n\r" and self._pairs:
             self._say(character, start + 1, written=as_json(character)[1:-1])
         elif character in ",}])\n\r":
             self._delimiter(character, start)
         elif (pad := _PAD.match(text, start)) is not None:
-            # Kept apart, as at the end of the text it is dropped.
+            # Stored separately, since it is dropped at the end of the text.
             self._pad += pad.group()
             self._source.go(pad.end())
         elif character in _CLOSERS:
@@ -187,14 +188,15 @@ class WordReader:
         elif character == "/":
             self._slash(start)
         else:
-            # Half a surrogate pair is no character; control characters and backslashes are escaped.
+            # Half a surrogate pair is not a character; control characters and backslashes are
+            # escaped.
             is_half = character >= " " and character != "\\"
             self._say(
                 character, start + 1, written="\ufffd" if is_half else as_json(character)[1:-1]
             )
 
     def _delimiter(self, character: str, start: int) -> None:
-        """Takes a comma or closer: it ends the text, unless the text opened the pair itself."""
+        """Reads a comma or closer, which ends the text unless it is in a pair of the text."""
         if self._pairs and character in (self._pairs[-1], ","):
             if character != ",":
                 self._pairs.pop()
@@ -218,12 +220,12 @@ class WordReader:
         self._source.go(end)
 
     def _quote(self, start: int) -> None:
-        """Takes a quote in text without quotes: before a delimiter, its partner is missing."""
+        """Reads a quote in text without quotes: before a delimiter, its partner is missing."""
         source, repair = self._source, self._repair
         self._look.begin(start)
         try:
             character = source.at(source.blank(start + 1))
-            # `{a: x", b: 1}`: what stands before the quote lacks its opening one.
+            # `{a: x", b: 1}`: the text before the quote lacks its opening quote.
             ends = not self._pairs and (not character or character in ",}]:")
         except Undecided:
             ends = False
@@ -252,7 +254,7 @@ class WordReader:
         self._say("/", start + 1)
 
     def end_text(self) -> None:
-        """Ends text without quotes; white space before the reader is no part of it."""
+        """Ends text without quotes; white space before the current position is not a part of it."""
         repair, state = self._repair, self._state
         assert repair is not None
         start = self._source.pos - len(self._pad)
@@ -266,14 +268,14 @@ class WordReader:
         self._pad = ""
 
     def cut_text(self) -> None:
-        """Ends text without quotes where the whole text ends."""
+        """Ends text without quotes at the end of the whole text."""
         assert self._repair is not None
         self._source.go(self._source.pos - len(self._pad))
         self._repair.extend(self._source.base + self._source.pos)
         self._state.keep_repairs()
 
     def _hold_space(self, space: str, start: int) -> None:
-        """Holds white space, without what JSON does not take as such."""
+        """Holds white space, without characters that JSON does not accept as white space."""
         if not space:
             return
         kept = "".join(each for each in space if each in SPACES)
@@ -289,7 +291,7 @@ class WordReader:
         self._state.begin_key(self._source.pos)
 
     def read_key(self) -> None:
-        """Goes on in a key without quotes; at its end, tells whether it is one."""
+        """Continues a key without quotes; at its end, decides whether it is one."""
         source = self._source
         match = _KEY_RUN.match(source.text, source.pos)
         if match is not None:
@@ -320,7 +322,7 @@ class WordReader:
             return False
 
     def _end_quoted_key(self) -> None:
-        """Ends a key that lacks its opening quote alone."""
+        """Ends a key that lacks only its opening quote."""
         self._source.go(self._source.pos + 1)
         self._give_key("missing-quote", self.word, self._source.pos)
 
@@ -332,7 +334,7 @@ class WordReader:
         self._hold_space(raw[len(key) :], end)
 
     def _give_key(self, code: str, key: str, end: int) -> None:
-        """Holds a key between quotes."""
+        """Holds a key, in quotes."""
         state, start = self._state, self.start - self._source.base
         state.repair(code, start, end, as_json(key), join=False)
         state.hold(as_json(key), start)

@@ -1,8 +1,8 @@
-"""Finds where a raw payload ends without compiling what the names of the tools make of that.
+"""Finds where a raw payload ends without compiling expressions for the names of the tools.
 
-The expressions of an end are long, and most of what ends a payload has no name of a tool in it.
-So two ends are made once for a grammar, one that knows no name and one that takes any: where both
-find the same, the names do not matter. Example: behind `</parameter>` both want `</function>`.
+The expressions of an end are long, and most payloads end without the name of a tool. So two ends
+are made once for a grammar, one that accepts no name and one that accepts any: if both find the
+same, the names do not matter. Example: after `</parameter>` both want `</function>`.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
 _NOTHING: Final = "(?!)"
 _ANY_NAME: Final = r"[\w.-]{1,256}"
 _PLAIN_NAME = late(_ANY_NAME)
-# Two of them, for a format may treat a lone tool otherwise.
+# Two of them, since a format may treat a lone tool differently.
 _NO_NAMES: Final = ("\0", "\1")
 """Names that no tool has."""
 
 
 @kept
 def end_of_raw(step: Step) -> RawEnd:
-    """Returns what ends the raw payload of a step."""
+    """Returns the end of the raw payload that a step reads."""
     node, role = step.node, step.leaf
-    # What may not follow a closer is written with the closer: there a name would find less.
+    # A closer may exclude text after it: with names in that, the wider machine would find less.
     has_names = any(terminal.kind == "tool" for _, terminal in node.tokens)
     around = None if has_names else _around(node.machine)
     if around is None:
         return RawEnd(node, role)
     less, more = (_shared(machine.node(node.stack), role) for machine in around)
-    # What begins with a name would begin with anything.
+    # An expression that begins with a name would begin with anything.
     is_led = more.plain.pattern != _NOTHING
     return NamedEnd(node, role, less, more) if is_led else RawEnd(node, role)
 
 
 def _around(machine: Machine) -> tuple[Machine, Machine] | None:
-    """Returns a machine that takes no name and one that takes any; None where names are no words."""
+    """Returns the machines without names and with any; None if a name is not a plain word."""
     names, tables = machine.tool_names, machine.tables
     if machine.expressions.any_name or not names or not tables.names_tools or names[0] in _NO_NAMES:
         return None
-    # A name such as `a b` is not among those that the wider machine takes.
+    # A name such as `a b` is not among those that the wider machine accepts.
     if not all(map(_PLAIN_NAME.fullmatch, names)):
         return None
-    is_lone = len(names) == 1  # the wire may leave the name of a lone tool out
+    is_lone = len(names) == 1  # the format may omit the name of a lone tool
     found: tuple[Machine, Machine] | None = tables.around.get(is_lone)
     if found is None:
         none, kind = _NO_NAMES[: min(len(names), 2)], type(machine)
@@ -70,7 +70,7 @@ def _shared(node: Node, role: str) -> RawEnd:
 
 
 class NamedEnd(RawEnd):
-    """What ends a raw payload, found by the two ends that enclose it."""
+    """The end of a raw payload, found by the two ends between which it lies."""
 
     def __init__(self, node: Node, role: str, less: RawEnd, more: RawEnd) -> None:
         super().__init__(node, role)
@@ -125,12 +125,12 @@ class NamedEnd(RawEnd):
         return self._between("search_or_begun")
 
     def _between(self, name: str) -> re.Pattern[str]:
-        """Returns the pattern of this name."""
+        """Returns a pattern between those that the two ends have under this name."""
         ends = getattr(self._less, name), getattr(self._more, name)
         found = BetweenPatterns(*ends, lambda: self._of_base(name))
         return cast("re.Pattern[str]", found)
 
     def _of_base(self, name: str) -> Any:
-        """Makes what the base has under this name."""
+        """Computes the attribute of the base class with this name."""
         # A cached property can't be asked for by `super()`: its function is called instead.
         return vars(RawEnd)[name].func(self)

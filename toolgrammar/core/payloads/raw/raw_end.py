@@ -1,9 +1,9 @@
-"""Finds where a raw payload ends: the rule of the first closer without a partner inside.
+"""Finds where a raw payload ends: at the first closer without a partner inside.
 
-A raw value has no escapes, so a closer inside it looks like its own. Three things tell:
+A raw value has no escapes, so a closer inside it looks like its own. Three rules decide:
 
-- a closer counts only if what follows it is what the grammar takes there;
-- the tags of a call that is quoted inside the value balance: its opener (seen only where a child
+- a closer counts only if the grammar accepts the text after it;
+- the tags of a call that is quoted inside the value balance: its opener (recognised only if a child
   tag or its own closer follows) pushes, its closer pops, and while one is open no closer ends
   the value;
 - the value's own tag may be quoted too: its closer then pairs, unless the call's closer follows.
@@ -47,29 +47,29 @@ if TYPE_CHECKING:
     from toolgrammar.patterns.quick_search import Search
 
 _LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
-"""What may depend on more text; not the guard of strays, which stand before what decides."""
+"""Matches parts of an expression that may depend on more text, except the guard of stray tags."""
 _BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
-"""How the tables write that a closer may begin with white space."""
+"""The expression in the tables for a closer that may begin with white space."""
 
 
 class RawEnd(TokenPatterns):
-    """What ends a raw payload before one node, as regular expressions made on demand."""
+    """The end of a raw payload before one node, as regular expressions made on demand."""
 
     def __init__(self, node: Node, role: str) -> None:
         super().__init__(node)
         self.role = role
         self.closes_line = any("\n" in terminal.lead for _, terminal in node.tokens)
-        """Whether the closer is written at the start of a line of its own."""
+        """Whether the closer is at the start of a line of its own."""
         opener = self.machine.tables.call_opener
         first = {group for group, _ in node.tokens}
-        # `]]>` may stand in front of the closing tag, as one token with it.
+        # `]]>` may be before the closing tag, in one token with it.
         self.in_cdata = any(sampled(each).lstrip().startswith("]]>") for _, each in node.tokens)
-        """Whether it is CDATA, in which nothing but its own closer is markup."""
+        """Whether it is CDATA, in which only its own closer is markup."""
         self.nests = (
             not self.fenced
             and role in ("value", "input", "body")
             and bool(opener)
-            # Where the opener of the next call ends the payload, it can't open a quoted one in it.
+            # If the opener of the next call ends the payload, it can't open a quoted one inside it.
             and not any(f"t{head[0]}" in first for head in opener[2:])
         )
         openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
@@ -77,7 +77,7 @@ class RawEnd(TokenPatterns):
         self.thought = role == "reasoning"
         """Whether it is reasoning, which the model may forget to close."""
         self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
-        """Whether the opener of an argument is more than a bracket and the key: no prose."""
+        """Whether the opener of an argument is more than a bracket and the key: not in prose."""
         self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
         self.closes_call = {
@@ -85,21 +85,21 @@ class RawEnd(TokenPatterns):
             for group, terminal in node.tokens
             if self.call_closes_alone and "call" in self.forced(group, terminal, "")[2].after
         }
-        """Of those, what also closes the call, by the groups of the expressions."""
+        """The closers that also close the call, as groups of the expressions."""
         self.looks_on = False
-        """Whether a closer may depend on the character behind it; known with the expressions."""
+        """Whether a closer may depend on the character after it; set with the expressions."""
         self.repeats = False
-        """Whether a closer repeats the call's name or key; known once `search` was asked for."""
+        """Whether a closer repeats the call's name or key; set once `search` was computed."""
         self._other_closers: dict[bool, re.Pattern[str]] = {}
         self.other_closer_beginnings: re.Pattern[str] | None = None
-        """Matches what may still become that; made with the expression."""
+        """Matches text that may still become such a closer; set with the expression."""
         self._beside: dict[bool, re.Pattern[str]] = {}
 
     @cached_property
     def marks(self) -> ValueMarks:
-        """The markup that may stand damaged in the payload."""
+        """The markup that may be damaged in the payload."""
         takes = self.role in ("value", "input", "body") and not self.in_cdata
-        # `path: a` and no more: the closer of the value is the end of its line.
+        # A line such as `path: a`: the closer of the value is the end of its line.
         in_line = self.role == "value" and all(_ends_line(each) for _, each in self.node.tokens)
         return ValueMarks(self, takes=takes, pairs=self.pairs, in_line=in_line)
 
@@ -110,7 +110,7 @@ class RawEnd(TokenPatterns):
 
     @staticmethod
     def _leads(node: Node, numbers: tuple[int, ...]) -> bool:
-        """Whether a node takes these terminals one after the other."""
+        """Whether a node accepts these terminals one after the other."""
         for number in numbers:
             step = node.steps.get(f"t{number}")
             if step is None:
@@ -120,17 +120,17 @@ class RawEnd(TokenPatterns):
 
     @cached_property
     def search(self) -> re.Pattern[str]:
-        """Finds the next closer, or tag of a quoted call, that is sure by what follows it."""
+        """Finds the next closer, or tag of a quoted call, that the text after it confirms."""
         expression = any_of(self.sure)
         found = compile_pattern(expression)
-        # `$`, `\b` or a negative look-ahead needs what is behind a closer: a stream waits for it.
+        # `$`, `\b` or a negative look-ahead needs the text after a closer: a stream waits for it.
         self.looks_on = _LOOKS_ON.search(expression) is not None
         self.repeats = any("_SAME_" in group for group in found.groupindex)
         return found
 
     @cached_property
     def find(self) -> Search:
-        """Finds what `search` finds, from an index of a text on; it runs through long texts."""
+        """Finds what `search` finds, from an index of a text on; it is fast on long texts."""
         # Alternatives that begin with optional white space are tried at every character; see
         # `quick_search.py`.
         if self.find_solid is None:
@@ -139,46 +139,46 @@ class RawEnd(TokenPatterns):
 
     @cached_property
     def find_solid(self) -> Search | None:
-        """Finds the same without white space that a closer begins with; None where none does."""
+        """Finds the same without white space at the start of a closer; None if none has any."""
         return None if self.solid is None else quick_search(self.solid, self.solid_parts)
 
     @cached_property
     def solid(self) -> re.Pattern[str] | None:
-        """Finds the same as `find_solid`."""
+        """Matches what `find_solid` finds."""
         return (
             None if self.solid_parts == self.sure else compile_pattern("|".join(self.solid_parts))
         )
 
     @cached_property
     def sure(self) -> list[str]:
-        """The expressions of what `search` finds."""
+        """The expressions of the alternatives of `search`."""
         return self.parts()
 
     @cached_property
     def closers(self) -> list[str]:
-        """Of these, what is not the opener of a call that a thought may have ended before."""
-        # The opener of a call ends reasoning, but closes nothing.
+        """Those of them that are not the opener of a call, which may end a thought."""
+        # The opener of a call ends reasoning, but does not close it.
         islands = self._islands()
         return [each for each in self.sure if each not in islands]
 
     @cached_property
     def solid_parts(self) -> list[str]:
-        """The same without white space that a closer begins with."""
+        """The same without the white space at the start of a closer."""
         return [each.removeprefix(_BLANKS_IN_FRONT) for each in self.sure]
 
     @cached_property
     def solid_plain(self) -> re.Pattern[str]:
-        """Matches a chunk in which nothing can begin that `solid` finds, or else `search`."""
+        """Matches a chunk in which nothing can begin that `solid`, or else `search`, finds."""
         return self.plain if self.solid is None else without(first_characters(self.solid.pattern))
 
     @cached_property
     def final(self) -> re.Pattern[str]:
-        """Finds what the end of the text may have cut, where `search` finds nothing."""
+        """Finds an end that the end of the text may have cut, if `search` finds none."""
         return compile_pattern(any_of(self.parts(final=True)))
 
     @cached_property
     def bare(self) -> re.Pattern[str]:
-        """Finds what `final` may find, whatever follows it: it is small, and tells most texts."""
+        """Finds what `final` may find, whatever follows: it is small, and excludes most texts."""
         parts = [
             unnamed(self.forced(group, terminal, "")[0])
             for group, terminal in self.node.tokens
@@ -190,12 +190,12 @@ class RawEnd(TokenPatterns):
 
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
-        """Finds the tail of the text that may become what `search` finds."""
+        """Finds the tail of the text that may become a match of `search`."""
         return tail_that_begins(self.sure)
 
     @cached_property
     def search_or_begun(self) -> re.Pattern[str]:
-        """Finds the first of what `search` and `beginnings` find; `BEGUN` names the latter."""
+        """Finds the first match of `search` or `beginnings`; `BEGUN` is the group of the latter."""
         return compile_pattern(f"{self.search.pattern}|{self.beginnings.pattern}(?P<{BEGUN}>)")
 
     @cached_property
@@ -216,17 +216,17 @@ class RawEnd(TokenPatterns):
 
     @cached_property
     def outer_beginnings(self) -> re.Pattern[str]:
-        """Matches what may still become a closer of what stands around the payload."""
+        """Matches text that may still become a closer of the markup around the payload."""
         return tail_that_begins(self._outer_closers(final=False))
 
     @cached_property
     def closing_call(self) -> re.Pattern[str]:
-        """Matches the call's closer behind the payload's own."""
+        """Matches the call's closer after the payload's own."""
         return compile_pattern(self._closers_of_call())
 
     @cached_property
     def closing_call_beginnings(self) -> re.Pattern[str]:
-        """Matches what may still become what `closing_call` matches."""
+        """Matches text that may still become a match of `closing_call`."""
         return tail_that_begins([self._closers_of_call()])
 
     def _closers_of_call(self) -> str:
@@ -236,7 +236,7 @@ class RawEnd(TokenPatterns):
         return f"{BLANKS}(?:{'|'.join((closer, *self._ways_out()))})"
 
     def beside(self, *, final: bool) -> re.Pattern[str]:
-        """Matches what is not the payload's own closer."""
+        """Matches markup that is not the payload's own closer."""
         found = self._beside.get(final)
         if found is None:
             parts = (*self._outer_closers(final=final), *self._tags())
@@ -244,9 +244,9 @@ class RawEnd(TokenPatterns):
         return found
 
     def other_closer(self, *, final: bool) -> re.Pattern[str]:
-        """Matches, behind the payload's closer, one that is not the call's, and what follows it.
+        """Matches, after the payload's closer, one that is not the call's, and the text after it.
 
-        It stands where the call's own should: another call, the closer of a section or the end of
+        It is in the place of the call's closer: another call, the closer of a section or the end of
         the text follows it.
         """
         found = self._other_closers.get(final)
@@ -262,7 +262,7 @@ class RawEnd(TokenPatterns):
         return found
 
     def parts(self, *, final: bool = False) -> list[str]:
-        """Lists the expressions of what ends the payload, or belongs to a call quoted in it."""
+        """Lists the expressions of the ends of the payload, and of tags of a call quoted in it."""
         closers = [self._unit(group, terminal, final=final) for group, terminal in self.node.tokens]
         if self.fenced:
             closers.append(NESTED)
@@ -273,27 +273,27 @@ class RawEnd(TokenPatterns):
         return [*closers, *self._outer_closers(final=final), *self._tags(), *self._value_closers()]
 
     def _outer_closers(self, *, final: bool) -> list[str]:
-        """Writes the closers of what stands around the payload; in CDATA all markup is text."""
+        """Writes the closers of the markup around the payload; in CDATA all markup is text."""
         return outer_closers(self, final=final) if self.nests and not self.in_cdata else []
 
     def _islands(self) -> list[str]:
-        """Writes the openers of calls, where a thought may have ended before one."""
+        """Writes the openers of calls, if a thought may have ended before one."""
         if not self.thought:
             return []
         own = {terminal.name for _, terminal in self.node.tokens}
-        # `<think>` in a thought is a word in it; `<tool_call>` may be a call behind a thought
-        # whose closer is missing.
+        # `<think>` in a thought is a word; `<tool_call>` may be a call after a thought without
+        # its closer.
         openers = [each for _, each in self.machine.start.tokens if each.name not in own]
         marks = [each for each in openers if is_of_calls(each.text or sampled(each), "")]
         return [f"{self.named(each, '')}(?P<island_{at}>)" for at, each in enumerate(marks)]
 
     def _near_closers(self, *, final: bool) -> list[str]:
-        """Writes what resembles the closer of an argument, with what must follow that."""
+        """Writes misspelt closers of an argument, each with the text that must follow it."""
         found = []
         for group, terminal in self.node.tokens:
             step = self.node.steps[group]
             near, word = near_closer(step, f"near_own_{group}")
-            # `</paramter>` with `</function>` behind it.
+            # `</paramter>` with `</function>` after it.
             if near and self.nests and not self.in_cdata:
                 own = unnamed(self.machine.expressions.pattern(terminal))
                 follow = self.follow(f"n{group}", step.node, final=final, own=own)
@@ -314,18 +314,18 @@ class RawEnd(TokenPatterns):
             for number, head in enumerate(heads):
                 opener = self.sequence(head, f"opened_{number}" if named else "")
                 parts.append(f"{opener}(?P<call_opener_{number}>){after}")
-            # Where the payload's closer is the call's, it is looked for already.
+            # If the payload's closer is the call's, it is searched for already.
             if not self.call_closes_alone or named:
                 parts.append(f"{self.sequence(closer, 'closed')}(?P<call_closer>)")
             values = self.machine.tables.value_openers
             for number, value in enumerate(values):
-                # A key with nothing before it is a word of its own, not each end of one.
+                # A key without a prefix must be a whole word, not the end of one.
                 alone = _is_word(self.machine.tables.terminals[value[0]])
                 opener = (r"(?<!\w)" if alone else "") + self.sequence(value, f"key_{number}")
                 parts.append(f"{opener}(?P<value_opener_{number}>)")
             written = (terminals[each[0]].text for each in values)
             near, word = near_mark(next(filter(None, written), ""), "near_word")
-            # `<paramter=b>` where a line begins; the look-behind stands after `<`, so that the
+            # `<paramter=b>` at the start of a line; the look-behind is after `<`, so that the
             # expression begins with a literal.
             if near[:1] == "<" and self.tagged:
                 parts.append(rf"<(?<=\n<){near[1:]}(?P<near_opener>)")
@@ -333,16 +333,16 @@ class RawEnd(TokenPatterns):
         return parts
 
     def _value_closers(self) -> list[str]:
-        """Writes the closers of a value as they pair with its own opener inside it.
+        """Writes the closers of a value that pair with its own opener inside it.
 
-        What follows them does not matter: only as many as there are openers count.
+        The text after them does not matter: they are counted against the openers.
         """
         if not self.nests or not self.machine.tables.value_openers:
             return []
         found = []
         for group, terminal in self.node.tokens:
             text, _, last = self.forced(group, terminal, "v")
-            # It pairs with the openers of arguments: so it has to close one.
+            # It pairs with the openers of arguments, so it has to close one.
             if "argument" in last.after:
                 found.append(f"{text}(?P<value_closer_{group}>)")
         return found
@@ -353,7 +353,7 @@ class RawEnd(TokenPatterns):
         return compile_pattern(any_of(self._value_closers()))
 
     def _ways_out(self) -> list[str]:
-        """Writes the closers of the call that stand in others, behind the payload's own."""
+        """Writes the closers of the call that are part of others, after the payload's own."""
         found = []
         for group, terminal in self.node.tokens:
             _, behind, last = self.forced(group, terminal, "")
@@ -375,13 +375,13 @@ class RawEnd(TokenPatterns):
 
 
 def _ends_line(terminal: Terminal) -> bool:
-    """Whether a terminal is the end of a line, and no markup."""
+    """Whether a terminal is the end of a line, without markup."""
     text = sampled(terminal)
     return "\n" in text and not text.strip()
 
 
 def _is_word(terminal: Terminal) -> bool:
-    """Whether what a terminal reads begins with a letter, a digit or an underscore."""
+    """Whether the text of a terminal begins with a letter, a digit or an underscore."""
     firsts = first_characters(terminal.pattern) if terminal.kind == "regex" else None
-    # The key of `city: Oslo` is such a word; that of `<city>` stands behind a bracket.
+    # The key of `city: Oslo` is such a word; that of `<city>` follows a bracket.
     return bool(firsts) and all(each.isalnum() or each == "_" for each in firsts or ())

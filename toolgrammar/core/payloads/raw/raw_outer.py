@@ -1,4 +1,4 @@
-"""Writes the closers of what stands around a raw payload: one of them tells that its own is missing.
+"""Writes the closers of the markup around a raw payload: one shows that its own is missing.
 
 Example: in `<parameter=a>x</function></tool_call>` the closer of the call ends the value `x`.
 """
@@ -20,10 +20,10 @@ _BLANKS = r"\s{0,256}"
 
 
 def outer_closers(end: TokenPatterns, *, final: bool) -> list[str]:
-    """Writes the closers that end the call: each with all that the grammar forces behind it."""
+    """Writes the closers that end the call, each with what the grammar forces after it."""
     found = []
     for anchor in repairs_of(end.node).anchors.values():
-        # An anchor is markup that fits here once something missing is put in before it.
+        # An anchor is markup that fits here once missing text is inserted before it.
         closer = _closer_of_call(end, anchor)
         if closer is None:
             continue
@@ -34,9 +34,9 @@ def outer_closers(end: TokenPatterns, *, final: bool) -> list[str]:
 
 
 def _closer_of_call(end: TokenPatterns, anchor: Anchor) -> tuple[str, Node] | None:
-    """Writes the closer that an anchor begins; gives the node behind. None for any other."""
+    """Writes the closer that an anchor begins, and returns the node after it; None for others."""
     node = anchor.node
-    # `}` or `]` stands in any text: what is so short does not tell that the call ends.
+    # `}` or `]` is in any text: such a short text does not prove that the call ends.
     if anchor.step.opens or len(anchor.pattern) < LONG or node.payloads:
         return None
     # The names of groups must differ from those that the same anchor has elsewhere.
@@ -45,8 +45,8 @@ def _closer_of_call(end: TokenPatterns, anchor: Anchor) -> tuple[str, Node] | No
         return pattern, node
     if anchor.closes or anchor.step.after:
         return None
-    # The anchor closes nothing by itself, as `</parameters>`: it counts with the call's closer
-    # behind it.
+    # The anchor alone closes nothing, as `</parameters>`: it counts only with the call's closer
+    # after it.
     group = forced_group(node)
     if group is None or node.steps[group].opens:
         return None
@@ -55,7 +55,7 @@ def _closer_of_call(end: TokenPatterns, anchor: Anchor) -> tuple[str, Node] | No
 
 
 def forced_group(node: Node) -> str | None:
-    """Returns the one literal that a node takes; None where there is a choice."""
+    """Returns the only literal that a node accepts; None if there is a choice."""
     alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
     if not alone or node.end is not None or node.tokens[0][1].kind != "literal":
         return None
@@ -64,7 +64,7 @@ def forced_group(node: Node) -> str | None:
 
 def after_outer(end: TokenPatterns, node: Node, *, final: bool) -> str:
     """Writes what must follow an outer closer: markup or the end of the text, not prose."""
-    # Where prose may follow, any text would do: then only an opener or the end tells.
+    # If prose may follow, any text would match: then only an opener or the end confirms it.
     if not node.accepts_text:
         return end.follow("outer", node, final=final, own="(?!)") or "(?!)"
     options = [unnamed(part) for part in node.openers()]

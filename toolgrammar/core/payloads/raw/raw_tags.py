@@ -1,4 +1,4 @@
-"""Says which tokens of a format are tags, and which so short that they say little.
+"""Distinguishes the tokens of a format that are tags from those too short to be distinctive.
 
 Example: `</parameter>` is a tag, `}` and `):` are brackets.
 """
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
 
 LONG = 5
-"""Characters that a tag, or an outer closer, has at least."""
+"""The minimal length of a tag or an outer closer, in characters."""
 
 
 def is_tag(terminal: Terminal) -> bool:
-    """Whether a terminal is a text of some length, in whatever case, and holds no name."""
-    # A terminal with groups, as `<function=(?P<name>…)>`, is another text in each call.
+    """Whether a terminal is a text of some length, in any case, without a name in it."""
+    # A terminal with groups, as `<function=(?P<name>…)>`, matches another text in each call.
     return len(sampled(terminal).strip()) > LONG and not terminal.groups
 
 
 def is_bracket(terminal: Terminal) -> bool:
-    """Whether a terminal is a text so short that a key makes most of what it opens."""
+    """Whether a terminal is so short that a key is most of what it opens."""
     return terminal.kind != "regex" and not is_tag(terminal)

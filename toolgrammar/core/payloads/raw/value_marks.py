@@ -1,6 +1,6 @@
-"""Says which markup may stand, damaged, in a raw value: what should have ended it, or follows it.
+"""Finds markup that is damaged inside a raw value and should have ended or opened a value.
 
-Example: of `<parameter=a>x</paramter>` the value holds `</paramter>`, which is its closer, misspelt.
+Example: in `<parameter=a>x</paramter>` the value contains `</paramter>`, its own closer, misspelt.
 """
 
 from __future__ import annotations
@@ -22,50 +22,51 @@ if TYPE_CHECKING:
     from toolgrammar.patterns.damaged_marks import Marks
 
 _NAME, _KEY, _FENCE = "\0SAME_NAME", "\0SAME_KEY", "\0SAME_FENCE"
-"""What stands for the text of a terminal that repeats one."""
+"""Placeholders for the text of a terminal that repeats a name, a key or a fence."""
 _NEXT = "\1"
-"""What stands between closers."""
+"""The separator between closers."""
 _LEAST = 5
-"""Characters of a closer that says what it closes."""
+"""The minimal length of a closer that identifies what it closes, in characters."""
 _LONGEST_LITERAL = 64
 _LINE = late(r"\n([^\s][^\n]*)")
 _OPENING = ("{", "[", '"', "'")
-"""How a value begins that its own bracket or quote ends."""
+"""The beginnings of a value that its own bracket or quote ends."""
 _ARGUMENT = "key: value"
-"""What such a line may have been."""
+"""The name, in a message, of a line that may have been an argument."""
 _BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
 """The beginning of a tag at the end of a value: half of a closer that was written twice."""
 
 
 class ValueMarks:
-    """The marks around a raw value; what a closer repeats is known only while a call is read."""
+    """The marks around a raw value; repeated names and keys are known only while a call is read."""
 
     def __init__(
         self, end: TokenPatterns, *, takes: bool, pairs: bool, in_line: bool = False
     ) -> None:
-        """Finds out which marks stand around a value.
+        """Collects the marks around a value.
 
         Args:
-            end: what ends the value.
-            takes: whether it is a value, in which markup is looked for.
+            end: the end of the value.
+            takes: whether the payload is a value, which is searched for markup.
             pairs: whether its own closers pair with openers inside it.
             in_line: whether the end of its line ends it.
         """
         self._in_line = in_line
         openers = set(_openers(end)) if takes else set()
-        # Markup that both opens and closes, as a fence does, is not looked for as a closer.
+        # Markup that both opens and closes, as a fence does, does not count as a closer.
         closers = set(_closers(end)) - openers if takes else set()
         self._openers = tuple(sorted(openers))
         self._joined = _NEXT.join(sorted(closers))
         # A closer such as `</city>` repeats a name: it is known only while a call is read.
         repeats = "\0" in self._joined
         self._fixed = None if repeats else marks_of(tuple(sorted(closers)), self._openers)
-        # Left out: what repeats a name, and what is so short that any value may hold it, as `]`.
+        # Excluded: closers that repeat a name, and those so short that any value may contain them,
+        # as `]`.
         own = {_forced(end.node, group).strip() for group, _ in end.node.tokens}
         own |= {_text(terminal).strip() for _, terminal in end.node.tokens}
         known = [each for each in own if len(each) > _LEAST and "\0" not in each]
         self._own = known if takes and not pairs else []
-        """The value's own closers, where the reader does not pair them with openers inside."""
+        """The value's own closers, unless the reader pairs them with openers inside."""
         self._tag = next((each for each in sorted(own) if each.startswith("</")), "") * takes
         """A closer of the value that is a tag, if it has one."""
         self._literals = tuple(sorted(set(_literals(end)))) if takes else ()
@@ -80,18 +81,18 @@ class ValueMarks:
         openers: bool = False,
         is_cut: bool = False,
     ) -> Damaged | None:
-        """Returns markup that stands damaged in a value, so that the value may end before it.
+        """Returns damaged markup in a value, which may end the value; None if there is none.
 
         Args:
             text: the value.
             name: the name of the call, as written.
             key: the key of the argument, as written.
             fence: the fence of the block of code that is open.
-            openers: whether an opener tells, too.
+            openers: whether damaged openers count, too.
             is_cut: whether the end of the message ends the value.
         """
         marks = self._fixed
-        # What repeats the name or the key is another text in each call; the others are made once.
+        # Marks with the name or the key differ from call to call; the others are made once.
         if marks is None:
             known = self._joined.replace(_NAME, name).replace(_KEY, key).replace(_FENCE, fence)
             marks = marks_of(tuple(known.split(_NEXT)), self._openers)
@@ -102,9 +103,9 @@ class ValueMarks:
         return found or (self._behind_closer(text) if self._own else None)
 
     def _line_behind(self, text: str) -> Damaged | None:
-        """Returns a line behind the first one of a value that a line end should have ended.
+        """Returns the second line of a value that should have ended with its first line; else None.
 
-        One that is indented goes on with it, as in YAML.
+        An indented line continues the value, as in YAML.
         """
         if not self._in_line or "\n" not in text or text.lstrip()[:1] in _OPENING:
             return None
@@ -112,36 +113,37 @@ class ValueMarks:
         return None if line is None else Damaged(line.start(1), line[1].strip(), _ARGUMENT)
 
     def _at_edge(self, text: str) -> Damaged | None:
-        """Returns markup that stands damaged where a value begins, or half of it where it ends."""
-        # `arg_value>7`: what opens the value may be left out, and here it lost a character.
+        """Returns damaged markup at the start of a value, or half of it at the end; else None."""
+        # `arg_value>7`: the opener of the value is optional, and lost a character here.
         found = self._leading.find(text[:_LONGEST_LITERAL]) if self._literals else None
         if found is not None and found.start == 0:
             return found
-        # `7<</arg_value>`: of a closer that was written twice the first half is left.
+        # `7<</arg_value>`: half of a closer that was written twice.
         end = _BEGUN.search(text, max(0, len(text) - _LONGEST_LITERAL)) if self._tag else None
         return Damaged(end.start(), end[0].strip(), self._tag) if end else None
 
     def _behind_closer(self, text: str) -> Damaged | None:
-        """Returns the opener, damaged or whole, that stands behind the value's own closer in it."""
+        """Returns the opener, damaged or whole, after a closer inside the value; else None."""
         for own in self._own:
             before, closer, behind = text.partition(own)
             written = [*self._opening.written, *self._literals]
-            # Behind an opener that the value quotes, the closer belongs to that quote.
+            # After an opener that the value quotes, the closer belongs to that quotation.
             if not closer or any(each in before for each in written):
                 continue
             whole = next((each for each in written if each in behind and each != own), None)
-            # Closer and opener are whole: two values may have been read as one, the first ends here.
+            # Closer and opener are whole: two values may have been read as one, and the first ends
+            # here.
             if whole is not None:
                 return Damaged(len(before), closer, whole)
-            # Its index is one of `behind`: it is moved to where that begins in the value.
-            # That its element is closed does not make it the value's own: the value has ended.
+            # Its index is one in `behind`: it is converted to one in the value.
+            # A closed element does not make it part of the value: the value has ended.
             if found := self._opening.find(behind, pairs=False):
                 return found._replace(start=found.start + len(text) - len(behind))
         return None
 
     @cached_property
     def _leading(self) -> Marks:
-        """What may open a value itself; a closer that stands there whole is none of it."""
+        """The marks that may open the value itself, without a whole closer in that place."""
         closers = (each.strip() for each in self._joined.split(_NEXT) if "\0" not in each)
         return marks_of(self._literals, (*self._openers, *filter(None, closers)))
 
@@ -152,14 +154,15 @@ class ValueMarks:
 
 
 def _closers(end: TokenPatterns) -> Iterator[str]:
-    """Writes the value's closers, and those of what stands around it."""
+    """Writes the value's closers, and those of the markup around it."""
     tables, node = end.machine.tables, end.node
     for group, _ in node.tokens:
         yield _forced(node, group)
     for anchor in repairs_of(node).anchors.values():
-        if not anchor.step.opens:  # what opens an argument does not say so, and was judged above
+        # The opener of an argument closes nothing, and is judged elsewhere.
+        if not anchor.step.opens:
             yield _text(anchor.step.terminal)
-    # The call's own closer, of all terminals that it is made of.
+    # The call's own closer, joined from all of its terminals.
     if tables.call_opener:
         yield "".join(_text(tables.terminals[number]) for number in tables.call_opener[0])
 
@@ -190,14 +193,14 @@ def _forced(node: Node, group: str) -> str:
         out += _text(step.terminal)
         node = step.node
         alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
-        # What closes a structure is the last one; a choice is not known beforehand.
+        # A token that closes a structure is the last one; a choice is not known beforehand.
         if step.after or not alone or node.end is not None:
             return out
         group = node.tokens[0][0]
 
 
 def _text(terminal: Terminal) -> str:
-    # Its text is put in later, by the terminal's name.
+    # Its text is inserted later, for the placeholder of the terminal.
     if terminal.kind == "same":
         return f"\0{terminal.name}"
     return sampled(terminal)
