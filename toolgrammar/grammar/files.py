@@ -1,7 +1,7 @@
-"""Finds, reads and writes files: grammars, compiled tables, the cache; nobody else does I/O.
+"""Finds, reads and writes files: grammars, compiled tables, the cache; no other module does I/O.
 
-Example: `%import .common.json (TEXT)` means the shipped `common/json.lark`, or else the one that lies
-beside the importing file.
+Example: `%import .common.json (TEXT)` imports the shipped `common/json.lark`, or else the one in
+the folder of the importing file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CACHE_VARIABLE = "TOOLGRAMMAR_CACHE"
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORT = late(r"^[ \t]*%import[ \t]+\.([\w.]+)[ \t]*(\()?", re.MULTILINE)
-# No slash and no dot in front: a name can't lead out of the folder.
+# No slash, and no dot in front: a name can't lead out of the folder.
 _CACHE_NAME = late(r"[\w-][\w.-]*")
 
 
@@ -45,22 +45,22 @@ def grammar_folder() -> Path:
     Raises:
         FileNotFoundError: the installation is incomplete.
     """
-    # A wheel carries the grammars inside the package; a checkout, editable or not, beside it.
+    # A wheel contains the grammars inside the package; a checkout, editable or not, beside it.
     for folder in (_PACKAGE / "grammars", _PACKAGE.parent / "grammars"):
-        # The first that is there counts.
+        # The first that exists is used.
         if folder.is_dir():
             return folder
     raise FileNotFoundError(f"no grammars in or beside {_PACKAGE}; install toolgrammar again")
 
 
 def tables_folder() -> Path | None:
-    """Returns the folder of the tables that a wheel carries, or None in a checkout."""
+    """Returns the folder of the tables in a wheel, or None in a checkout."""
     folder = _PACKAGE / "tables"
     return folder if folder.is_dir() else None
 
 
 def grammar_paths(folder: Path) -> list[Path]:
-    """Returns the grammar files that lie directly in a folder, sorted by name."""
+    """Returns the grammar files directly in a folder, sorted by name."""
     return sorted(folder.glob("*.lark"))
 
 
@@ -70,7 +70,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def read_text_if_there(path: str | os.PathLike[str]) -> str:
-    """Returns the text of a file, or an empty string where there is none."""
+    """Returns the text of a file, or "" if there is none."""
     try:
         return read_text(path)
     except FileNotFoundError:
@@ -82,12 +82,12 @@ def read_import(base: str | None, name: str) -> tuple[str, str]:
 
     Args:
         base: the folder of the importing file; None for an import that is not relative.
-        name: the path that the import names.
+        name: the path in the import.
 
     Raises:
         FileNotFoundError: there is no such file.
     """
-    # The shipped files first, as in `imported_file`: digest and compiler must read the same.
+    # The shipped files first, as in `imported_file`: digest and compiler must read the same files.
     for folder in (grammar_folder(), Path(base)) if base is not None else ():
         file = folder / name
         if file.is_file():
@@ -99,7 +99,7 @@ def grammar_files(path: Path) -> list[tuple[str, Path]]:
     """Returns the grammar and the files it imports, each with its module name.
 
     The grammar itself comes first and has no name; the imported ones follow, sorted by name.
-    An import that leads nowhere is left out: compiling the grammar reports it better.
+    An import that leads nowhere is omitted: compiling the grammar reports it better.
     """
     found: dict[str, Path] = {}
     pending = [path]
@@ -127,22 +127,22 @@ def hex_digest(data: bytes) -> str:
 def digest_of(path: Path) -> str:
     """Returns the SHA-256, in hex, of a grammar and all that it imports.
 
-    Line ends and the place of the files do not count: the same grammar has one digest everywhere.
+    Line ends and the location of the files do not count: a grammar has the same digest everywhere.
     """
     digest = sha256()
     for name, file in grammar_files(path):
         # A checkout on Windows may have other line ends; its tables are the same.
         content = _lf_bytes(file)
-        # With the length, no two lists of files give the same bytes.
+        # With the length, two different lists of files can't give the same bytes.
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
 
 
 def compiler_stamp() -> str:
-    """Returns what changes whenever the compiler does, so that old caches are not read."""
+    """Returns a text that changes whenever the compiler does, so that old caches are not read."""
     digest = sha256()
-    # The two packages that decide what the tables hold.
+    # The two packages that determine the content of the tables.
     for folder in ("grammar", "patterns"):
         # Sorted: the order in which a disk lists files differs between machines.
         for path in sorted((_PACKAGE / folder).rglob("*.py")):
@@ -151,16 +151,16 @@ def compiler_stamp() -> str:
 
 
 def file_stamp(paths: Iterable[Path]) -> tuple[tuple[int, int], ...]:
-    """Returns what changes when one of the files is written: their times and sizes.
+    """Returns a value that changes when one of the files is written: their times and sizes.
 
-    A file that is no longer there has size -1.
+    A file that does not exist has size -1.
     """
     stamp: list[tuple[int, int]] = []
     for path in paths:
         try:
             state = path.stat()
         except OSError:
-            # A file that was removed is a change as well.
+            # Removing a file is a change as well.
             stamp.append((0, -1))
         else:
             stamp.append((state.st_mtime_ns, state.st_size))
@@ -168,10 +168,10 @@ def file_stamp(paths: Iterable[Path]) -> tuple[tuple[int, int], ...]:
 
 
 def cache_folder() -> Path | None:
-    """Returns this user's cache folder, or None where there is no safe one.
+    """Returns this user's cache folder, or None if there is no safe one.
 
-    It is made with mode 0700. On POSIX a folder of another user, or one that others may write
-    to, is refused: what is read from it would be theirs.
+    It is created with mode 0700. On POSIX a folder of another user, or one that others may write
+    to, is refused: they could change what is read from it.
     """
     try:
         folder = _cache_path()
@@ -181,7 +181,7 @@ def cache_folder() -> Path | None:
         return None
     if sys.platform == "win32":
         return folder
-    # Tables say what is read as a call: whoever writes them decides that.
+    # Tables define what is read as a call: whoever writes them controls that.
     foreign = state.st_uid != os.getuid()
     writable = state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     # Without a safe folder, tables are compiled in each process.
@@ -189,13 +189,13 @@ def cache_folder() -> Path | None:
 
 
 def shipped_tables(format_id: str) -> str | None:
-    """Returns the text of a format's tables that the wheel carries, or None where there are none."""
+    """Returns the text of a format's tables in the wheel, or None if there are none."""
     shipped = tables_folder()
     return None if shipped is None else read_text_if_there(shipped / f"{format_id}.json")
 
 
 def read_cache(name: str) -> str | None:
-    """Returns what the cache holds under a name, or None."""
+    """Returns the text of an entry of the cache, or None."""
     path = _cache_file(name)
     if path is None:
         return None
@@ -206,13 +206,13 @@ def read_cache(name: str) -> str | None:
 
 
 def write_cache(name: str, text: str) -> bool:
-    """Writes a text into the cache, whole or not at all, and says whether it is there."""
+    """Writes an entry of the cache atomically; returns whether it was written."""
     path = _cache_file(name)
     if path is None:
         return False
     temporary: str | None = None
     try:
-        import tempfile  # the one place that needs it, seldom reached
+        import tempfile  # imported here: only this rare path needs it
 
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
@@ -220,7 +220,7 @@ def write_cache(name: str, text: str) -> bool:
         # Other processes read the old file or the new one, never half of it.
         Path(temporary).replace(path)
     except OSError:
-        # A full disk or a lost race costs time at the next start, never a result.
+        # A full disk or a lost race costs time at the next start, but changes no result.
         if temporary is not None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
@@ -234,9 +234,9 @@ def _lf_bytes(path: Path) -> bytes:
 
 
 def imported_file(folder: Path, dotted: str, *, names_follow: bool) -> Path | None:
-    """Returns the file that a relative import in a folder means, or None where there is none.
+    """Returns the file of a relative import in a folder, or None if there is none.
 
-    `%import .common.json (TEXT)` means common/json.lark; `%import .common.json.TEXT` too.
+    `%import .common.json (TEXT)` imports common/json.lark; `%import .common.json.TEXT` too.
     """
     parts = dotted.split(".")
     # The last part is a name in the file.
@@ -244,7 +244,7 @@ def imported_file(folder: Path, dotted: str, *, names_follow: bool) -> Path | No
         parts = parts[:-1]
     if not all(parts):
         return None
-    # The order in which Lark looks when it is given the shipped folder as an import path.
+    # Lark's own order when the shipped folder is its import path.
     for base in (grammar_folder(), folder):
         file = base.joinpath(*parts).with_suffix(".lark")
         if file.is_file():
@@ -253,7 +253,7 @@ def imported_file(folder: Path, dotted: str, *, names_follow: bool) -> Path | No
 
 
 def _module_name(file: Path, relative: str) -> str:
-    """Returns the name of an imported file that does not depend on where the checkout lies."""
+    """Returns a name for an imported file that is independent of where the checkout is."""
     shipped = grammar_folder()
     if file.is_relative_to(shipped):
         return file.relative_to(shipped).as_posix()
@@ -261,7 +261,7 @@ def _module_name(file: Path, relative: str) -> str:
 
 
 def _cache_path() -> Path:
-    """Returns where the cache of this user lies by the custom of the platform."""
+    """Returns the path of this user's cache by the convention of the platform."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser()
     if sys.platform == "win32":
@@ -271,13 +271,13 @@ def _cache_path() -> Path:
         base = Path.home() / "Library" / "Caches"
     else:
         chosen = os.environ.get("XDG_CACHE_HOME", "")
-        # The XDG specification: a relative path is invalid and to be ignored.
+        # The XDG specification: a relative path is invalid and must be ignored.
         base = Path(chosen) if Path(chosen).is_absolute() else Path.home() / ".cache"
     return base / "toolgrammar"
 
 
 def _cache_file(name: str) -> Path | None:
-    """Returns the path of an entry of the cache, or None where there is no cache."""
+    """Returns the path of an entry of the cache, or None if there is no cache."""
     if not _CACHE_NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name for the cache; use letters, digits, `_`, `-`, `.`")
     folder = cache_folder()

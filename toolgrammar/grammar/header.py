@@ -27,79 +27,79 @@ _NONE: Mapping[str, str] = {}
 
 
 class Header(NamedTuple):
-    """What a grammar file says of itself that is not syntax."""
+    """The properties of a format that its grammar file declares beside the syntax."""
 
     id: str = ""
     """The format's id, which is the file's name; empty in a library of common rules."""
     title: str = ""
-    """The name for people; the id where none is given."""
+    """The name for people; the id if none is given."""
     family: str = ""
-    """What formats of its kind are called together, for lists."""
+    """The name of a group of related formats, for lists."""
     aliases: tuple[str, ...] = ()
     """Other names of the format."""
     models: tuple[str, ...] = ()
-    """Patterns of the models that speak it, as in `NousResearch/Hermes-*`."""
+    """Patterns of the models that use it, as in `NousResearch/Hermes-*`."""
     stop: tuple[str, ...] = ()
     """The strings at which a server should stop."""
     special: tuple[str, ...] = ()
-    """Special tokens of the model that look like none: `[INST]`, but not `<|im_end|>`."""
+    """Special tokens of the model that do not look like ones: `[INST]`, but not `<|im_end|>`."""
     trim: Mapping[str, str] = _NONE
-    """How white space around a role's text is taken off, by role."""
+    """How white space around a role's text is removed, by role."""
     roles: Mapping[str, str] = _NONE
-    """The names on the wire that are roles, as in `toolId=id`."""
+    """The argument names in the text that are roles instead, as in `toolId=id`."""
     quotes: tuple[str, ...] = ()
-    """What strings of a `BARE_OBJECT` stand between; the first is the one that is written."""
+    """The quotes of strings in a `BARE_OBJECT`; the first one is used for writing."""
     element: str = ""
-    """What stands before each tag of `ELEMENTS`."""
+    """The text before each tag of `ELEMENTS`."""
     alike: tuple[str, ...] = ()
-    """A part of literals as the grammar spells it, and other spellings of it that are repairs."""
+    """A part of literals as the grammar spells it, and other spellings, which are repairs."""
     names: Mapping[str, str] = _NONE
-    """The tools that terminals stand for, by the names of the terminals; `*` is the one tool that
-    the caller passes."""
+    """The tools that terminals represent, by the names of the terminals; `*` is the only tool of
+    the caller."""
     unwrap: tuple[str, ...] = ()
-    """Keys of a lone argument that holds all the arguments."""
+    """Keys of a lone argument that contains all the arguments."""
     doubled: str = ""
-    """What stands between the halves of a name that may be written twice."""
+    """The text between the halves of a name that may be written twice."""
     bare: Literal["text", "literal"] = "text"
-    """What a value without quotes is in a `BARE_OBJECT`: text, or a literal and nothing else."""
+    """What a value without quotes is in a `BARE_OBJECT`: text, or only a literal."""
     types: Literal["schema", "shape"] = "schema"
-    """What gives a raw value its type: the tool's schema, or whether the text is JSON."""
+    """What determines the type of a raw value: the tool's schema, or whether the text is JSON."""
     entities: tuple[str, ...] = ()
-    """The roles whose raw payloads, or tokens, have entities as in XML."""
+    """The roles whose raw payloads, or tokens, contain XML entities."""
     unclosed: Literal["call", "text"] = "call"
-    """What a call is whose closer never comes."""
+    """How a call without a closer is read: as a call or as text."""
     misfit: Literal["call", "text"] = "call"
-    """What a call is of which no given tool takes the name and the arguments."""
+    """How a call is read if no given tool accepts its name and arguments: as a call or as text."""
     calls: Literal["all", "last"] = "all"
     """Which calls of a message count."""
     messages: Literal["joined", "lines"] = "joined"
-    """What stands between the texts of several envelopes: nothing, or a line end."""
+    """What joins the texts of several envelopes: nothing, or a line end."""
     no_calls: str = ""
-    """The name of a call by which a model says that it calls no tool."""
+    """The name of a call with which a model declares that it calls no tool."""
     carry: tuple[str, ...] = ()
-    """Arguments that a call without them has from the call before it."""
+    """Arguments that a call without them inherits from the previous call."""
     keys: Mapping[str, str] = _NONE
-    """The arguments whose values follow terminals, or stand in them, by the terminals' names."""
+    """The arguments whose values follow terminals, or are in them, by the terminals' names."""
     misspelt: Mapping[str, str] = _NONE
-    """What terminals are written instead of, by their names: they are read under a warning."""
+    """The texts that terminals misspell, by the terminals' names: they are read with a warning."""
     observation: tuple[str, ...] = ()
-    """Terminals that begin the result of a tool: where a model writes one, it is made up."""
+    """Terminals that begin the result of a tool: if a model writes one, the result is made up."""
     answer: tuple[str, ...] = ()
     """Terminals that begin the final answer."""
     turns: Mapping[str, str] = _NONE
-    """What a chat template writes around a message, as `<|user|>{content}`, by its role; `begin` stands
-    before the first one."""
+    """The text of a chat template around a message, as `<|user|>{content}`, by its role; `begin` is
+    the text before the first message."""
     tools: tuple[str, ...] = ()
-    """The names of tools that count where the caller gives none and the wire needs them."""
+    """The names of tools that are used if the caller gives none and the format needs them."""
     since: str = ""
     """The first version that has the format."""
     source: str = ""
-    """Where the truth about the format stands."""
+    """The sources of the facts about the format."""
     unknown_arguments: Literal["keep", "drop"] = "keep"
-    """What happens to an argument that the tool's schema does not have."""
+    """What is done with an argument that the tool's schema does not have."""
 
     def marks_of(self, terminal: str) -> tuple[str, ...]:
-        """Returns what the header says of a declared terminal."""
+        """Returns the values of the header for a declared terminal."""
         key = PAYLOADS[terminal].header if terminal in PAYLOADS else ""
         if key == "element":
             return (self.element,)
@@ -129,7 +129,7 @@ def parse_header(text: str, path: Path) -> Header:
     entries: dict[str, Entry] = {}
     start = 0
     number = 1
-    # By hand, and not by Lark, to which these lines are comments: a format is listed by its header
+    # By hand, not by Lark, for which these lines are comments: a format is listed by its header
     # alone, before anything is compiled.
     while text.startswith(_MARK, start):
         line = text[start:].partition("\n")[0]
@@ -137,14 +137,14 @@ def parse_header(text: str, path: Path) -> Header:
         if entry.key in entries:
             message = f"`{entry.key}` stands twice; first on line {entries[entry.key].line}"
             raise header_error(path, number, 1, message, "drop one of the two lines")
-        # So that a reader of the file, and a search over all files, finds it at a fixed place.
+        # At a fixed place, a reader of the file, and a search over all files, finds it.
         if entry.key == "id" and number != 1:
             message = "`id` is the first line of a format"
             raise header_error(path, number, 1, message, "move the line up")
         entries[entry.key] = entry
         start += len(line) + 1
         number += 1
-    # Lark would read it as a comment, and it would be lost unnoticed.
+    # Lark would read it as a comment, and it would be ignored silently.
     if late := _LATE_MARK.search(text, start):
         late_line = text.count("\n", 0, late.start()) + 1
         message = "found a header line after other lines"
@@ -156,7 +156,7 @@ def parse_header(text: str, path: Path) -> Header:
 def scan_headers(folder: Path) -> list[tuple[Path, Header]]:
     """Returns the format files directly in a folder with their headers, sorted by name.
 
-    A file without an id is a library and is left out.
+    A file without an id is a library and is skipped.
     """
     headers = ((path, read_header(path)) for path in grammar_paths(folder))
     return [(path, header) for path, header in headers if header.id]

@@ -1,7 +1,7 @@
-r"""Reads the values of a grammar file's header lines, each key in its own way.
+r"""Reads the values of a grammar file's header lines, with a reader for each key.
 
-Example: the value of `//@ trim: value=strip` becomes `{"value": "strip"}`; one that can't be read is a
-`GrammarError` that points at the part which is wrong.
+Example: the value of `//@ trim: value=strip` becomes `{"value": "strip"}`; an invalid value is a
+`GrammarError` at the part that is wrong.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WIRE_ROLES = ("id", "depends_on")
-"""What an argument on the wire can be instead of an argument."""
+"""The roles that the header may give to a name among the arguments in the text."""
 TURNS = ("*", "begin", "system", "user", "assistant", "tool")
-"""What `turns` says a text for: every other role, the beginning of the conversation, or a role."""
+"""The keys of `turns`: every other role, the beginning of the conversation, or a role."""
 
 _ID = late(r"[a-z0-9][a-z0-9_-]*")
 _PAIR = late(r"(?P<name>[^\s=]+)=(?P<value>[^\s=]+)")
@@ -30,7 +30,7 @@ _STRING = late(r'"(?:[^"\\]|\\.)*"')
 
 
 class Entry(NamedTuple):
-    """The value of one header line, and where it stands."""
+    """The value of one header line, and its place."""
 
     key: str
     value: str
@@ -49,8 +49,8 @@ def header_error(path: Path, line: int, column: int, message: str, hint: str) ->
 
 
 def nearest(word: str, known: tuple[str, ...]) -> str:
-    """Returns the hint for a word that is none of the known ones."""
-    import difflib  # for mistakes alone
+    """Returns the hint for a word that is not one of the known ones."""
+    import difflib  # imported here: only errors need it
 
     alike = difflib.get_close_matches(word.lower(), known, 1)
     return f"nearest: `{alike[0]}`" if alike else f"known: {', '.join(known)}"
@@ -99,7 +99,7 @@ def _read_strings(entry: Entry) -> tuple[str, ...]:
 
 
 def _read_element(entry: Entry) -> str:
-    """Returns the one string that stands before each tag."""
+    """Returns the only string, which is before each tag."""
     found = _read_strings(entry)
     if len(found) != 1:
         raise entry.error("found no string, or several", '`element` is one string: `"]<x>["`')
@@ -107,10 +107,10 @@ def _read_element(entry: Entry) -> str:
 
 
 def _read_quotes(entry: Entry) -> tuple[str, ...]:
-    """Returns the quotes of strings; one that begins another, or a bracket, can't be told apart."""
+    """Returns the quotes of strings; none may begin another one, or look like a bracket."""
     quotes = _read_strings(entry)
     for quote in quotes:
-        # What begins so would be read as a bracket, a comma, a colon or an escape.
+        # It would be read as a bracket, a comma, a colon or an escape.
         if not quote.strip() or quote[0] in "{}[],:\\":
             hint = "a quote is a mark that no key and no value begins with"
             raise entry.error(f"`{quote}` can't be a quote", hint)
@@ -124,10 +124,10 @@ def _quoted(entry: Entry, position: int) -> tuple[str, int]:
         part = cast("str", json.loads(match[0])) if match else None
     except json.JSONDecodeError:
         part = None
-    # A string without its closing quote, or with an escape that JSON does not know.
+    # A string without its closing quote, or with an escape that is not JSON.
     if match is None or part is None:
         raise entry.error("found a string that JSON can't read", 'close it with `"`', position)
-    # Commas inside of a JSON string part nothing, so the string is read first.
+    # Commas inside a JSON string do not separate parts, so the string is read first.
     rest = entry.value[match.end() :].lstrip()
     if rest and not rest.startswith(","):
         offset = len(entry.value) - len(rest)
@@ -142,7 +142,7 @@ def _read_pairs(entry: Entry) -> dict[str, str]:
         if pair is None:
             hint = f"`{entry.key}` is written `name=value name=value`"
             raise entry.error(f"`{word[0]}` is no pair", hint, word.start())
-        # The last one would win in silence.
+        # Otherwise the last one would win silently.
         if pair["name"] in pairs:
             message = f"`{pair['name']}` stands twice in `{entry.key}`"
             raise entry.error(message, "drop one of the two", word.start())
@@ -151,10 +151,10 @@ def _read_pairs(entry: Entry) -> dict[str, str]:
 
 
 def _read_turns(entry: Entry) -> dict[str, str]:
-    r"""Returns the texts around messages, by role, each with its `{content}`, and with `{role}` filled in.
+    r"""Returns the texts around messages by role, each with `{content}`, and `{role}` replaced.
 
     `*="<|{role}|>{content}" tool="result"` is `<|result|>{content}` for `tool`: a text without
-    `{content}` is the word for the role. Other roles have `*`.
+    `{content}` replaces `{role}` in the text of `*`. Other roles use the text of `*`.
     """
     turns: dict[str, str] = {}
     position = 0
@@ -176,7 +176,7 @@ def _read_turns(entry: Entry) -> dict[str, str]:
         word = turns.get(role, role)
         if "{content}" not in word:
             turns[role] = every.replace("{role}", word)
-    # Each role with its message, and a model that can answer.
+    # Every text needs the message, and a model must be able to answer.
     if "assistant" not in turns or any(
         turn.count("{content}") != (role != "begin") for role, turn in turns.items()
     ):
@@ -186,13 +186,13 @@ def _read_turns(entry: Entry) -> dict[str, str]:
 
 
 def _pairs_of(what: str, *allowed: str) -> Callable[[Entry], dict[str, str]]:
-    """Returns a reader of pairs whose values are among the words."""
+    """Returns a reader of pairs whose values are among the allowed words."""
 
     def read(entry: Entry) -> dict[str, str]:
         pairs = _read_pairs(entry)
         for name, value in pairs.items():
             if value not in allowed:
-                # The place of this pair: the same value may stand behind another name, too.
+                # The place of this pair: the same value may follow another name, too.
                 pair = compile_pattern(rf"(?<![^\s,]){re.escape(name)}=")
                 found = pair.search(entry.value)
                 offset = found.end() if found else 0
@@ -203,7 +203,7 @@ def _pairs_of(what: str, *allowed: str) -> Callable[[Entry], dict[str, str]]:
 
 
 def _words_of(*allowed: str) -> Callable[[Entry], tuple[str, ...]]:
-    """Returns a reader of words, with blanks between, that are among the allowed ones."""
+    """Returns a reader of words, separated by blanks, that are among the allowed ones."""
 
     def read(entry: Entry) -> tuple[str, ...]:
         words = _read_blank_words(entry)
@@ -219,7 +219,7 @@ def _words_of(*allowed: str) -> Callable[[Entry], tuple[str, ...]]:
 
 
 def _choice(*allowed: str) -> Callable[[Entry], str]:
-    """Returns a reader that takes one of the words."""
+    """Returns a reader that accepts one of the words."""
 
     def read(entry: Entry) -> str:
         if entry.value not in allowed:

@@ -1,14 +1,15 @@
-"""The declared terminals that scanners read: all that is known of each, in one table.
+"""Defines the declared terminals that scanners read: all their properties, in one table.
 
-Example: `JSON_OBJECT` begins with a brace and is read by the scanner of JSON, `RAW` goes up to its closer.
+Example: `JSON_OBJECT` begins with a brace and is read by the scanner of JSON; `RAW` ends at its
+closer.
 
-What else a payload needs is code, and its row names the module: it has the scanner, the writer, and the
-rules by which plain Lark reads it (`core/payloads/literals/elements.py` is one to begin from).
-`tests/units/grammar/test_payload_kinds.py` puts each one through all of them.
-
-A few need more: what can't be known by its first character says how it begins in
-`core/machine/payload_starts.py`; a scanner that mends says how in `core/driver/reading_payloads.py`; one
-whose payload has no last character of its own is shown what stands behind it in `reference/tree_feed.py`.
+Anything else that a payload needs is code, in the module that its row names: the scanner, the
+writer, and the rules by which plain Lark reads it (`core/payloads/literals/elements.py` is one to
+begin from). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them. A few
+need more: a payload without a distinctive first character declares how it begins in
+`core/machine/payload_starts.py`; the repairs of a scanner that mends are reported in
+`core/driver/reading_payloads.py`; for a payload without a last character of its own,
+`reference/tree_feed.py` shows the text after it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Notation: TypeAlias = Literal["text", "raw", "json", "bare", "elements", "python
 
 _OBJECT: Final = r"\{"
 _VALUE: Final = r'["{\[\-0-9tfn]'
-# No argument, `**{…}`, a keyword (`a=`, but not `a==`), or a value by position.
+# No argument, `**{…}`, a keyword (`a=`, but not `a==`), or a positional value.
 _PYTHON: Final = (
     r"\)|\*\*\s{0,16}\{|[^\W\d][\w\\]{0,255}\s{0,16}=(?!=)|[\"'\[{\-+\d]|[rRuU][\"']"
     rf"|(?:True|False|None|{LITERAL})\b"
@@ -29,28 +30,28 @@ _PYTHON: Final = (
 
 
 class Payload(NamedTuple):
-    """What is known of one declared terminal."""
+    """The properties of one declared terminal."""
 
     meaning: str
     """What it reads, for lists."""
     notation: Notation
-    """How it is written."""
+    """The notation in which it is written."""
     begins: str = ""
-    """The expression of what it begins with, `MARK` for the header's; empty where that is anything."""
+    """The expression of its beginning, `MARK` for the header's; "" if it may begin anyhow."""
     types: tuple[type, ...] = ()
-    """The types of the values that are written in it; empty for all."""
+    """The types of the values that are written with it; empty for all."""
     is_object: bool = False
-    """Whether it is an object and nothing else."""
+    """Whether it is always an object."""
     header: str = ""
-    """The key of the header that says more of it."""
+    """The key of the header with its options."""
     backticks: bool = False
-    """Whether its strings may stand between backticks."""
+    """Whether its strings may be between backticks."""
     unescaped: bool = False
     """Whether its strings are written without the escapes of JSON."""
     shown: str = ""
-    """How lists of formats call arguments that are written so."""
+    """How lists of formats name arguments in this notation."""
     module: str = ""
-    """Its module in `core/payloads/literals/`; empty where it is text or JSON."""
+    """Its module in `core/payloads/literals/`; "" if it is text or JSON."""
 
 
 PAYLOADS: Final[dict[str, Payload]] = {
@@ -111,11 +112,11 @@ PAYLOADS: Final[dict[str, Payload]] = {
 
 
 def named(*notations: Notation) -> tuple[str, ...]:
-    """Returns the names of the payloads that are written in one of these notations."""
+    """Returns the names of the payloads in any of these notations."""
     return tuple(name for name, payload in PAYLOADS.items() if payload.notation in notations)
 
 
 def notation_of(name: str) -> Notation | None:
-    """Returns how the payload of a terminal is written; None for a terminal that is no payload."""
+    """Returns the notation of the payload of a terminal; None if it is not a payload."""
     found = PAYLOADS.get(name)
     return found.notation if found is not None else None

@@ -1,4 +1,4 @@
-"""Names the roles that grammar rules may have and the payload terminals that a grammar declares.
+"""Defines the roles that grammar rules may have and the payload terminals that a grammar declares.
 
 Example: the rule `name: /[a-z]+/` has the role `name`; `JSON_OBJECT` is a payload.
 
@@ -10,13 +10,13 @@ from __future__ import annotations
 from toolgrammar.grammar.payload_kinds import PAYLOADS, named
 
 KNOWN_TOOL = "tool"
-"""The group of an expression that has to be the name of a known tool; it fills no role."""
+"""The group of an expression that has to match the name of a known tool; it fills no role."""
 
 RESULTS = "results"
-"""The rule that all rules of tool results are reached from."""
+"""The rule from which all rules of tool results are reached."""
 
 MISSPELT = "misspelt"
-"""What a header says of a terminal that is written instead of another text; it fills no role."""
+"""The header's entry for a terminal that misspells another text; it fills no role."""
 
 LEAF_ROLES = {
     "name": "the tool that is called",
@@ -33,7 +33,7 @@ LEAF_ROLES = {
     "reasoning": "what the model thinks aloud",
     "mode": "how the calls of a group run: `parallel` or `sequential`",
 }
-"""Roles of what is read: one scanned terminal each."""
+"""Roles of text that is read: one scanned terminal each."""
 
 GROUP_ROLES = {
     "calls": "a section of calls",
@@ -49,7 +49,7 @@ STRUCTURE_ROLES = {
     "results": "tool results written back to the model",
     "result": "one tool result",
 }
-"""Roles of rules that hold others."""
+"""Roles of rules that contain others."""
 
 PAYLOAD_TERMINALS = {name: payload.meaning for name, payload in PAYLOADS.items()}
 """Declared terminals that a scanner reads."""
@@ -60,7 +60,7 @@ SAME_TERMINALS = {
     "SAME_FENCE": "a line of as many backticks as opened the block, or more",
     "SAME_MARK": "a line with the last mark alone",
 }
-"""Declared terminals that repeat what was read."""
+"""Declared terminals that repeat text that was read."""
 
 TOOL_TERMINAL = "TOOL"
 """Declared terminal that is the name of a known tool."""
@@ -72,7 +72,7 @@ FENCE_TERMINAL = "FENCE"
 """Declared terminal that opens a block of code."""
 
 MARK_TERMINAL = "MARK"
-"""Declared terminal that says which line ends a payload, as in `<<EOF`."""
+"""Declared terminal that determines which line ends a payload, as in `<<EOF`."""
 
 DECLARED_TERMINALS = {
     **PAYLOAD_TERMINALS,
@@ -83,15 +83,15 @@ DECLARED_TERMINALS = {
     MARK_TERMINAL: "a word that stands alone on the line that ends the payload",
 }
 
-# What follows is worked out from the table of payloads, so that a new one is named there alone.
+# The following are derived from the table of payloads, so that a new one is added only there.
 TEXT_LIKE = frozenset(named("text"))
 RAW_LIKE = frozenset(named("raw"))
 TYPED_JSON = {name: payload.types for name, payload in PAYLOADS.items() if payload.types}
-"""Payloads of strict JSON that are written for one type, with the exact types of their values."""
+"""Payloads of strict JSON that are used to write one type, with the exact types of their values."""
 ANY_JSON = frozenset({"JSON_VALUE", *TYPED_JSON} - {"JSON_OBJECT"})
 """Payloads that read any JSON value."""
 STRICT_JSON = ANY_JSON | {"JSON_OBJECT"}
-# `JSON_NUMBER` and its like differ in writing alone: any JSON value is read.
+# `JSON_NUMBER` and the like differ in writing alone: any JSON value is read.
 PAYLOAD_RULES = {
     name: ("JSON_VALUE" if name in ANY_JSON else name).lower()
     for name in PAYLOAD_TERMINALS
@@ -102,18 +102,18 @@ JSON_LIKE = STRICT_JSON | {name for name, payload in PAYLOADS.items() if payload
 
 
 def breadth(payload: str) -> int:
-    """Orders payloads: raw text can begin with anything, so it is what all others are not."""
+    """Returns a sort key: raw text can begin with anything, so it is tried after all others."""
     return 2 if payload in RAW_LIKE else int(payload in ANY_JSON)
 
 
 def bare_name(symbol: str) -> str:
-    """Takes off what an import or a template puts round a name: `common__json__name` is `name`."""
+    """Returns a name without what imports and templates add: `common__json__name` is `name`."""
     name = symbol.split("{", 1)[0]
-    # `_common__part` has no role, whatever it is called behind the last underscores.
+    # `_common__part` has no role, whatever it is called after the last underscores.
     if name.startswith("_"):
         return name
     return name.rsplit("__", 1)[-1]
 
 
 BARE_QUOTES = ('"', "'")
-"""The quotes of a `BARE_OBJECT` where the format names none."""
+"""The quotes of a `BARE_OBJECT` if the format defines none."""

@@ -1,7 +1,8 @@
-"""Finds the tables of a grammar: shipped with the wheel, cached, or compiled now.
+"""Loads the tables of a grammar: shipped with the wheel, cached, or compiled now.
 
 In: the path of a grammar and the digest of its text. Out: its `Tables`. The compiler, and Lark with
-it, is imported only where neither the wheel nor the cache has the tables: most processes never need it.
+it, is imported only if neither the wheel nor the cache has the tables: most processes never need
+it.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def load(path: Path, digest: str) -> Tables:
-    """Returns the tables of the grammar at `path`, whose text with its imports has this digest.
+    """Returns the tables of the grammar at `path`; `digest` is that of its text with its imports.
 
     Raises:
-        GrammarError: when the grammar has to be compiled and is wrong.
+        GrammarError: the grammar has to be compiled and is wrong.
     """
-    # By the digest, a grammar of a caller that has the name of a shipped one is told from it.
+    # The digest distinguishes a caller's grammar from a shipped one of the same name.
     tables = _stored(files.shipped_tables(path.stem), digest)
     if tables is not None:
         return tables
-    # The compiler is part of the name: tables of an older one are not found, and made anew.
+    # The compiler is part of the name: tables of an older one are not found, and made again.
     name = f"{path.stem}-{digest[:32]}-{files.compiler_stamp()}.json"
     tables = _stored(files.read_cache(name), digest)
     if tables is not None:
@@ -41,11 +42,11 @@ def load(path: Path, digest: str) -> Tables:
 
 
 def _stored(text: str | None, digest: str) -> Tables | None:
-    """Returns the tables of a table file, or None where it is absent, stale or damaged."""
+    """Returns the tables in a table file, or None if it is absent, stale or damaged."""
     if not text:
         return None
     try:
-        # A damaged file in a cache is no error: what it held can be made again.
+        # A damaged file in a cache is not an error: its content can be made again.
         data = json.loads(text)
         return Tables.from_json(data["tables"]) if data["digest"] == digest else None
     except (ValueError, KeyError, TypeError):

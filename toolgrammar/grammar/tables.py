@@ -1,7 +1,7 @@
 """Holds a compiled grammar as plain data, and writes it as JSON.
 
-The driver follows `actions` and `gotos`, the LALR tables of the grammar; the writer of messages follows
-`productions`. Where stored tables are found, and when they are compiled, is in `stored.py`.
+Example: the driver follows `actions` and `gotos`, the LALR tables of the grammar; the writer of
+messages follows `productions`. `stored.py` finds stored tables, or compiles them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from toolgrammar.grammar.roles import RAW_LIKE, bare_name
 from toolgrammar.grammar.terminals import ANY_TOOL, Production, Terminal
 
 TABLE_VERSION = 9
-"""Raised whenever the shape or the meaning of the tables changes: older caches are not read."""
+"""Increase it whenever the shape or meaning of the tables changes: old caches are not read."""
 
 JsonTables = dict[str, Any]
 
@@ -30,35 +30,35 @@ class Tables:
 
     terminals: tuple[Terminal, ...]
     rules: tuple[tuple[str, int, str], ...]
-    """Origin, number of symbols and closing role (or an empty string) of each rule."""
+    """Origin, number of symbols and closing role ("" for none) of each rule."""
     actions: tuple[dict[int, tuple[int, int]], ...]
     """For each state: terminal → (0, next state) or (1, rule); terminal -1 is the end."""
     gotos: tuple[dict[str, int], ...]
     """For each state: origin of a rule → next state."""
     leaf_roles: tuple[str, ...]
-    """For each state: the role of the terminal that leads into it, or an empty string."""
+    """For each state: the role of the terminal that leads into it, or ""."""
     opening: tuple[dict[int, str], ...]
     """For each state: terminal → the structural role that it certainly opens (call, a group)."""
     call_opener: tuple[tuple[int, ...], ...]
-    """Where a call's own tags can nest inside a raw value: the terminals of its closer, the set of
-    those that may follow its opener, and those of each way to write the opener; empty where there
+    """The tags of a call that can nest inside a raw value: the terminals of its closer, the set of
+    those that may follow its opener, and those of each way to write the opener; empty if there
     are none."""
     productions: tuple[Production, ...]
     value_openers: tuple[tuple[int, ...], ...] = ()
     """The terminals between the start of an argument and its value, for each way to write them."""
     results: tuple[Production, ...] = ()
-    """The rules for tool results, as `result_rules` spells them; empty where there are none."""
+    """The rules for tool results, as `result_rules` spells them; empty if there are none."""
     signs: tuple[tuple[str, int], ...] = ()
-    """Texts that show a call, each with its weight, as `signs_of` finds them; empty where the last call
-    alone counts, for those before it are text."""
+    """Texts that show a call, with their weights, as `signs_of` finds them; empty if only the last
+    call counts, since the earlier ones are text."""
     machines: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Machines made from these tables, by the names of the tools."""
     around: dict[bool, Any] = field(default_factory=dict, repr=False)
-    """Two machines, of no name and of any, by whether they are of a lone tool."""
+    """Two machines, without names and with any, by whether they are for a lone tool."""
 
     @cached_property
     def names_tools(self) -> bool:
-        """Whether the envelope has the names of the tools in it."""
+        """Whether the envelope contains the names of the tools."""
         return any(
             terminal.kind == "tool" or ("name", ANY_TOOL) in terminal.constants
             for terminal in self.terminals
@@ -66,51 +66,51 @@ class Tables:
 
     @cached_property
     def reasoning_tags(self) -> dict[str, str]:
-        """What closes reasoning, each with what opens it, without white space."""
+        """The closers of reasoning, each with its opener, without white space."""
         texts = {t.name: t.text.strip() for t in self.terminals if t.kind == "literal"}
         tags: dict[str, str] = {}
         for production in self.productions:
-            # An import or a template may have put a prefix before the names.
+            # An import or a template may have prefixed the names.
             symbols = [bare_name(symbol) for symbol in production.symbols]
             at = next((at for at, symbol in enumerate(symbols) if symbol in RAW_LIKE), -1)
-            # Only a rule that holds the thought itself has its tags beside it.
+            # Only a rule that contains the payload itself has the tags beside it.
             if production.role != "reasoning" or at < 0:
                 continue
             before = [text for symbol in symbols[:at] if (text := texts.get(symbol, ""))]
             behind = [text for symbol in symbols[at + 1 :] if (text := texts.get(symbol, ""))]
-            # Either may be left out by an alternative, and then tells nothing.
+            # An alternative may omit either of them, and then shows no pair.
             if before and behind:
-                # Of several ways to open the same reasoning, the first counts.
+                # Of several openers of the same reasoning, the first is used.
                 tags.setdefault(behind[0], before[-1])
         return tags
 
     @cached_property
     def call_closers(self) -> tuple[str, ...]:
-        """What ends calls and sections."""
+        """The texts that end calls and sections."""
         return closers_of(self.terminals, self.productions)
 
     @cached_property
     def result_openers(self) -> tuple[str, ...]:
-        """What begins the results of tools, as `<tool_response>`."""
+        """The texts that begin the results of tools, as `<tool_response>`."""
         return result_openers(self.results)
 
     @cached_property
     def has_keys(self) -> bool:
-        """Whether arguments are written one by one, with a key."""
-        # A key may be part of a terminal, or said by the header.
+        """Whether arguments are written one by one, each with a key."""
+        # A key may be part of a terminal, or defined by the header.
         told = any(role == "key" for terminal in self.terminals for role, _ in terminal.constants)
         return told or "key" in self.leaf_roles
 
     @cached_property
     def has_words(self) -> bool:
-        """Whether arguments stand on the line of a call, without their names."""
+        """Whether arguments are on the line of a call, without their names."""
         return "words" in self.leaf_roles
 
     @cached_property
     def free_text(self) -> bool:
-        """Whether calls carry one text instead of named arguments."""
+        """Whether calls contain one text instead of named arguments."""
         found = set(self.leaf_roles)
-        # A format that also knows named arguments writes those where the tool has them.
+        # A format that also has named arguments writes those if the tool has them.
         return "input" in found and not found & {"arguments", "value", "words"}
 
     def to_json(self) -> JsonTables:
@@ -119,7 +119,7 @@ class Tables:
             "version": TABLE_VERSION,
             "terminals": [[*terminal] for terminal in self.terminals],
             "rules": [list(rule) for rule in self.rules],
-            # Lists, not objects: the keys of JSON objects are strings, those of the tables numbers.
+            # Lists, not objects: JSON objects have strings as keys, the tables numbers.
             "actions": [[[t, *a] for t, a in row.items()] for row in self.actions],
             "gotos": [list(row.items()) for row in self.gotos],
             "leaf_roles": list(self.leaf_roles),
@@ -133,13 +133,13 @@ class Tables:
 
     @classmethod
     def from_json(cls, data: JsonTables) -> Tables:
-        """Reads tables back.
+        """Returns the tables from JSON data.
 
         Raises:
-            ValueError: when the data is of another version or shape.
+            ValueError: the data is of another version or shape.
         """
         try:
-            # The caller compiles anew.
+            # The caller then compiles the grammar again.
             if data["version"] != TABLE_VERSION:
                 raise ValueError("tables of another version")
             return cls(
@@ -178,7 +178,7 @@ def _pairs(rows: list[list[str]]) -> tuple[tuple[str, str], ...]:
 
 
 def stored_form(tables: Tables, digest: str) -> str:
-    """Returns the text of a table file."""
+    """Returns the content of a table file."""
     data = {"digest": digest, "tables": tables.to_json()}
-    # Written for no eye, and short: a wheel holds one such file for each format.
+    # Compact, since people don't read it and a wheel contains one such file for each format.
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The terminals and rules of a compiled grammar, as plain data.
+"""Defines the terminals and rules of a compiled grammar, as plain data.
 
 A terminal is one token or payload of a format: `<tool_call>` is a literal, `JSON_OBJECT` a payload.
 """
@@ -17,64 +17,64 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.header import Header
 
 ANY_TOOL = "*"
-"""A name that stands for the one tool that is known."""
+"""The placeholder for the name of the only known tool."""
 
 TURN_ROLES = (("observation", ""), ("answer", ""))
-"""What the header says of terminals that begin another turn; they have no text of their own."""
+"""The roles of terminals that begin another turn; they have no text of their own."""
 
 
 class Terminal(NamedTuple):
-    """A terminal of the grammar as the driver needs it."""
+    """A terminal of the grammar, as the driver uses it."""
 
     name: str
     """The name in the grammar, without the prefix of an import."""
     kind: str
     """`literal`, `regex`, `payload`, `same` or `tool`."""
     text: str
-    """A literal as written, with its edge white space; empty for other kinds."""
+    """A literal as written, with white space at its edges; "" for other kinds."""
     pattern: str
-    """The regular expression that reads it; empty for declared terminals."""
+    """The regular expression that reads it; "" for declared terminals."""
     partial: str
-    """The regular expression of its proper beginnings; empty where it has none."""
+    """The regular expression of its proper beginnings; "" if there is none."""
     priority: int = 0
     groups: tuple[tuple[str, str], ...] = ()
     """Named groups that fill a role: pairs of group name in `pattern` and role."""
     marks: tuple[str, ...] = ()
-    """What the header says of a declared terminal: the quotes of its strings, what stands before
-    its tags. Of a literal: a part of it and the other spellings of that."""
+    """The header's options of a declared terminal: the quotes of its strings, or the text before
+    its tags. For a literal: a part of it and the other spellings of that part."""
     constants: tuple[tuple[str, str], ...] = ()
-    """Roles that the header fills where this terminal stands, with their texts; the text `*` of a
-    name is the one tool that is known."""
+    """Roles that the header fills at this terminal, with their texts; the text `*` of a
+    name is the only known tool."""
     length: int = 0
-    """Characters of the expression before its repeats had bounds, where it has some: of two
-    terminals that match, the longer expression counts."""
+    """The length of the expression before its repeats were bounded, if any were: of two
+    terminals that match, the longer expression wins."""
 
     def with_header(self, header: Header) -> Terminal:
-        """Returns the terminal with what a header says of it."""
+        """Returns the terminal with the options of a header."""
         said = (("name", header.names), ("key", header.keys), (MISSPELT, header.misspelt))
         constants = tuple((role, texts[self.name]) for role, texts in said if self.name in texts)
         # `observation` and `answer` list terminals; the other keys map them to texts.
         constants += tuple(each for each in TURN_ROLES if self.name in getattr(header, each[0]))
-        # Other spellings of a part hold in every literal that has it.
+        # Other spellings of a part are allowed in every literal that contains it.
         is_alike = self.kind == "literal" and header.alike and header.alike[0] in self.text
         marks = header.alike if is_alike else header.marks_of(self.name)
         return self._replace(marks=marks, constants=constants)
 
     def fills(self, tools: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Returns the roles that it fills by itself, with the one known tool filled in."""
+        """Returns the roles that it fills without text, with the only known tool inserted."""
         if ("name", ANY_TOOL) not in self.constants:
             return self.constants
-        # Without a tool the name is empty: the caller is told that the call has none.
+        # Without a tool the name is "": a diagnostic reports that the call has none.
         known = tools[0] if tools else ""
         return tuple((r, known if r == "name" else text) for r, text in self.constants)
 
     def is_read(self, tools: Sequence[str]) -> bool:
-        """Whether it is known which tool it stands for; else it is read nowhere."""
+        """Whether the tool that it represents is known; otherwise it is never read."""
         return len(tools) == 1 or ("name", ANY_TOOL) not in self.constants
 
     @property
     def rank(self) -> int:
-        """The length by which it comes before others of its kind."""
+        """The length by which terminals of a kind are ordered."""
         return self.length or len(self.pattern)
 
     @property
@@ -84,7 +84,7 @@ class Terminal(NamedTuple):
 
     @property
     def is_mark(self) -> bool:
-        """Whether it is the declared terminal that says which line ends a payload."""
+        """Whether it is the declared terminal that determines which line ends a payload."""
         return self.name == MARK_TERMINAL and self.pattern == marks.OPENING
 
     @property
@@ -94,8 +94,8 @@ class Terminal(NamedTuple):
 
     @property
     def sample_start(self) -> str:
-        """The character that it begins with, where that is fixed and no word character."""
-        # `\`, `(` and `[` are syntax of the expression, not what it matches.
+        """The character with which it begins, if that is fixed and not a word character."""
+        # `\`, `(` and `[` are syntax of the expression, not text that it matches.
         first = (self.text.strip() or self.pattern)[:1]
         return first if first and not first.isalnum() and first not in '(\\[^"' else ""
 

@@ -1,6 +1,7 @@
-"""Says what Lark found wrong with a grammar in the words of its author, at the right place.
+"""Translates Lark's errors about a grammar into the words of its author, at the right place.
 
-Example: `Rule 'cal' used but not defined (in rule start)` becomes an error at that use, with a hint.
+Example: `Rule 'cal' used but not defined (in rule start)` becomes an error at that use, with a
+hint.
 """
 
 from __future__ import annotations
@@ -132,22 +133,22 @@ _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (
 def syntax_error(
     places: Places, file: Path, line: int, column: int, token: str | None
 ) -> GrammarError:
-    """Returns the error for a line that is no statement of a grammar.
+    """Returns the error for a line that is not a statement of a grammar.
 
     Args:
-        places: what stands where.
+        places: the places in the grammar.
         file: the file.
         line: the line that can't be read.
         column: the column in it.
-        token: what stands there, or None where it is not even a token.
+        token: the token there, or None if there is no token.
     """
     # `call = …` or `call ::= …`, as other notations write a rule.
     if (mark := _OTHER_MARK.match(_line_of(places, file, line))) is not None:
         message = f"found `{mark[2]}` behind the name `{mark[1]}`"
         hint = "a rule reads `name: …` and a terminal `NAME: …`"
         return places.at(file, line, mark.start(2) + 1).error("syntax", message, hint)
-    # Before the token is looked at: Lark stumbles over one that is right where its line begins
-    # wrongly.
+    # Before the token is examined: if a line begins wrongly, Lark reports a token of it that
+    # may be right.
     if (goes_on := places.continued(file, line)) is not None:
         message = "this line goes on with the rule before it and does not say so"
         return goes_on.error("unmarked-line", message, _GOES_ON)
@@ -155,7 +156,7 @@ def syntax_error(
     whole = _line_of(places, file, line)
     # Lark's lexer found no token: often something is not closed.
     if token is None:
-        # As much of the line as a message bears.
+        # As much of the line as fits into a message.
         shown = whole[column - 1 : column + 20]
         if shown.startswith(('"', "'")):
             hint = 'a literal stands between `"` in one line; a line end in it is written `\\n`'
@@ -164,7 +165,7 @@ def syntax_error(
         else:
             hint = "a rule reads `name: …` and a terminal `NAME: …`"
         return place.error("syntax", f"found `{shown}`, which is no part of a grammar", hint)
-    # The line end itself stands where something is missing.
+    # The line end itself is the token where something is missing.
     if not token.strip():
         message = "the line ends too early"
         hint = "close what is open: `(`, `[`; a rule reads `name: …` and a terminal `NAME: …`"
@@ -179,7 +180,7 @@ def syntax_error(
 
 
 def too_deep(places: Places) -> GrammarError:
-    """Returns the error for a grammar whose brackets nest deeper than Lark can follow."""
+    """Returns the error for a grammar whose brackets nest deeper than Lark supports."""
     hint = "name its inner parts as rules of their own, `_part: …`"
     return places.start().error("too-deep", "a rule nests too deeply", hint)
 
@@ -190,14 +191,14 @@ def _line_of(places: Places, file: Path, line: int) -> str:
 
 
 def check_imports(places: Places) -> None:
-    """Looks for what the imports name.
+    """Checks that the files and names of imports exist.
 
     Raises:
-        GrammarError: a file, or a name in it, is not there, or files import each other.
+        GrammarError: a file, or a name in it, is missing, or files import each other.
     """
     edges: dict[Path, list[tuple[Path, Place, str]]] = {}
     for place, path, names in places.imports():
-        # Without a dot, Lark's own library is meant.
+        # Without a dot, the path means Lark's own library.
         if not path.startswith("."):
             _check_library(place, path, names_follow=bool(names))
             continue
@@ -208,7 +209,7 @@ def check_imports(places: Places) -> None:
         if file is not None:
             wanted = names or ((path.rpartition(".")[2], place),)
             _check_names(places, file, path, wanted)
-        # `%import .common.text`: the last part is taken for a name in `common.lark`.
+        # `%import .common.text`: the last part is read as a name in `common.lark`.
         elif not names and imported_file(place.file.parent, path[1:], names_follow=True):
             message = f"`%import {path}` names a file and nothing in it"
             raise place.error("missing-import", message, f"write `%import {path} (NAME)`")
@@ -220,17 +221,17 @@ def check_imports(places: Places) -> None:
 
 
 def _check_library(place: Place, path: str, *, names_follow: bool) -> None:
-    """Looks whether an import from the library that comes with Lark means one of our files."""
+    """Raises if an import from the library of Lark should have been one of our files."""
     if imported_file(place.file.parent, path, names_follow=names_follow) is not None:
         message = f"`%import {path}` lacks its dot: without it, the library of Lark is meant"
         raise place.error("missing-import", message, f"write `%import .{path}`")
 
 
 def _check_circles(edges: Mapping[Path, list[tuple[Path, Place, str]]], main: Path) -> None:
-    """Looks for imports that lead back to where they stand.
+    """Raises for imports that lead back to their own file.
 
     Args:
-        edges: of each file, the files that it imports, where and by which path.
+        edges: the imports of each file: the imported file, the place and the path.
         main: the grammar.
     """
     done: set[Path] = set()
@@ -243,7 +244,7 @@ def _check_circles(edges: Mapping[Path, list[tuple[Path, Place, str]]], main: Pa
             pending.pop()
             continue
         file, place, path = edge
-        # The files on the way to here: one that was done before, and is met again, is no circle.
+        # Only the files on the trail: meeting one that was finished before is not a circle.
         if file in trail:
             others = ", ".join(other.name for other in trail[trail.index(file) + 1 :])
             leads = f"leads back to {file.name} by {others}" if others else "imports its own file"
@@ -259,7 +260,7 @@ def _check_names(
 ) -> None:
     known = places.names_in(file)
     for name, place in wanted:
-        # What it could have been is found among the names of that file.
+        # The hint is chosen among the names of that file.
         if name not in known:
             message = f"`{path}` has no `{name}`"
             hint = f"{nearest(name, known)}it has {', '.join(sorted(known))}"
@@ -267,19 +268,19 @@ def _check_names(
 
 
 def translated(problem: Exception, places: Places) -> GrammarError:
-    """Returns the error for what Lark raised about a grammar whose lines can all be read."""
+    """Returns the error for an exception that Lark raised about a grammar of valid lines."""
     whole = str(problem.args[0] if problem.args else problem)
     if isinstance(problem, OSError):
         message = "an import leads to no file of the library of Lark"
         hint = "a path of ours begins with a dot: `%import .common.text (TEXT)`"
-        # Lark says which file is missing, but not which import wants it.
+        # Lark reports which file is missing, but not which import names it.
         undotted = (place for place, path, _ in places.imports() if not path.startswith("."))
         return next(undotted, places.start()).error("missing-import", message, hint)
-    if len(problem.args) > 1:  # Lark hands the literal on, with Python's own error
+    if len(problem.args) > 1:  # Lark passes the literal on, with Python's own error
         place = places.holding(whole) or places.start()
         hint = 'in a literal stand \\n, \\t, \\\\, \\" and \\uXXXX; write any other backslash twice'
         return place.error("bad-escape", "a literal has an escape that means nothing", hint)
-    # In the order of the table: the first that fits.
+    # In the order of the table: the first match wins.
     for pattern, where, code, message, hint in _KNOWN:
         match = re.search(pattern, whole)
         if match is not None:
@@ -289,7 +290,7 @@ def translated(problem: Exception, places: Places) -> GrammarError:
             return place.error(code, message.format(*names), mend)
     said = whole.split("\n", maxsplit=1)[0].strip()
     named = _QUOTED.search(said)
-    # A message that is not in the table stands as Lark wrote it, near the name in it.
+    # A message that is not in the table is shown as Lark wrote it, at the name in it.
     found = places.use(named[1] or named[2]) if named else None
     return (found or places.start()).error("grammar", said, GUIDE)
 
@@ -314,7 +315,7 @@ def _place(places: Places, where: str, match: re.Match[str]) -> Place | None:
 
 
 def _definition_hint(name: str) -> str:
-    # A name of ours that was forgotten is more likely than one of the author's own.
+    # A forgotten declared terminal is more likely than a forgotten one of the author's own.
     if name in DECLARED_TERMINALS:
         return f"`%declare {name}`, or import it from `.common`"
     near = nearest(name, DECLARED_TERMINALS) if name.isupper() else ""
@@ -322,6 +323,6 @@ def _definition_hint(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns the start of a hint that names the nearest of the known names, or nothing."""
+    """Returns the start of a hint that names the most similar known name, or ""."""
     found = difflib.get_close_matches(name, list(known), 1)
     return f"nearest: `{found[0]}`; " if found else ""

@@ -1,10 +1,10 @@
-"""Keeps the work of expressions linear that are looked for in a text.
+"""Bounds the repeats of expressions that are searched for in a text, so that work is linear.
 
-An expression that begins with any number of characters tries from each of them again to its end,
-and a stream holds back what may yet become a match, and looks at it with each chunk: a text of such
-characters costs the square of its length. So a repeat without a bound is given one when a grammar
-is compiled, by the length that no token may have. White space in front has a bound of its own;
-other runs in front are for the author of the grammar, whom the laws tell. Example: in
+An expression that begins with a run of any length is tried at each character up to the end of the
+run, and a stream holds back a possible match, and examines it with each chunk: a text of such
+characters would cost the square of its length. So each unbounded repeat gets a bound when a grammar
+is compiled, from the maximal length of a token. White space in front has a bound of its own;
+other runs in front are left to the author of the grammar: laws report them. Example: in
 `[ ]*<call [^>]*>` the first repeat gets the bound 64, the second one 1025.
 """
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MOST_REPEATS: Final = MAX_TOKEN + 1
-"""One more than the characters of the longest token: what reaches it is refused as before."""
+"""One more than the characters of the longest token: a token of this length is refused anyway."""
 _MOST_ROUNDS: Final = MAX_TOKEN // 2
-"""Of a repeat that has another in it, so that a round has two characters mostly: the bounds of both
-are multiplied."""
+"""The bound of a repeat that contains another repeat: a round has two characters mostly, and the
+bounds of both are multiplied."""
 _SPACES: Final = frozenset(" \t\n\r\f\v")
 
 
 def bounded(pattern: str, names: dict[str, str]) -> tuple[str, int]:
-    """Returns `pattern` with a bound for each repeat that has none, and its length without them.
+    """Returns `pattern` with a bound for each unbounded repeat, and its length before that.
 
     Args:
         pattern: a regular expression in Python's syntax.
-        names: the groups that shall capture, with their new names.
+        names: the groups that are to capture, with their new names.
     """
     parsed = parse_pattern(pattern)
     in_front = {
         id(front.run)
         for front in _in_front(list(parsed))
-        # Behind an anchor, `^\s*`, a run begins at few places.
+        # After an anchor, as in `^\s*`, a run begins at few places.
         if not front.is_anchored and _is_blank(list(front.run[1][2]))
     }
     written = pattern_text(_bounded(parsed, in_front), parsed.state.groupdict, names)
@@ -52,18 +52,18 @@ def bounded(pattern: str, names: dict[str, str]) -> tuple[str, int]:
 
 
 def streamable(pattern: str) -> None:
-    """Refuses what can't be read from a stream.
+    """Refuses an expression that can't be read from a stream.
 
     Args:
         pattern: a regular expression in Python's syntax.
 
     Raises:
-        UnstreamableError: for a construct that has no beginnings, and for a look-behind that is
-            wider than the one character which is kept of the text that was given out.
+        UnstreamableError: for a construct that has no beginnings, and for a look-behind wider
+            than the one character that is kept of the text that was emitted.
     """
     partial(pattern)
     widest = max(_look_behinds(list(parse_pattern(pattern))), default=0)
-    # A stream keeps one character of what it gave out, and no more.
+    # A stream keeps one character of the text that it emitted.
     if widest > 1:
         raise UnstreamableError(
             f"a look-behind of {widest} characters can't be read from a stream",
@@ -73,7 +73,7 @@ def streamable(pattern: str) -> None:
 
 
 def _look_behinds(items: Iterable[Any]) -> Iterator[int]:
-    """Yields how many characters each look-behind of a parse tree looks at."""
+    """Yields the width, in characters, of each look-behind in a parse tree."""
     for operator, argument in items:
         # The width is that of the widest way to match it.
         if operator in ASSERTIONS and argument[0] < 0:
@@ -83,10 +83,10 @@ def _look_behinds(items: Iterable[Any]) -> Iterator[int]:
 
 
 def has_runaway(pattern: str) -> bool:
-    """Whether looking for `pattern` may cost the square of the text.
+    """Whether searching for `pattern` may cost the square of the text.
 
-    It begins with a run of any length, and what follows the run may fail; no look-behind or
-    anchor says where the run has to begin.
+    That is so if it begins with a run of any length, the part after the run may fail, and no
+    look-behind or anchor determines where the run begins.
 
     Args:
         pattern: a regular expression in Python's syntax.
@@ -102,9 +102,9 @@ class _Front(NamedTuple):
 
     run: tuple[Any, Any]
     is_followed: bool
-    """Whether something comes behind it that may fail."""
+    """Whether a part follows that may fail."""
     is_anchored: bool
-    """Whether an anchor or a look-behind says where it begins."""
+    """Whether an anchor or a look-behind determines where it begins."""
 
 
 def _in_front(
@@ -117,13 +117,13 @@ def _in_front(
         if operator in REPEATS:
             low, high, body = argument
             can_be_empty = not low or not body.getwidth()[0]
-            # So long a run counts as one of any length.
+            # A run of this length counts as one of any length.
             if high > MOST_BLANKS:
                 yield _Front(items[place], more, is_anchored)
             else:
                 inner, more = [body], more or high > 1
         elif operator is sre.AT or (operator in ASSERTIONS and argument[0] < 0):
-            # An anchor takes no text, and says where what follows it begins.
+            # An anchor consumes no text, and determines where the next part begins.
             after = can_be_empty = True
         elif operator in ASSERTIONS:
             can_be_empty = True
@@ -134,14 +134,14 @@ def _in_front(
                 after = is_anchored or any(each is sre.AT for each, _ in argument[3])
         for body in inner:
             yield from _in_front(list(body), is_followed=more, is_anchored=is_anchored)
-        # Behind what always takes text, nothing stands in front any more.
+        # After a part that always consumes text, nothing is in front any more.
         if not can_be_empty:
             return
         is_anchored = after
 
 
 def _may_fail(item: tuple[Any, Any]) -> bool:
-    """Whether a node of the parse tree can refuse a text."""
+    """Whether a node of the parse tree can reject a text."""
     operator, argument = item
     if operator in REPEATS:
         # A repeat that may be empty never fails.
@@ -152,18 +152,18 @@ def _may_fail(item: tuple[Any, Any]) -> bool:
 
 
 def _repeats(item: tuple[Any, Any]) -> bool:
-    """Whether a node of the parse tree has a repeat of any length in it."""
+    """Whether a node of the parse tree contains a repeat of any length."""
     operator, argument = item
     if operator in REPEATS and argument[1] == sre.MAXREPEAT:
         return True
-    # What is looked at takes no text: its repeats multiply nothing.
+    # A look-around consumes no text: its repeats multiply nothing.
     inner = [] if operator in ASSERTIONS else bodies(operator, argument)
     return any(map(_repeats, (each for body in inner for each in body)))
 
 
 def _is_blank(body: list[Any]) -> bool:
-    """Whether what is repeated is one character of white space."""
-    # A run of longer pieces, `(?:\s-)*`, is no white space.
+    """Whether the body of a repeat is one character of white space."""
+    # A run of longer pieces, `(?:\s-)*`, is not white space.
     if len(body) != 1:
         return False
     operator, argument = body[0]
@@ -181,20 +181,20 @@ def _bounded(items: Iterable[Any], in_front: set[int]) -> list[Any]:
 
     Args:
         items: the nodes of a sequence.
-        in_front: identities of the runs of white space that a match may begin with.
+        in_front: the identities of the runs of white space with which a match may begin.
     """
     found: list[Any] = []
     for item in items:
         operator, argument = item
         if operator in REPEATS:
             low, high, body = argument
-            # Runs are known by identity, as equal ones may stand in other places.
+            # By identity, as an equal run may be in another place.
             most = MOST_BLANKS if id(item) in in_front else MOST_REPEATS
             # `(?:a*b)*`: the bounds of both are multiplied.
             if any(map(_repeats, body)):
                 most = min(most, _MOST_ROUNDS)
             bound = most if high == sre.MAXREPEAT else high
-            # `x{2000,}` keeps what it asks for at least.
+            # `x{2000,}` keeps its minimum.
             found.append((operator, (low, max(low, bound), _bounded(body, in_front))))
         elif operator in (sre.SUBPATTERN, *ASSERTIONS):
             found.append((operator, (*argument[:-1], _bounded(argument[-1], in_front))))

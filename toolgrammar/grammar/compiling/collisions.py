@@ -1,7 +1,7 @@
-"""Finds where the LALR tables of a grammar can't tell two readings apart.
+"""Finds where the LALR tables of a grammar can't distinguish two readings.
 
-Example: in `start: (call | other)*` with `call: A` and `other: A`, nothing behind `A` tells which
-rule ended.
+Example: in `start: (call | other)*` with `call: A` and `other: A`, nothing after `A` determines
+which rule ended.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _END = "$END"
 
 
 class Collisions:
-    """The collisions of one grammar, in the words of its author."""
+    """Finds the collisions of one grammar, and reports them in the words of its author."""
 
     def __init__(
         self, places: Places, terminals: Mapping[str, Terminal], raws: Mapping[str, str]
@@ -31,9 +31,9 @@ class Collisions:
         """Sets up the search.
 
         Args:
-            places: what stands where.
+            places: the places in the grammar.
             terminals: the terminals by the names that the rules use.
-            raws: the spelling of those that stand in a rule and have no name.
+            raws: the spelling of the terminals that are written in a rule, without a name.
         """
         self._places = places
         self._terminals = terminals
@@ -41,16 +41,16 @@ class Collisions:
         self._repeated: dict[str, str] = {}
 
     def check(self, analyzer: Any, rules: Iterable[Any]) -> list[GrammarError]:
-        """Looks at Lark's item sets, once their lookaheads are known.
+        """Checks Lark's item sets, once their lookaheads are known.
 
         Returns:
-            The places at which a rule may end or go on; Lark's tables let it go on.
+            The places at which a rule may end or continue; Lark's tables let it continue.
 
         Raises:
-            GrammarError: two readings collide; of several the first in the file.
+            GrammarError: two readings collide; if several do, the first in the file.
         """
         for rule in rules:
-            # Lark names the rule of `x+` `__start_plus_0`: its author knows it as `x+`.
+            # Lark names the rule of `x+` `__start_plus_0`: its author wrote `x+`.
             if _HELPER.fullmatch(rule.origin.name) and len(rule.expansion) == 1:
                 self._repeated[rule.origin.name] = f"{self._shown(rule.expansion[0])}+"
         wrong: list[GrammarError] = []
@@ -59,7 +59,7 @@ class Collisions:
             wrong += [*self._undecided(itemset), *self._same_terminals(itemset)]
             doubtful += self._longest(itemset)
         if wrong:
-            # Item sets come in an order of their own: the author reads from the top.
+            # Item sets come in Lark's order; the author reads from the top.
             raise min(wrong, key=_order)
         return sorted({str(error): error for error in doubtful}.values(), key=_order)
 
@@ -76,14 +76,14 @@ class Collisions:
 
     def _longest(self, itemset: Any) -> Iterable[GrammarError]:
         for symbol, rules in itemset.lookaheads.items():
-            # A rule that may end before a symbol with which another goes on: Lark shifts, without a
-            # word.
+            # A rule may end before a symbol with which another continues: Lark shifts without a
+            # warning.
             for rule in rules if symbol in itemset.transitions else ():
                 yield self._shift_reduce(itemset, symbol, rule)
 
     def _reduce_reduce(self, rules: tuple[Any, ...], before: set[str]) -> GrammarError:
         shown = sorted({self._rule(rule) for rule in rules})
-        # Of two rules the later one is likelier to be the one just written.
+        # Of two rules, the later one is more likely the one that was just written.
         place = max(self._place(rule) for rule in rules)
         message = (
             f"before {_listed(before)} the grammar can't tell which rule ended: {_listed(shown)}"
@@ -105,7 +105,7 @@ class Collisions:
             f"or `{self._rule(going_on[0])}` could go on: it goes on"
         )
         hint = "if that is not meant, put a literal between them, or make one of them not optional"
-        # Where the symbol is written, rather than where the rule begins.
+        # The place where the symbol is written, not where the rule begins.
         place = self._use(symbol.name, going_on[0].origin.name) or self._place(rule)
         return place.error("shift-reduce", message, hint)
 
@@ -114,10 +114,10 @@ class Collisions:
         for symbol in itemset.transitions:
             terminal = self._terminals.get(symbol.name)
             if terminal is not None and terminal.pattern:
-                # Declared terminals have no pattern: their scanners tell them apart.
+                # Declared terminals have no pattern: their scanners distinguish them.
                 by_pattern.setdefault(terminal.pattern, []).append(symbol.name)
         for names in by_pattern.values():
-            # The driver knows a token by its text: equal patterns can't be told apart.
+            # The driver recognises a token by its text: equal patterns can't be distinguished.
             if len(names) > 1:
                 names.sort(key=lambda name: (self._use(name) or self._places.start(), name))
                 message = f"{_listed(map(self._named, names))} read the same text in one place"
@@ -125,7 +125,7 @@ class Collisions:
                 place = self._use(names[-1]) or self._places.start()
                 yield place.error("terminal-collision", message, hint)
 
-    # The words of the author
+    # Texts for the author
 
     def _place(self, rule: Any) -> Place:
         return self._places.definition(rule.origin.name) or self._places.start()
@@ -155,7 +155,7 @@ def _order(error: GrammarError) -> tuple[str, int, int, str]:
 
 
 def _decided(rules: Iterable[Any]) -> bool:
-    """Returns whether the priorities of rules choose one of them."""
+    """Whether the priorities of rules select one of them."""
     priorities = sorted(((rule.options.priority or 0) for rule in rules), reverse=True)
     return priorities[0] > priorities[1]
 

@@ -43,14 +43,14 @@ def compile_file(path: Path) -> Tables:
     """Compiles the grammar at `path`.
 
     Raises:
-        GrammarError: with file, line, column and a hint, when the grammar is wrong. Of several
-            findings it is the first; the others are its notes.
+        GrammarError: with file, line, column and a hint, if the grammar is wrong. It is the first
+            of several findings; the others are its notes.
     """
     return _compiled(path).tables
 
 
 def advice_on(path: Path) -> list[GrammarError]:
-    """Lists what works in the grammar at `path` and may yet not be what its author meant.
+    """Lists what works in the grammar at `path` but may not be what its author meant.
 
     Raises:
         GrammarError: the grammar is wrong.
@@ -72,7 +72,7 @@ def _compiled(path: Path) -> _Compiler:
         definitions, rules, _ = grammar.compile(["start"], "*")
         compiler = _Compiler(places, header, definitions, rules)
         compiler.take_results(result_rules(grammar, places))
-    except GrammarError:  # it says where already
+    except GrammarError:  # it has its place already
         raise
     except RecursionError as problem:
         raise author_errors.too_deep(places) from problem
@@ -82,7 +82,7 @@ def _compiled(path: Path) -> _Compiler:
 
 
 def _check_lines(places: Places) -> None:
-    """Reads every file as Lark does; raises for the first line that is no statement."""
+    """Parses every file as Lark does; raises for the first line that is not a statement."""
     for file, text in places.files:
         try:
             _get_parser().parse(f"{text}\n", "start")
@@ -94,7 +94,7 @@ def _check_lines(places: Places) -> None:
 
 
 class _Compiler:
-    """Takes one grammar from Lark's objects to tables."""
+    """Converts Lark's objects of one grammar to tables."""
 
     def __init__(
         self, places: Places, header: Header, definitions: list[TerminalDef], rules: list[Rule]
@@ -109,7 +109,7 @@ class _Compiler:
         self.numbers = {name: number for number, name in enumerate(self.used)}
         self.terminals = tuple(self._terminal(name).with_header(header) for name in self.used)
         self.advice: list[GrammarError] = []
-        """What works and may yet not be meant."""
+        """What works but may not be meant."""
         self.tables = self._tables()
         """The finished tables."""
 
@@ -173,7 +173,7 @@ class _Compiler:
             raise findings[0]
 
     def _analyzed(self, kept: list[Rule]) -> LALR_Analyzer:
-        """Returns Lark's analysis; what it can't decide is reported before Lark does."""
+        """Returns Lark's analysis; collisions are reported before Lark would report them."""
         analyzer = LALR_Analyzer(ParserConf(kept, {}, ["start"]), debug=True)
         analyzer.compute_lr0_states()
         analyzer.compute_reads_relations()
@@ -251,12 +251,12 @@ class _Compiler:
 
     @staticmethod
     def _offset(expression: str, at: int | None) -> int:
-        """Returns an offset in an expression as the author wrote it, before its flags went inside."""
+        """Returns an offset in an expression as its author spelled it, before flags were inlined."""
         flags = re.match(r"\(\?[imslux]+:", expression)
         return max(0, (at or 0) - (flags.end() if flags else 0))
 
     def _raw(self, lark_name: str) -> str:
-        """Returns the spelling of a terminal that stands in a rule and has no definition."""
+        """Returns the spelling of a terminal that is written in a rule and has no definition."""
         definition = self.definitions.get(lark_name)
         raw = getattr(definition.pattern, "raw", None) if definition is not None else None
         return raw if raw and self.places.in_terminal(lark_name) is None else ""
@@ -299,7 +299,7 @@ class _Compiler:
         return terminal.kind == "literal" and not terminal.pattern
 
     def _without_blanks(self) -> list[Rule]:
-        """Drops white-space literals: the driver skips white space where the grammar has some."""
+        """Drops white-space literals: the driver skips white space where the grammar has any."""
         kept: dict[tuple[str, tuple[str, ...]], Rule] = {}
         for rule in self.rules:
             expansion = [

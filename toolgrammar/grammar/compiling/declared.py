@@ -1,4 +1,4 @@
-"""Makes the terminals that a grammar only declares: what they are is known here.
+"""Makes the terminals that a grammar only declares, which have a built-in definition.
 
 Example: `%declare COUNT` gives an expression of digits, `%declare JSON_OBJECT` a payload.
 """
@@ -18,11 +18,11 @@ _EXPRESSIONS = {
 
 
 def declared(name: str) -> Terminal | None:
-    """Returns the terminal of this name, or None where no scanner reads such a one."""
+    """Returns the terminal of this name, or None if no scanner reads one of this name."""
     expression = _EXPRESSIONS.get(name)
     if expression is not None:
         return Terminal(name, "regex", "", expression, partial(expression) or "")
-    # What it repeats is known only while a message is read: it has no expression here.
+    # The text that it repeats is known only while a message is read: it has no expression here.
     if name in roles.SAME_TERMINALS:
         return Terminal(name, "same", "", "", "")
     if name == roles.TOOL_TERMINAL:

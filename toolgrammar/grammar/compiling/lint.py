@@ -1,4 +1,4 @@
-"""Finds what is valid in a grammar and yet can't work: each finding has a place and a hint.
+"""Finds what is valid in a grammar but can't work: each finding has a place and a hint.
 
 Example: `call: "<call>" arguments "</call>"` has no place for the name of the tool.
 """
@@ -44,8 +44,8 @@ class Lint:
             productions: the rules as written, with their white-space literals.
             terminals: the terminals by the names that the rules use.
             header: what the file's header says.
-            places: what stands where.
-            place_of: gives the place of a terminal, by name, in a rule.
+            places: the places in the grammar.
+            place_of: returns the place of a terminal, by name, in a rule.
         """
         self._productions = productions
         self._terminals = terminals
@@ -57,7 +57,7 @@ class Lint:
             self._by_origin.setdefault(production.origin, []).append(production)
 
     def findings(self) -> list[GrammarError]:
-        """Lists what was found, each thing once, in the order of the checks."""
+        """Lists the findings, each once, in the order of the checks."""
         checks = (
             self._ignored,
             self._unreached,
@@ -70,12 +70,12 @@ class Lint:
         found: dict[str, GrammarError] = {}
         for check in checks:
             for finding in check():
-                # Alternatives of one rule are productions of their own: they repeat a finding.
+                # The alternatives of one rule are separate productions, which repeat a finding.
                 found.setdefault(str(finding), finding)
         return list(found.values())
 
     def advice(self) -> list[GrammarError]:
-        """Lists what works and may yet not be meant."""
+        """Lists what works but may not be meant."""
         return [*self._without_ids(), *self._without_keys()]
 
     def _ignored(self) -> Iterator[GrammarError]:
@@ -87,9 +87,9 @@ class Lint:
     # Calls
 
     def _unreached(self) -> Iterator[GrammarError]:
-        """Finds a `call` that nothing leads to."""
+        """Finds a `call` that no rule leads to."""
         calls = (production for production in self._productions if production.role == "call")
-        # Without `start`, another error tells more.
+        # Without `start`, another error is more helpful.
         if "start" in self._by_origin and not any(calls):
             for name, place in self._places.rules():
                 if roles.bare_name(name) == "call":
@@ -97,7 +97,7 @@ class Lint:
                     yield place.error("unreached", f"`start` does not lead to `{name}`", hint)
 
     def _recursive(self) -> Iterator[GrammarError]:
-        """Finds what holds itself in a call, and inside of an argument: its parts are not kept."""
+        """Finds rules that contain themselves in a call or argument: their parts are not kept."""
         for origin, productions in self._by_origin.items():
             played = {production.role for production in productions}
             if "call" in played:
@@ -107,7 +107,7 @@ class Lint:
             else:
                 continue
             for name in sorted(suspects):
-                # Lark's own rules for `*` and `+` hold themselves.
+                # Lark's own rules for `*` and `+` contain themselves.
                 if name in self._reached(name) and not name.startswith("__"):
                     place = self._places.definition(name) or self._places.start()
                     message = f"`{roles.bare_name(name)}` holds itself: values inside are not kept"
@@ -115,7 +115,7 @@ class Lint:
                     yield place.error("recursive", message, hint)
 
     def _reached(self, origin: str) -> set[str]:
-        """Lists the rules that a rule leads to."""
+        """Lists the rules to which a rule leads."""
         seen: set[str] = set()
         pending = [origin]
         while pending:
@@ -126,9 +126,9 @@ class Lint:
         return seen
 
     def _nameless(self) -> Iterator[GrammarError]:
-        """Finds the ways to write a call in which no name can stand."""
+        """Finds the ways to write a call that have no place for a name."""
         for production in self._productions:
-            # A name may stand deeper, in a rule or a group of an expression.
+            # A name may be deeper, in a rule or a group of an expression.
             if production.role != "call" or self._named(production, frozenset()):
                 continue
             longer = (
@@ -136,7 +136,7 @@ class Lint:
                 for other in self._by_origin[production.origin]
                 if other.role == "call" and self._named(other, frozenset())
             )
-            # One that only leaves out what is optional is no way of its own.
+            # A way that only omits optional parts is not a way of its own.
             if not any(_within(production.symbols, other.symbols) for other in longer):
                 place = self._places.definition(production.origin) or self._places.start()
                 hint = "put a rule `name: /…/`, or a group `(?P<name>…)`, where the tool is named"
@@ -151,7 +151,7 @@ class Lint:
             return any(role == "name" for _, role in terminal.groups) or (
                 "name" in dict(terminal.constants)
             )
-        # A rule that holds itself is found by another check; here it must only come to an end.
+        # A recursive rule is found by another check; here the recursion only has to end.
         if symbol in seen:
             return False
         return any(
@@ -160,7 +160,7 @@ class Lint:
         )
 
     def _without_ids(self) -> Iterator[GrammarError]:
-        """Finds sections of calls in order whose calls can't be told apart."""
+        """Finds ordered sections of calls whose calls can't be distinguished."""
         groups = [p for p in self._productions if p.role in ("sequential", "mode")]
         if groups and not self._reads("id") and not self._header.roles:
             place = self._places.use(groups[0].role) or self._places.start()
@@ -169,8 +169,8 @@ class Lint:
             yield place.error("calls-without-ids", message, hint)
 
     def _without_keys(self) -> Iterator[GrammarError]:
-        """Finds values of arguments that can have no name."""
-        # A key may be said by the header, so the whole grammar is asked, and not one rule.
+        """Finds values of arguments that can't have a name."""
+        # The header may define a key, so the whole grammar is checked, not one rule.
         if self._reads("value") and not self._reads("key"):
             place = self._places.use("value") or self._places.start()
             message = "a `value` needs a `key`, and this format has none: its argument has no name"
@@ -178,7 +178,7 @@ class Lint:
             yield place.error("value-without-key", message, hint)
 
     def _reads(self, role: str) -> bool:
-        """Whether anything of the grammar has a role."""
+        """Whether any part of the grammar has a role."""
         return any(p.role == role for p in self._productions) or any(
             role in (*dict(terminal.constants), *(each for _, each in terminal.groups))
             for terminal in self._terminals.values()
@@ -194,7 +194,7 @@ class Lint:
             for p in self._productions
             if not roles.RAW_LIKE.isdisjoint(map(roles.bare_name, p.symbols))
         }
-        # What has no role can't be named in the header.
+        # A payload without a role can't be named in the header.
         raw.discard("")
         keyed = "value" in raw and any(p.role == "key" for p in self._productions)
         for name in self._header.trim:
@@ -208,7 +208,7 @@ class Lint:
             yield self._in_header("trim", name).error("unread-trim", message, hint)
 
     def _unread(self) -> Iterator[GrammarError]:
-        """Finds keys of the header that say something of a terminal that is not there."""
+        """Finds keys of the header for a terminal that the grammar does not have."""
         used = {terminal.name for terminal in self._terminals.values()}
         for key, terminal in ((each.header, name) for name, each in PAYLOADS.items()):
             if key and getattr(self._header, key) and terminal not in used:
@@ -239,7 +239,7 @@ class Lint:
         return self._places.at(path, line, offset - text.rfind("\n", 0, offset))
 
     def _raw_role(self, symbol: str) -> str:
-        """Returns the role of a rule that is a raw payload and nothing else, or nothing."""
+        """Returns the role of a rule that is a raw payload and nothing else, else ""."""
         for production in self._by_origin.get(symbol, ()):
             names = [roles.bare_name(part) for part in production.symbols]
             if len(names) == 1 and names[0] in roles.RAW_LIKE:
@@ -250,7 +250,7 @@ class Lint:
         for production in self._productions:
             for at, symbol in enumerate(production.symbols):
                 role = self._raw_role(symbol)
-                # Only what goes into a call has to be exact to the blank.
+                # Only payloads of a call have to be exact to the blank.
                 if role and not role.startswith("_") and role not in _OUTSIDE:
                     yield from self._before_raw(production, at, role)
                     yield from self._behind_raw(production, at, role)
@@ -258,7 +258,7 @@ class Lint:
     def _before_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:
         before = self._literal(production, at - 1)
         trim = self._header.trim.get(role, "")
-        # White space is taken off there anyway.
+        # White space is removed there anyway.
         if before is None or trim in _BEFORE:
             return
         blank = not before.text.strip()
@@ -282,7 +282,7 @@ class Lint:
         place = self._place_of(production.symbols[at + 1], production.origin)
         if not behind.text.strip():
             following = self._first_terminal((*production.symbols, "", "")[at + 2])
-            # A literal of white space is not read: what stands behind it has to end the payload.
+            # A literal of white space is not read: the symbol after it has to end the payload.
             closes = following is not None and (following.pattern or following.kind == "same")
             if not closes:
                 message = f"white space alone does not end `{role}`: a literal of it is not read"
@@ -298,7 +298,7 @@ class Lint:
             yield place.error("blank-beside-raw", message, hint)
 
     def _first_terminal(self, symbol: str) -> Terminal | None:
-        """Returns a terminal, or the one that a rule consists of."""
+        """Returns a terminal, or the only terminal of a rule."""
         for production in self._by_origin.get(symbol, ()):
             # `mark: "</x>"` is that terminal under another name.
             if len(production.symbols) == 1:
@@ -306,7 +306,7 @@ class Lint:
         return self._terminals.get(symbol)
 
     def _literal(self, production: Production, at: int) -> Terminal | None:
-        # An index of -1, before the first symbol, would give the last one.
+        # An index of -1, before the first symbol, would return the last one.
         if not 0 <= at < len(production.symbols):
             return None
         terminal = self._terminals.get(production.symbols[at])
@@ -314,7 +314,7 @@ class Lint:
 
 
 def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
-    """Whether a sequence is another one with some symbols left out."""
+    """Whether a sequence is another one with some symbols omitted."""
     rest = iter(whole)
-    # `in` goes on in the iterator behind what it found, so that the order counts.
+    # `in` continues in the iterator after the match, so the order counts.
     return all(symbol in rest for symbol in part)

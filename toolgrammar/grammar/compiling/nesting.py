@@ -1,7 +1,7 @@
-"""Finds the tags by which a call that is quoted inside a raw value is known.
+"""Finds the tags that identify a call that is quoted inside a raw value.
 
-Example: of `call: "<call=" name ">" argument* "</call>"` the opener is `<call=`, a name and `>`, the
-closer `</call>`.
+Example: of `call: "<call=" name ">" argument* "</call>"` the opener is `<call=`, a name and `>`,
+the closer `</call>`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 _BEGIN_ANYHOW = (*roles.RAW_LIKE, "TEXT", "SKIPPED")
-"""Payloads that may begin with anything."""
+"""Payloads that may begin with any character."""
 
 
 class Nesting:
-    """The tags of a grammar's calls, taken from its rules."""
+    """The tags of a grammar's calls, derived from its rules."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Nesting:
             rules: Lark's rules, without white space.
             terminals: the terminals, by their numbers.
             numbers: the number of each terminal.
-            first: what each symbol can begin with.
+            first: the terminals with which each symbol can begin.
         """
         self._rules = rules
         self._terminals = terminals
@@ -48,14 +48,14 @@ class Nesting:
         heads: list[tuple[int, ...]] = []
         follow: set[int] = set()
         closer: tuple[int, ...] = ()
-        # Other payloads have escapes or brackets of their own: nothing nests in them unseen.
+        # Other payloads have escapes or brackets of their own: nothing nests in them unnoticed.
         if not any(terminal.name in roles.RAW_LIKE for terminal in self._terminals):
             return ()
         for rule in self._rules:
             symbols = list(rule.expansion)
             if "name" not in [roles.bare_name(s.name) for s in symbols]:
                 continue
-            # A rule without a payload holds no arguments, and so no quoted call.
+            # A rule without a payload has no arguments, and so no quoted call.
             if not any(self._holds_payload(s) for s in symbols):
                 continue
             head, rest = self._head(symbols)
@@ -66,9 +66,9 @@ class Nesting:
             if not tail or not head:
                 continue
             heads.append(head)
-            # The ways to write a call share their closer: the first rule tells it.
+            # All ways to write a call share their closer: the first rule determines it.
             closer = closer or tuple(self._numbers[s.name] for s in tail)
-            # Behind its opener stands its first argument, or its closer where it has none.
+            # Its opener is followed by its first argument, or by its closer if it has none.
             for symbol in [*rest[:1], tail[0]]:
                 # A terminal begins with itself: Lark lists what rules begin with.
                 first = self._first.get(symbol, {symbol})
@@ -76,12 +76,12 @@ class Nesting:
         if not heads:
             return ()
         if any(self._terminals[number].name in _BEGIN_ANYHOW for number in follow):
-            # If anything may follow, a follower tells nothing.
+            # If anything may follow, a follower proves nothing.
             follow.clear()
         return (closer, tuple(sorted(follow)), *dict.fromkeys(heads))
 
     def _holds_payload(self, symbol: Any) -> bool:
-        """Returns whether something that is read by a scanner, or by further rules, stands here."""
+        """Whether a symbol is a payload, or a rule."""
         leaf = self._leaf(symbol)[0]
         return not leaf.is_term or self._is_payload(leaf.name)
 
@@ -89,7 +89,7 @@ class Nesting:
         """Splits a rule with a name: the terminals up to its first payload, and the rest."""
         at = [roles.bare_name(s.name) for s in symbols].index("name")
         head: list[int] = []
-        # The opener may stand before the rule `name`, as terminals of their own.
+        # Terminals of the opener may be before the rule `name`.
         while at and symbols[at - 1].is_term and not self._is_payload(symbols[at - 1].name):
             at -= 1
         rest = symbols[at:]
@@ -102,10 +102,11 @@ class Nesting:
         return tuple(head), rest
 
     def value_openers(self) -> tuple[tuple[int, ...], ...]:
-        """Finds the terminals between the start of an argument and its value, for each way of it.
+        """Returns the terminals between the start of an argument and its value, for each way of it.
 
-        Where the ways part only behind the key, what they have in common stands for them. Those that
-        begin with the key count only where all do, and the first alone: a word opens little.
+        If the ways differ only after the key, they are represented by their common beginning. Ways
+        that begin with the key count only if all do, and then the first alone: a word is a weak
+        opener.
         """
         found: list[tuple[int, ...]] = []
         bare: list[tuple[int, ...]] = []
@@ -124,10 +125,10 @@ class Nesting:
             numbers = tuple(self._numbers[s.name] for s in head[:length])
             if has_value and length == len(head):
                 (found if key else bare).append(numbers)
-            # The ways part behind the key: up to there they have the same terminals.
+            # The ways differ after the key: up to there they have the same terminals.
             elif key + 1 < length < len(head):
                 shared.append(numbers)
-        # Ways that repeat each other are listed once.
+        # Repeated ways are listed once.
         return tuple(dict.fromkeys((*found, *shared) if found else bare[:1]))
 
     def _leaf(self, symbol: Any) -> list[Any]:

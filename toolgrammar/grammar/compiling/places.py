@@ -1,7 +1,7 @@
-"""Finds where rules, terminals and literals stand in a grammar file and in what it imports.
+"""Finds the places of rules, terminals and literals in a grammar file and its imports.
 
-Lark's rules no longer say where they come from. Example: `common__json__name` is the rule `name` of
-the file `common/json.lark`.
+Lark's compiled rules no longer have their places. Example: `common__json__name` is the rule `name`
+of the file `common/json.lark`.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class _Token(NamedTuple):
 
 
 class _Definition(NamedTuple):
-    """A rule or a terminal: its name, and what stands behind the colon."""
+    """A rule or a terminal: its name, and the tokens after the colon."""
 
     name: _Token
     body: tuple[_Token, ...]
 
 
 class _Text:
-    """One file, cut into tokens."""
+    """One file, split into tokens."""
 
     def __init__(self, path: Path, module: str, text: str) -> None:
         self.path = path
@@ -88,7 +88,7 @@ class _Text:
         return Place(self.path, line, offset - self.text.rfind("\n", 0, offset))
 
     def statements(self) -> Iterator[list[_Token]]:
-        """Returns the tokens between line ends; a line that begins with `|` goes on."""
+        """Returns the tokens between line ends; a line that begins with `|` is a continuation."""
         statement: list[_Token] = []
         first = True
         for token in self.tokens:
@@ -106,7 +106,7 @@ class _Text:
 
     def _definitions(self) -> Iterator[_Definition]:
         for statement in self.statements():
-            # `?name: …` or `%override name: …`: what stands before the name is left out.
+            # `?name: …` or `%override name: …`: the tokens before the name are dropped.
             head = [token for token in statement[:4] if token.text not in _MODIFIERS]
             if head and head[0].text in _CHANGES:
                 head = head[1:]
@@ -119,10 +119,10 @@ class _Text:
 
 
 class Places:
-    """What stands where, in a grammar and all that it imports."""
+    """The places in a grammar and all that it imports."""
 
     def __init__(self, path: Path) -> None:
-        """Reads a grammar and its imports."""
+        """Parses a grammar and its imports."""
         self._texts = [
             _Text(file, module, _text_of(file)) for module, file in files.grammar_files(path)
         ]
@@ -137,16 +137,16 @@ class Places:
         return Place(file, line, max(1, column))
 
     def start(self) -> Place:
-        """Returns the place of the first rule of the grammar, or its end where it has none."""
+        """Returns the place of the first rule of the grammar, or its end if it has none."""
         main = self._texts[0]
         offset = main.definitions[0].name.offset if main.definitions else len(main.text)
         return main.place(offset)
 
     def definition(self, symbol: str) -> Place | None:
-        """Returns where a rule or a terminal is defined, by the name that Lark gave it.
+        """Returns the place where a rule or a terminal is defined, by the name that Lark gave it.
 
         Args:
-            symbol: the name; one that an import, a repetition or a template changed is known too.
+            symbol: the name; one that an import, a repetition or a template changed is found, too.
         """
         found = self._find(symbol)
         if found is None:
@@ -155,21 +155,21 @@ class Places:
         return text.place(definition.name.offset)
 
     def twice(self, name: str) -> Place | None:
-        """Returns the second definition of a name, or the one of an imported name."""
+        """Returns the second definition of a name, or the definition of an imported name."""
         for text in self._texts:
             same = [d for d in text.definitions if d.name.text == bare_name(name)]
-            # Lark names neither: the second one is more likely to be the mistake.
+            # Lark reports no place: the second one is more likely to be the mistake.
             if len(same) > 1:
                 return text.place(same[1].name.offset)
         return self.definition(name)
 
     def use(self, name: str, within: str = "") -> Place | None:
-        """Returns where a name is first used, in one rule or anywhere.
+        """Returns the place of the first use of a name, in one rule or anywhere.
 
-        A use in a rule counts before one in a directive.
+        A use in a rule takes precedence over one in a directive.
         """
         bare = bare_name(name)
-        # First in the rule that Lark named, as the same name may stand in many.
+        # First in the rule that Lark named, as the same name may be in many.
         if within and (found := self._find(within)) is not None:
             text, definition = found
             for token in definition.body:
@@ -183,7 +183,7 @@ class Places:
         return self._anywhere(bare)
 
     def changed(self, name: str) -> Place | None:
-        """Returns where `%override` or `%extend` names a rule or a terminal."""
+        """Returns the place where `%override` or `%extend` names a rule or a terminal."""
         for text in self._texts:
             for token, following in itertools.pairwise(text.tokens):
                 if token.text in _CHANGES and following.text == bare_name(name):
@@ -191,9 +191,9 @@ class Places:
         return None
 
     def written(self, raw: str, offset: int = -1, within: str = "") -> Place | None:
-        """Returns where a literal or a regular expression stands, or an offset in it."""
+        """Returns the place of a literal or a regular expression, or of an offset in it."""
         found = self._find(within) if within else None
-        # First in the rule that is meant: the same literal may stand in many.
+        # First in the given rule: the same literal may be in many.
         bodies = [found] if found is not None else []
         bodies += [(text, d) for text in self._texts for d in text.definitions]
         for text, definition in bodies:
@@ -204,23 +204,23 @@ class Places:
 
     @staticmethod
     def _inside(text: _Text, token: _Token, offset: int) -> Place:
-        # Behind the quote or slash that opens the token.
+        # After the quote or slash that opens the token.
         inside = min(offset + 1, len(token.text) - 1) if offset >= 0 else 0
         return text.place(token.offset + inside)
 
     def in_terminal(self, name: str, offset: int = -1) -> Place | None:
-        """Returns an offset in the regular expression of a terminal, or its name."""
+        """Returns the place of an offset in the expression of a terminal, or of its name."""
         found = self._find(name)
         if found is None:
             return None
         text, definition = found
-        # Only in an expression that stands alone does an offset of it mean a place in the file.
+        # Only in a definition of a single expression does its offset correspond to the file.
         if len(definition.body) == 1 and definition.body[0].kind == "regexp":
             return self._inside(text, definition.body[0], offset)
         return text.place(definition.name.offset)
 
     def directive(self, name: str) -> Place | None:
-        """Returns where a directive such as `%ignore` first stands."""
+        """Returns the place of the first directive such as `%ignore`."""
         for text in self._texts:
             for token in text.tokens:
                 if token.kind == "directive" and token.text == name:
@@ -234,7 +234,7 @@ class Places:
                 if statement[0].text != "%import" or len(statement) < 2:
                     continue
                 marks = [token.text for token in statement]
-                # `%import .common.text.TEXT` has its one name in the path.
+                # `%import .common.text.TEXT` has its only name in the path.
                 to = marks.index("(") if "(" in marks else len(statement)
                 path = "".join(marks[1:to])
                 names = tuple(
@@ -250,12 +250,12 @@ class Places:
         return [
             (each.name.text, main.place(each.name.offset))
             for each in main.definitions
-            # Lark tells rules and terminals apart by their case alone.
+            # Lark distinguishes rules and terminals by their case alone.
             if not each.name.text.isupper()
         ]
 
     def names_in(self, file: Path) -> frozenset[str]:
-        """Lists what a file defines, declares or imports."""
+        """Lists the names that a file defines, declares or imports."""
         names: set[str] = set()
         for text in self._texts:
             if text.path == file:
@@ -266,7 +266,7 @@ class Places:
         return frozenset(names)
 
     def holding(self, part: str) -> Place | None:
-        """Returns the literal that holds a text as it is spelled."""
+        """Returns the place of the literal that contains a text as it is spelled."""
         for text in self._texts:
             for token in text.tokens:
                 if token.kind == "string" and part in token.text:
@@ -274,12 +274,12 @@ class Places:
         return None
 
     def continued(self, file: Path, line: int) -> Place | None:
-        """Returns the place of a line that goes on with a rule without saying so, if it does."""
+        """Returns the place of a line that continues a rule without `|`, if there is one."""
         text = next(text for text in self._texts if text.path == file)
         before: list[_Token] = []
         for statement in text.statements():
             first = text.place(statement[0].offset)
-            # Lark names the line where it gave up, which may be inside of a statement.
+            # Lark reports the line where it failed, which may be inside a statement.
             if first.line <= line <= text.place(statement[-1].offset).line:
                 named = any(d.name.offset == statement[0].offset for d in text.definitions)
                 goes_on = bool(before) and not before[0].text.startswith("%")
@@ -287,7 +287,7 @@ class Places:
                 # missing.
                 if not named and goes_on and statement[0].kind in ("name", "string", "regexp"):
                     return first
-                # The rule before ends with `|`, whose alternative is missing.
+                # The rule before ends with `|`, so its last alternative is missing.
                 if named and before and before[-1].text == "|":
                     return text.place(before[-1].offset)
                 return None
@@ -295,7 +295,7 @@ class Places:
         return None
 
     def _find(self, symbol: str) -> tuple[_Text, _Definition] | None:
-        """Finds a definition: in the file that the name's prefix says, else in the first."""
+        """Finds a definition: in the file of the name's prefix, else in the first."""
         # `__call_star_0` is a part of the rule `call`.
         if helper := _HELPER.fullmatch(symbol):
             symbol = helper["owner"]
@@ -306,7 +306,7 @@ class Places:
         )
         for text in ordered:
             for definition in text.definitions:
-                # With its prefix, too: a name of the author's own may hold `__`, as those of
+                # With its prefix, too: the author's own names may contain `__`, as those of
                 # imports do.
                 if definition.name.text in (bare, symbol):
                     return text, definition

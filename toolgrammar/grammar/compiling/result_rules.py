@@ -1,7 +1,7 @@
-"""Takes the rule `results` of a grammar, by which tool results are written and nothing is read.
+"""Extracts the rule `results` of a grammar, which is used to write tool results, not to read.
 
-It is not reachable from `start`, so it is no part of the LALR tables. Its rules are kept as
-productions whose terminals stand for themselves: `"` and a literal, `/` and a regular expression,
+It is not reachable from `start`, so it is not part of the LALR tables. Its rules are kept as
+productions that spell their terminals: `"` and a literal, `/` and a regular expression,
 or the name of a declared terminal.
 """
 
@@ -24,12 +24,12 @@ _STRUCTURE = (roles.RESULTS, "result")
 
 
 def result_rules(grammar: Grammar, places: Places) -> tuple[Production, ...]:
-    """Returns the rules for writing results; () where the grammar has none.
+    """Returns the rules for writing results; () if the grammar has none.
 
     Raises:
-        GrammarError: one of the rules is no role of a result.
+        GrammarError: one of the rules is not a role of a result.
     """
-    # Most grammars say nothing of results; Lark would refuse to compile a rule that is not there.
+    # Most grammars have no results; Lark would refuse to compile a rule that does not exist.
     if all(str(name) != roles.RESULTS for name, *_ in grammar.rule_defs):
         return ()
     definitions, rules, _ = grammar.compile([roles.RESULTS], "*")
@@ -51,15 +51,15 @@ def _role(rule: Rule) -> str:
 
 
 def _spelled(symbol: Symbol, terminals: dict[str, TerminalDef]) -> str:
-    """Returns a symbol as it stands in a production."""
+    """Returns the spelling of a symbol in a production."""
     if not symbol.is_term:
         return symbol.name
     definition = terminals.get(symbol.name)
-    # A declared terminal has no text: its name stands for it.
+    # A declared terminal has no text: its name is used.
     if definition is None:
         return roles.bare_name(symbol.name)
     pattern = definition.pattern
-    # The quote or slash in front says which kind it is when the production is written out.
+    # The quote or slash in front identifies the kind when the production is written out.
     if pattern.type == "str" and not pattern.flags:
         return f'"{pattern.value}'
     return f"/{pattern.to_regexp()}"
@@ -67,7 +67,7 @@ def _spelled(symbol: Symbol, terminals: dict[str, TerminalDef]) -> str:
 
 def _check(rule: Rule, places: Places) -> None:
     role = _role(rule)
-    # Rules with `_` say nothing of a result: they only share a spelling.
+    # Rules with `_` have no role in a result: they only share a spelling.
     if role.startswith("_") or role in _LEAVES or role in _STRUCTURE:
         return
     place = places.definition(role) or places.use(role) or places.start()

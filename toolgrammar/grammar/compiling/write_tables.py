@@ -1,6 +1,6 @@
-"""Compiles every shipped grammar and writes its tables, as a wheel brings them.
+"""Compiles every shipped grammar and writes its tables, for the wheel.
 
-Example: of each `grammars/<id>.lark` the tables go to `<id>.json` in the folder that is given.
+Example: the tables of each `grammars/<id>.lark` are written to `<id>.json` in the given folder.
 """
 
 from __future__ import annotations
