@@ -1,7 +1,7 @@
-r"""Says what the matches of a regular expression begin with, from its parse tree.
+r"""Determines with which characters a regular expression can match, from its parse tree.
 
-Example: a match of `\s*</call>|end` begins with white space, `<` or `e`; its characters can't be
-listed, as those of `\s` are a category. Those of `</call>|end` are `<` and `e`.
+Example: a match of `\s*</call>|end` begins with white space, `<` or `e`; these can't be listed,
+since `\s` is a category. Those of `</call>|end` are `<` and `e`.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from toolgrammar.patterns.partial import in_class, partial, pattern_text
 from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
 
 _KEPT: Final = 1024
-"""Expressions of which the answer is kept: those of closers are asked for again and again."""
+"""How many expressions are cached: those of closers are asked for repeatedly."""
 _LONGEST_RANGE: Final = 128
-"""Characters of a range that are listed."""
-# Some of each kind that `\s` matches.
+"""The maximal number of characters of a range that are listed."""
+# Some characters of each kind that `\s` matches.
 _BLANKS: Final = " \t\n\r\f\v\x1c\x85\u00a0\u2028\u3000"
 _INDENTS: Final = ("", "\t", *(" " * count for count in range(1, 17)))
-"""Blanks that may stand at the beginning of a line; an expression that takes others is rare."""
+"""Blanks that may be at the beginning of a line; an expression for other blanks is rare."""
 _RELATIVES: Final = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}  # the Kelvin sign is a `k`
-"""Characters outside of ASCII that match a letter where case does not count."""
+"""Characters outside of ASCII that match a letter if case is ignored."""
 
 
 def first_characters(pattern: str) -> frozenset[str] | None:
-    """Returns the characters that a match can begin with, or None where they can't be listed."""
+    """Returns the characters that a match can begin with, or None if they can't be listed."""
     parsed = parse_pattern(pattern)
     found, is_empty = _firsts(list(parsed), parsed.state.flags)
     return None if is_empty else found
@@ -38,9 +38,11 @@ def _firsts(items: list[Any], flags: int) -> tuple[frozenset[str] | None, bool]:
     found: frozenset[str] = frozenset()
     for place, item in enumerate(items):
         if item[0] is sre.ASSERT and item[1][0] > 0 and place + 1 == len(items):
-            here, is_empty = _firsts(list(item[1][1]), flags)  # what stands there, though not read
+            here, is_empty = _firsts(
+                list(item[1][1]), flags
+            )  # the text that follows, which it does not consume
         else:
-            # What takes no character hands on to the next node.
+            # If the node may match no character, the next node counts, too.
             here, is_empty = _firsts_of(item, flags)
         if here is None:
             return None, False
@@ -51,9 +53,9 @@ def _firsts(items: list[Any], flags: int) -> tuple[frozenset[str] | None, bool]:
 
 
 def _firsts_of(item: tuple[Any, Any], flags: int) -> tuple[frozenset[str] | None, bool]:
-    """Returns the same for one node of the parse tree."""
+    """Returns the first characters of one node of the parse tree, and whether it can be empty."""
     operator, argument = item
-    # They take no character. What they forbid would shorten the list, which need not be short.
+    # They consume no character. What they exclude could only shorten the list.
     if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
         return frozenset(), True
     if operator is sre.LITERAL:
@@ -72,7 +74,7 @@ def _firsts_of(item: tuple[Any, Any], flags: int) -> tuple[frozenset[str] | None
     if operator is sre.BRANCH:
         parts = [_firsts(list(branch), flags) for branch in argument[1]]
         known = [part for part, _ in parts if part is not None]
-        # One alternative that may begin with anything makes the list useless.
+        # A branch that may begin with anything makes the list useless.
         if len(known) < len(parts):
             # `.`, or all but some characters.
             return None, False
@@ -87,9 +89,9 @@ def begins_blank(pattern: str) -> bool:
 
 
 def _begin_blank(items: list[Any]) -> tuple[bool, bool]:
-    """Returns whether a match of part of a parse tree may begin so, and whether it can be empty."""
+    """Whether a match of part of a parse tree may begin with white space, or be empty."""
     for operator, argument in items:
-        # They take no character: what follows them tells.
+        # They consume no character: the next node decides.
         if operator in (sre.AT, *ASSERTIONS):
             continue
         parts = [_begin_blank(list(body)) for body in bodies(operator, argument)]
@@ -97,7 +99,7 @@ def _begin_blank(items: list[Any]) -> tuple[bool, bool]:
         if operator in REPEATS:
             is_empty = is_empty or not argument[0]
         elif not parts:
-            # A class is asked itself: `[^<]` and `\W` match white space, too.
+            # A class is tested itself: `[^<]` and `\W` match white space, too.
             written = pattern_text([(operator, argument)], {}, {})
             found = any(map(re.compile(written, re.DOTALL).match, _BLANKS))
         if found or not is_empty:
@@ -106,9 +108,9 @@ def _begin_blank(items: list[Any]) -> tuple[bool, bool]:
 
 
 def _in_cases(characters: frozenset[str] | None, flags: int) -> frozenset[str] | None:
-    """Adds what matches the characters in whatever case, where flags ask for that.
+    """Adds the characters that match in the other case, if the flags ignore case.
 
-    None where one is not ASCII: those have more relatives than these.
+    Returns None if one is not ASCII: those have more equivalents than `_RELATIVES` has.
     """
     if characters is None or not flags & re.IGNORECASE:
         return characters
@@ -119,7 +121,7 @@ def _in_cases(characters: frozenset[str] | None, flags: int) -> frozenset[str] |
 
 
 def _listed(items: list[Any]) -> frozenset[str] | None:
-    """Lists a class of characters; None where it names what it is not, or a whole category."""
+    """Lists a class of characters; None if it is negated, or contains a category."""
     found: set[str] = set()
     for operator, argument in items:
         if operator is sre.LITERAL:
@@ -132,18 +134,18 @@ def _listed(items: list[Any]) -> frozenset[str] | None:
 
 
 def begins_line(pattern: str) -> bool:
-    """Whether a match can only begin where a line does."""
+    """Whether a match can only begin where a line begins."""
     parsed = parse_pattern(pattern)
     return _begin_lines(list(parsed), parsed.state.flags)
 
 
 def _begin_lines(items: list[Any], flags: int) -> bool:
-    """Whether the same holds of part of a parse tree, whichever of its alternatives matches."""
+    """Whether a match of part of a parse tree can only begin where a line begins."""
     for operator, argument in items:
         if operator is sre.SUBPATTERN:
             return _begin_lines(list(argument[3]), flags | argument[1])
         if operator is sre.BRANCH:
-            # One alternative that begins elsewhere is enough to look at every place.
+            # One branch that begins elsewhere is enough to require a search at every place.
             return all(_begin_lines(list(branch), flags) for branch in argument[1])
         if (operator, argument) == (sre.AT, sre.AT_BEGINNING):
             # Without the flag, `^` is the beginning of the text, not of a line.
@@ -154,10 +156,10 @@ def _begin_lines(items: list[Any], flags: int) -> bool:
 
 
 def literal_start(pattern: str) -> str:
-    """Returns the characters that every match begins with, as far as they stand there as such."""
+    """Returns the literal characters with which every match begins; "" if there are none."""
     found: list[str] = []
     parsed = parse_pattern(pattern)
-    # In any case, what stands there is not one text.
+    # If case is ignored, the beginning is not one text.
     for operator, argument in () if parsed.state.flags & re.IGNORECASE else parsed:
         if operator is not sre.LITERAL:
             break
@@ -166,15 +168,15 @@ def literal_start(pattern: str) -> str:
 
 
 def without(characters: frozenset[str] | None) -> re.Pattern[str]:
-    """Returns the expression of texts that hold none of these characters; of None, one that fails."""
+    """Returns the pattern of texts without these characters; for None, one that never matches."""
     if not characters:
-        # A match that may begin with anything leaves no text without its beginnings.
+        # A match that may begin with any character can't be excluded.
         return re.compile(r"(?!)")
     return re.compile(f"[^{''.join(map(in_class, map(ord, sorted(characters))))}]+")
 
 
 def begins_indented(pattern: str) -> bool:
-    """Whether a match can only begin where a line does, and none of its first blanks ends a line."""
+    """Whether a match can only begin where a line begins, and its first blanks end no line."""
     if not begins_line(pattern):
         return False
     begun = re.compile(partial(pattern) or "")

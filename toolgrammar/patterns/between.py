@@ -1,7 +1,7 @@
-"""Finds what an expression finds without compiling it, as long as two others agree on it.
+"""Searches with two expressions instead of one between them, which is compiled only if they differ.
 
-Example: one expression of calls knows no name of a tool, another takes any. Where both find the same
-closer, an expression with the tools' own names would find it, too.
+Example: one expression of calls contains no name of a tool, another matches any name. If both find
+the same closer, an expression with the tools' own names would find it, too.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     Finder = Callable[..., re.Match[str] | None]
 
 _PATIENCE: Final = 2000
-"""Searches from which on the expression itself is worth its making: it takes one search, not two."""
+"""After so many searches the expression itself is compiled: it needs one search, not two."""
 
 
 class Between:
-    """Finds what lies between two others: one finds less and one finds more, at every place.
+    """Searches for an expression between two others, which match less and more at every place.
 
-    Where both find the same, it would be found, too; else what finds it is made, and asked.
+    If both find the same, so would the expression; otherwise it is made, and searched for.
     """
 
     def __init__(self, less: Finder, more: Finder, make: Callable[[], Finder]) -> None:
-        """Takes what finds less, what finds more, and what makes the one in between."""
+        """Stores the narrower and the wider search, and the function that makes the one between."""
         self._less = less
         self._more = more
         self._make = make
@@ -34,10 +34,10 @@ class Between:
         self._whole: Finder | None = None
 
     def __call__(self, text: str, *place: int) -> re.Match[str] | None:
-        """Finds the first match in a text, from an index on where one is given."""
+        """Returns the first match in a text, after an index if one is given."""
         if self._whole is None:
             more = self._more(text, *place)
-            # What finds more finds nothing: so would the one in between.
+            # Even the wider one finds nothing: so would the one between.
             if more is None:
                 return None
             less = self._less(text, *place)
@@ -54,12 +54,12 @@ class Between:
 
 
 class BetweenPatterns:
-    """Looks like the pattern that two others enclose, and is it once they do not agree."""
+    """Acts like the pattern between two others, which is made only if they differ."""
 
     def __init__(
         self, less: re.Pattern[str], more: re.Pattern[str], make: Callable[[], re.Pattern[str]]
     ) -> None:
-        """Takes the pattern that matches less, the one that matches more, and what makes it."""
+        """Stores the narrower and the wider pattern, and the function that makes the one between."""
         self._make = make
         self.search = Between(less.search, more.search, lambda: self.whole.search)
         self.match = Between(less.match, more.match, lambda: self.whole.match)

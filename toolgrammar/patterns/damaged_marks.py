@@ -1,7 +1,7 @@
-r"""Finds markup of a format that is damaged in a text that may hold anything, as a raw value may.
+r"""Finds damaged markup of a format inside a text that may contain anything, such as a raw value.
 
-A damaged closer closes nothing, so it stays in the value, with all that follows up to the next one.
-Example: in `ls</paramter>\n</function>` the mark `</parameter>` stands with a letter missing.
+A damaged closer closes nothing, so it stays in the value, with all text up to the next one.
+Example: in `ls</paramter>\n</function>` the mark `</parameter>` lacks a letter.
 """
 
 from __future__ import annotations
@@ -21,56 +21,56 @@ if TYPE_CHECKING:
 _BRACKETS = frozenset("<>[]{}|`")
 _TAG = late(r"<(?P<slash>/?)(?P<name>[^\W_][\w.:-]{0,128})(?P<empty>[^<>]{0,256}/>)?")
 _USUAL = frozenset("/_-.,:;()=\"'")
-"""Punctuation that most texts have."""
+"""Punctuation that is common in texts."""
 _LEAST_LETTERS = 3
 _LEAST = 5
-"""Characters of markup that is no symbol; less is in any text."""
+"""The minimal length of markup that is not a symbol; anything shorter is common in texts."""
 _SYMBOL = 2
-"""Characters of a symbol alone, which text may hold with or without what picks its form."""
+"""The length of a lone symbol, which text may contain with or without a variation selector."""
 _LEAST_OF_CUT = 6
-"""Characters that the end of the text has to leave of it."""
+"""The minimal number of characters of a mark that the end of the text cuts."""
 _WORD = late(r"[\w-]")
 _FENCES = late(r"^[ \t]*(\S{0,2}[`~]\S{0,4})[ \t\r]*$", re.MULTILINE)
 """A line that may have been a fence."""
 
 
 _Near: TypeAlias = "tuple[int, int] | None"
-"""Where a damaged mark begins and ends in a part of a text."""
+"""The beginning and the end of a damaged mark in a part of a text."""
 
 
 class Damaged(NamedTuple):
     """Markup that is damaged."""
 
     start: int
-    """Index in the text."""
+    """The index in the text."""
     text: str
     mark: str
-    """What it was."""
+    """The undamaged mark."""
 
 
 class Marks:
-    """The markup that may end a value, or stand behind it; see `marks_of`."""
+    """The markup that may end a value, or follow it; see `marks_of`."""
 
     def __init__(self, marks: Iterable[str], others: Iterable[str]) -> None:
         own = {mark.strip("\r\n") for mark in marks} - {""}
         self.written = sorted(each for each in own.union(others) if len(each) > _SYMBOL)
-        """As they stand where nothing is damaged, and other markup."""
+        """The marks without damage, and other markup."""
         every = sorted({each.strip() for each in own})
         self.all = [_Mark(each) for each in every if _tells(each)]
         self.fences = [each for each in every if each and not each.strip("`")]
 
     @cached_property
     def hints(self) -> re.Pattern[str]:
-        """Matches what a text holds in which one of them stands damaged."""
-        # Damage leaves a piece of a mark whole: a text without any piece has no damaged mark.
+        """Matches a piece that every text with a damaged mark contains."""
+        # Damage leaves a piece of a mark intact: a text without any piece has no damaged mark.
         pieces = {piece for mark in self.all for piece, _ in mark.pieces}
         return compile_pattern("|".join(map(re.escape, sorted(pieces))) or "(?!)")
 
     @cached_property
     def _by_sign(self) -> dict[str, list[_Mark]]:
-        """By a character, the marks that keep it or another such one however they are damaged.
+        """The marks by a character that damage leaves in them, or a similar one.
 
-        Those of letters alone, which keep none for sure, are listed by "".
+        Marks of letters alone, which have no such character, are listed under "".
         """
         found: dict[str, list[_Mark]] = {}
         for mark in self.all:
@@ -79,12 +79,12 @@ class Marks:
         return found
 
     def find(self, text: str, *, is_cut: bool = False, pairs: bool = True) -> Damaged | None:
-        """Returns the first of the marks that stands damaged in a text; None where none does.
+        """Returns the first damaged mark in a text; None if there is none.
 
         Args:
             text: a value.
-            is_cut: whether the end of the message ends it, so that half a mark may end it too.
-            pairs: whether a tag that has its partner in the text is a tag of the text's own.
+            is_cut: whether the end of the message ends the value: half a mark may end it then.
+            pairs: whether a tag with its partner in the text belongs to the text.
         """
         for fence in self.fences if "`" in text else ():
             if found := _damaged_fence(text, fence):
@@ -92,7 +92,7 @@ class Marks:
         for symbol in self.symbols:
             if symbol in text and (found := self._lone_symbol(text, symbol)):
                 return found
-        # A mark that the end cut may have lost its signs, and be shorter than its first piece.
+        # A mark that the end cuts may have lost its signs, and be shorter than its first piece.
         likely = self.all if is_cut else self._likely(text)
         if not likely or not (is_cut or self.hints.search(text)):
             return None
@@ -104,25 +104,26 @@ class Marks:
 
     @cached_property
     def symbols(self) -> dict[str, str]:
-        """The symbols that marks begin with, each with such a mark."""
+        """The symbols with which marks begin, each with such a mark."""
         return {each.text[0]: each.text for each in self.all if is_symbol(each.text[0])}
 
     def _lone_symbol(self, text: str, symbol: str) -> Damaged | None:
-        """Returns the first line that begins as a mark does, with a symbol, and with none of them."""
+        """Returns the first line that begins with a mark's symbol, but with no whole mark."""
         for line in re.finditer(rf"(?m)^[ \t]*({symbol}\S{{0,2}})", text):
             if not any(_stands(each, text, line.start(1)) for each in self.written):
                 return Damaged(line.start(1), line[1], self.symbols[symbol])
         return None
 
     def _likely(self, text: str) -> list[_Mark]:
-        """Returns the marks that a text may hold damaged."""
-        # Most texts hold few of these characters, and `in` costs less than the search for a mark.
+        """Returns the marks that may be damaged in a text."""
+        # Most texts contain few of these characters, and `in` is cheaper than the search for a
+        # mark.
         held = [marks for sign, marks in self._by_sign.items() if sign in text]
         return list(dict.fromkeys(chain.from_iterable(held)))
 
     def _is_other(self, found: Damaged, text: str) -> bool:
-        """Whether one of the marks stands there and is not damaged."""
-        # `</parameters>`, undamaged markup of its own, also resembles `</parameter>`.
+        """Whether the match is part of an undamaged mark."""
+        # `</parameters>`, undamaged markup itself, also resembles `</parameter>`.
         end = found.start + len(found.text)
         return any(
             text.find(each, max(0, found.start - len(each) + 1), end + len(each) - 1) >= 0
@@ -132,7 +133,7 @@ class Marks:
 
 @lru_cache(maxsize=1024)
 def marks_of(marks: tuple[str, ...], others: tuple[str, ...] = ()) -> Marks:
-    """Returns the marks with these texts; `others` are not looked for, and are no damage."""
+    """Returns the marks with these texts; `others` are never searched for, nor taken for damage."""
     return Marks(marks, others)
 
 
@@ -142,29 +143,29 @@ class _Mark:
     def __init__(self, text: str) -> None:
         self.text = text
         self.bare = not any(each in _BRACKETS or is_symbol(each) for each in text)
-        """Whether it is words, that tell of markup only at the beginning of a line."""
+        """Whether it consists of words, which are markup only at the beginning of a line."""
         size = len(text)
         self.most = 1 if self.bare else most_damaged(text)
-        """Characters that may be missing, too much, others, or change places with the next."""
+        """How many characters may be missing, superfluous, wrong, or swapped with the next one."""
         self.characters = Counter(text)
         self.punctuation = Counter(each for each in text if not (each.isalnum() or each.isspace()))
-        # So much damage leaves one of the pieces whole; of two, a swap could hit both.
+        # This much damage leaves one of the pieces intact; a swap could damage two of them.
         count = max(3, self.most + 1)
         cuts = [size * n // count for n in range(count + 1)]
         self.pieces = [(text[a:b], a) for a, b in pairwise(cuts) if b > a]
 
     def damaged(self, text: str, *, is_cut: bool) -> Iterator[Damaged]:
-        """Returns the places of a text that hold something like the mark."""
+        """Yields the places in a text that resemble the mark."""
         seen = set()
-        # Text that repeats itself has the same few windows again and again.
+        # A repetitive text has the same few windows again and again.
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
         for piece, offset in self.pieces:
             place = text.find(piece)
             while place >= 0:
-                # Where the mark would begin, with room for characters that are too much.
+                # The possible start of the mark, with room for superfluous characters.
                 start = max(0, place - offset - most)
-                # Two pieces of one mark find the same place.
+                # Two pieces of one mark lead to the same place.
                 if start not in seen:
                     seen.add(start)
                     window = text[start : place - offset + size + most]
@@ -181,12 +182,12 @@ class _Mark:
                 yield found
 
     def _near(self, window: str) -> _Near:
-        """Returns where in a window the damaged mark stands; None where it doesn't."""
-        # Each damage takes one of the mark's characters at most, so this spares most comparisons.
+        """Returns the place of the damaged mark in a window; None if there is none."""
+        # Each damage removes at most one of the mark's characters, so this saves most comparisons.
         if (self.characters - Counter(window)).total() > self.most:
             return None
         distance, start, end = min(_distances(self.text, window, most=self.most)[-1])
-        # At a distance of 0 it is the mark itself, which others have judged by what follows it.
+        # At a distance of 0 it is the mark itself, which other code judges by the text after it.
         if not 0 < distance <= self.most or not self._keeps_marks(window[start:end]):
             return None
         return start, end
@@ -196,7 +197,7 @@ class _Mark:
             return None
         start, end = near
         found = text[offset + start : offset + end]
-        # Words without a bracket are markup only where a line begins with them.
+        # Words without a bracket are markup only at the beginning of a line.
         begins = text[: offset + start].rpartition("\n")[2] if self.bare else ""
         return None if begins.strip() else Damaged(offset + start, found, self.text)
 
@@ -211,43 +212,43 @@ class _Mark:
 
     @cached_property
     def _kept(self) -> int:
-        """How many characters that are no letters damage leaves: all, or all but one of many."""
+        """How many characters other than letters must be left: all, or all but one of many."""
         total = self.punctuation.total()
         return min(max(total - 1, 2), total)
 
     @cached_property
     def _symbols(self) -> dict[str, int]:
-        """How often each symbol stands in it; empty where that is less than twice in all."""
+        """How often each symbol occurs in it; empty if there are fewer than two in all."""
         found = {each: n for each, n in self.punctuation.items() if is_symbol(each)}
         return found if sum(found.values()) > 1 else {}
 
     @cached_property
     def signs(self) -> str:
-        """Characters of which damage can't take all: of `</a>` it takes one, so `<` or `>` is left.
+        """Characters of which damage leaves one: of `</a>` it removes one, so `<` or `>` is left.
 
-        Chosen are those that are rare in texts of any kind.
+        The chosen ones are rare in texts of any kind.
         """
         by_rarity = sorted(self.punctuation.elements(), key=lambda each: (each in _USUAL, each))
         rare = by_rarity[: self.punctuation.total() - self._kept + 1]
         return "".join([*rare, *self._symbols])
 
     def _keeps_marks(self, found: str) -> bool:
-        """Whether what is no letter is left: all of it, or all but one of three and more."""
+        """Whether enough characters other than letters are left: all, or all but one of many."""
         left = self.punctuation & Counter(found)
-        # `1|a|b>`: bars of special tokens tell by themselves, whatever became of `</`.
+        # `1|a|b>`: the bars of special tokens are enough, whatever happened to `</`.
         if self._symbols and all(left[each] == count for each, count in self._symbols.items()):
             return True
         return left.total() >= self._kept
 
 
 def _stands(mark: str, text: str, place: int) -> bool:
-    """Whether a mark stands at a place; a word has to follow where it ends with a blank."""
+    """Whether a mark is at a place; if it ends with a blank, a word has to follow."""
     follows = text[place + len(mark) :]
     return text.startswith(mark, place) and (mark[-1] != " " or _WORD.match(follows) is not None)
 
 
 def _tells(mark: str) -> bool:
-    """Whether markup is so long that a text hardly holds anything like it by chance."""
+    """Whether markup is so long that a similar text is unlikely to occur by chance."""
     if any(map(is_symbol, mark)):
         return len(mark) > _SYMBOL
     return len(mark) >= _LEAST and sum(map(str.isalpha, mark)) >= _LEAST_LETTERS
@@ -256,22 +257,22 @@ def _tells(mark: str) -> bool:
 def most_damaged(mark: str) -> int:
     """Returns how many characters of a mark, a label or a key may be damaged.
 
-    The longer it is, the more damage still lets it be known.
+    A longer text is still recognised with more damage.
     """
     return 1 if len(mark) < 7 else 2 if len(mark) < 12 else 3
 
 
 def is_symbol(character: str) -> bool:
-    """Whether a character is one that markup has and words do not: a bar, a block, an emoji."""
-    # Bars and blocks as special tokens have them, not the letters of other scripts.
+    """Whether a character occurs in markup but not in words: a bar, a block, an emoji."""
+    # Bars and blocks of special tokens, not the letters of other scripts.
     return character > "\u2000" and not character.isalnum()
 
 
 def _damaged_fence(text: str, fence: str) -> Damaged | None:
-    """Returns the first line that may have been a fence, and comes an odd number of times."""
+    """Returns the first line that may have been a fence, and occurs an odd number of times."""
     for match in _FENCES.finditer(text):
         line = match[1]
-        # A fence of fewer backticks is no damage: it belongs to a block inside this one.
+        # A fence of fewer backticks is not damaged: it belongs to a block inside this one.
         is_shorter = LEAST <= len(line) < len(fence) and not line.strip("`")
         if not is_shorter and distance(fence, line) == 1 and _comes_alone(line, text):
             return Damaged(match.start(1), line, fence)
@@ -279,20 +280,20 @@ def _damaged_fence(text: str, fence: str) -> Damaged | None:
 
 
 def _comes_alone(line: str, text: str) -> bool:
-    """Whether an odd number of lines begin with what may be a fence: two are one of its own."""
+    """Whether an odd number of lines begin with this possible fence: a pair is the text's own."""
     begins = rf"(?m)^[ \t]*{re.escape(line)}" + ("" if line.strip("`") else "(?!`)")
     return len(re.findall(begins, text)) % 2 == 1
 
 
 def _is_paired(found: Damaged, text: str) -> bool:
-    """Whether a tag of the text's own stands there: it has its partner, or needs none."""
+    """Whether a tag belongs to the text itself: it has its partner, or needs none."""
     tag = _TAG.match(text, found.start)
     if tag is None:
         return False
     if tag["empty"] is not None and not tag["slash"]:
         return True
-    # `<b>` with its `</b>` behind it is a tag of the text, however near it is to a mark. Behind
-    # `</b`, which closes what stands before it, `<b>` opens something else.
+    # `<b>` with its `</b>` after it is a tag of the text, however much it resembles a mark. After
+    # `</b`, which closes the text before it, `<b>` opens something else.
     around = text[: tag.start()] if tag["slash"] else text[tag.end() :]
     slash = "" if tag["slash"] else "/"
     partner = rf"<{slash}{re.escape(tag['name'])}(?![\w.:-])"
@@ -300,27 +301,27 @@ def _is_paired(found: Damaged, text: str) -> bool:
 
 
 def distance(one: str, other: str) -> int:
-    """Returns how many characters are missing, too much, others, or swapped with the next."""
+    """Returns how many characters are missing, superfluous, wrong, or swapped with the next one."""
     return _distances(one, other, anywhere=False)[-1][-1][0]
 
 
 def _distances(
     mark: str, text: str, *, anywhere: bool = True, most: int | None = None
 ) -> list[list[tuple[int, int, int]]]:
-    """Returns, by length of a beginning of the mark, how far it is from what ends at each index.
+    """Returns, by length of a beginning of the mark, its distance from the text before each index.
 
-    Each with where that begins and ends. A character that is missing, too much or another one
-    counts one, and so do two that change places.
+    Each distance comes with the start and the end of that text. A character that is missing,
+    superfluous or wrong counts one, and so do two that are swapped.
 
     Args:
         mark: the mark.
         text: the text.
-        anywhere: whether the mark may begin anywhere: what stands before it costs nothing.
-        most: a distance that is not exceeded where it matters; the work is less then.
+        anywhere: whether the mark may begin anywhere: the text before it is free.
+        most: an upper bound of the distances that matter, which reduces the work.
     """
     row = [(0 if anywhere else at, at if anywhere else 0, at) for at in range(len(text) + 1)]
     rows = [row]
-    # Whatever is within `most` keeps near the diagonal: each step beside it costs one.
+    # A distance within `most` stays near the diagonal: each step away from it costs one.
     below = len(mark) if most is None else most
     above = len(text) if most is None else len(text) - len(mark) + most
     far = [(len(mark) + len(text), 0, at) for at in range(len(text) + 1)]
@@ -334,7 +335,7 @@ def _distances(
             best = min(
                 best, (before[at][0] + 1, before[at][1]), (row[at - 1][0] + 1, row[at - 1][1])
             )
-            # Two that changed places: `</fucntion>`.
+            # Two swapped characters: `</fucntion>`.
             if size > 1 and at > 1 and wanted == text[at - 2] and mark[size - 2] == written:
                 swapped = rows[-2][at - 2]
                 best = min(best, (swapped[0] + 1, swapped[1]))

@@ -1,9 +1,9 @@
-r"""Tells which regular expressions may take time that is exponential in the length of a text.
+r"""Detects regular expressions that may take exponential time in the length of a text.
 
-A backtracking matcher tries all ways to match before it fails. Their number is exponential where a
-loop can read some text in two ways: `(a+)+`, `(a|a)*`, `(\w+\s?)*`. Such a loop shows in the
-automaton of the positions of an expression: a pair of positions is reached twice from one to the
-next, or two different positions are reached by the same text and lead back to where they parted.
+A backtracking matcher tries all ways to match before it fails. Their number is exponential if a
+loop can read some text in two ways: `(a+)+`, `(a|a)*`, `(\w+\s?)*`. The automaton of the positions
+of an expression shows such a loop: one position leads to the next in two ways, or two different
+positions are reached by the same text and lead back to where they parted.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 # Few rounds have few ways: `(a|a){3}` has eight.
 _LOOP: Final = 8
-"""Rounds from which on a repeat with a bound counts as one without."""
+"""The rounds from which on a bounded repeat counts as an unbounded one."""
 _MOST_POSITIONS: Final = 256
-"""Positions of a loop whose pairs are looked at."""
+"""The maximal number of positions in a loop whose pairs are examined."""
 _ASCII: Final = 128
 _OTHER: Final = _ASCII
-"""Stands for all characters outside of ASCII."""
+"""Represents all characters outside of ASCII."""
 _ALL: Final = frozenset(range(_ASCII + 1))
 _REPEATS: Final = (sre.MAX_REPEAT, sre.MIN_REPEAT)
 _WITHOUT_TEXT: Final = (
@@ -35,11 +35,11 @@ _WITHOUT_TEXT: Final = (
     sre.FAILURE,
 )
 _BY_ITSELF: Final = (sre.ASSERT, sre.ASSERT_NOT, sre.ATOMIC_GROUP, sre.POSSESSIVE_REPEAT)
-"""What holds a part that is matched by itself."""
+"""The operators whose body is matched by itself."""
 
 
 class _Part(NamedTuple):
-    """What a part of an expression begins and ends with, as positions, and if it can be empty."""
+    """The first and last positions of a part of an expression, and whether it can be empty."""
 
     first: tuple[int, ...]
     last: tuple[int, ...]
@@ -50,13 +50,13 @@ _NOTHING: Final = _Part((), (), is_empty=True)
 
 
 class _Positions:
-    """The characters of an expression and which can follow which, in how many ways."""
+    """The positions of the characters in an expression, and in how many ways they can follow."""
 
     def __init__(self, items: Iterable[Any]) -> None:
         self.characters: list[frozenset[int]] = []
         self.follows: Counter[tuple[int, int]] = Counter()
         self._empty_twice = 0
-        """Choices so far that can be empty in two ways."""
+        """How many choices so far can be empty in two ways."""
         self._loops_twice = False
         self._sequence(items)
 
@@ -74,7 +74,7 @@ class _Positions:
             before.is_empty and behind.is_empty,
         )
 
-    # Counted, for two ways from one position to the next are enough: `(a*)*` leads from `a` to
+    # Counted, since two ways from one position to the next matter: `(a*)*` leads from `a` to
     # `a` by the inner loop and by the outer one.
     def _link(self, ends: Iterable[int], starts: tuple[int, ...]) -> None:
         for end in ends:
@@ -87,7 +87,7 @@ class _Positions:
             return self._sequence(argument[3])
         if operator is sre.BRANCH:
             parts = [self._sequence(each) for each in argument[1]]
-            # `(a?|b?)` can read nothing in two ways, and `(a?|b?)*` doubles them with each round.
+            # `(a?|b?)` can match nothing in two ways, and `(a?|b?)*` doubles them with each round.
             self._empty_twice += sum(part.is_empty for part in parts) > 1
             return _Part(
                 tuple(place for part in parts for place in part.first),
@@ -97,11 +97,11 @@ class _Positions:
         if operator in _WITHOUT_TEXT:
             return _NOTHING
         if operator in (sre.ATOMIC_GROUP, sre.POSSESSIVE_REPEAT):
-            # What it took it keeps: nothing in it is tried again.
+            # Its match is final: nothing in it is tried again.
             low = argument[0] if operator is sre.POSSESSIVE_REPEAT else 1
             body = argument[2] if operator is sre.POSSESSIVE_REPEAT else argument
             inner = _Positions(body)
-            # One position that takes any of its characters stands for it.
+            # It is represented by one position with any of its characters.
             place = self._new(frozenset().union(*inner.characters))
             return _Part((place,), (place,), not low or body.getwidth()[0] == 0)
         place = self._new(_characters(operator, argument))
@@ -110,7 +110,7 @@ class _Positions:
     def _repeat(self, low: int, high: int, body: Any) -> _Part:
         before = self._empty_twice
         part = self._sequence(body)
-        # What ends a round may begin the next one; a repeat with few rounds counts as one round.
+        # The end of a round may lead to the next one; a repeat of few rounds counts as one round.
         if high > _LOOP or high == sre.MAXREPEAT:
             self._link(part.last, part.first)
             self._loops_twice = self._loops_twice or self._empty_twice > before
@@ -132,13 +132,13 @@ class _Positions:
                 count > 1 and one in loop and other in loop
                 for (one, other), count in self.follows.items()
             )
-            # Pairs of positions are many: in a very long loop only the first test is made.
+            # There are many pairs of positions: in a very long loop only the first test is made.
             if twice or (len(loop) <= _MOST_POSITIONS and self._parts_and_meets(loop, after)):
                 return True
         return False
 
     def _parts_and_meets(self, loop: frozenset[int], after: dict[int, list[int]]) -> bool:
-        """Whether two paths of one text part at a position of a loop and meet there again."""
+        """Whether two paths for one text part at a position of a loop and meet there again."""
 
         def next_pairs(pair: tuple[int, int]) -> Iterator[tuple[int, int]]:
             one, other = pair
@@ -163,11 +163,11 @@ class _Positions:
 
 
 def _loops(after: dict[int, list[int]]) -> Iterator[frozenset[int]]:
-    """Returns the sets of positions that lead to each other."""
+    """Yields the sets of positions that lead to each other."""
     reached = {start: _reached(start, after) for start in after}
     seen: set[int] = set()
     for start, found in reached.items():
-        # What does not come back to itself is read once, in however many ways.
+        # A position that does not lead back to itself is read once, in however many ways.
         if start in found and start not in seen:
             loop = frozenset(each for each in found if start in reached.get(each, ()))
             seen |= loop
@@ -186,11 +186,11 @@ def _reached(start: int, after: dict[int, list[int]]) -> set[int]:
 
 
 def _characters(operator: Any, argument: Any) -> frozenset[int]:
-    """Returns the characters that one position takes, in any case."""
+    """Returns the characters that one position accepts, in both cases."""
     if operator is sre.LITERAL:
         return _of_code(argument)
     if operator is sre.NOT_LITERAL:
-        # `[^é]` takes all other characters outside of ASCII.
+        # `[^é]` accepts all other characters outside of ASCII.
         return _ALL - (_of_code(argument) - {_OTHER})
     if operator is not sre.IN:
         return _ALL
@@ -207,21 +207,21 @@ def _characters(operator: Any, argument: Any) -> frozenset[int]:
             found |= {_OTHER} if high >= _ASCII else frozenset()
         elif kind is sre.CATEGORY:
             found |= _of_category(value)
-    # Of the characters outside of ASCII, what excludes some takes others.
+    # A class that excludes some characters outside of ASCII accepts others.
     return (_ALL - (found - {_OTHER})) if is_not else found
 
 
 def _of_code(code: int) -> frozenset[int]:
     if code >= _ASCII:
         return frozenset({_OTHER})
-    # Both cases, whatever the flags say: at worst, an expression is suspected in vain.
+    # Both cases, whatever the flags are: at worst, an expression is suspected in vain.
     return frozenset(ord(case) for case in (chr(code).lower(), chr(code).upper()))
 
 
 @lru_cache(maxsize=16)
 def _of_category(category: Any) -> frozenset[int]:
     pattern = re.compile(CATEGORIES[category])
-    # `\w` and `\W` both have characters outside of ASCII.
+    # `\w` and `\W` both contain characters outside of ASCII.
     return frozenset({code for code in range(_ASCII) if pattern.match(chr(code))} | {_OTHER})
 
 
@@ -233,7 +233,7 @@ def is_exponential(pattern: str) -> bool:
         pattern: a regular expression in Python's syntax.
 
     Returns:
-        True for `(a+)+b`; False for `a+b`, and for what is no regular expression.
+        True for `(a+)+b`; False for `a+b`, and for text that is not a regular expression.
     """
     try:
         tree = sre_parser.parse(pattern)
@@ -243,7 +243,7 @@ def is_exponential(pattern: str) -> bool:
 
 
 def _by_themselves(items: Any) -> Iterator[Any]:
-    """Returns what in an expression is matched by itself: `(?=(a+)+b)a` is as slow as `(a+)+b`."""
+    """Yields the parts that are matched by themselves: `(?=(a+)+b)a` is as slow as `(a+)+b`."""
     for operator, argument in items:
         for body in bodies(operator, argument):
             if operator in _BY_ITSELF:

@@ -1,6 +1,6 @@
-"""Knows code fences: their length, the line that closes one, and those that stand inside.
+"""Defines code fences: their length, the line that closes one, and fences inside a block.
 
-Example: a text that has a line of three backticks stands between fences of four.
+Example: a text that contains a line of three backticks is written between fences of four.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from toolgrammar.patterns.partial import partial
 from toolgrammar.values.patterns import late
 
 LEAST = 3
-"""Backticks of the shortest fence."""
+"""The number of backticks of the shortest fence."""
 MOST = 1024
-"""Backticks of the longest one, and blanks behind it: no line may keep a stream waiting for ever."""
+"""The maximal number of backticks, and of blanks after them: a line must not stall a stream."""
 
 OPENING = rf"(?m:^`{{{LEAST},}})"
 """The expression of the backticks that open a block, at the start of a line."""
 NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},{MOST}}})[ \t]{{0,{MOST}}}[^\s`])(?P<fence_opener>)"
-"""The expression of what opens a block inside a block: a fence with a word."""
+"""The expression of a line that opens a block inside a block: a fence with a word."""
 
 _RUNS = late(r"^`+", re.MULTILINE)
 
@@ -38,7 +38,7 @@ def length(fence: str) -> int:
 
 
 def fence_round(text: str) -> str:
-    """Returns the shortest fence that a text can stand between."""
+    """Returns the shortest fence that can enclose a text."""
     # Only a run at the beginning of a line could close the block.
     longest = max((len(run) for run in _RUNS.findall(text)), default=0)
     return "`" * max(LEAST, longest + 1)

@@ -1,4 +1,4 @@
-"""Knows the marks of heredocs: the word behind `<<`, and the line of that word that ends the text.
+"""Defines the marks of heredocs: the word after `<<`, and the line that ends the text with it.
 
 Example: of `cat <<'EOF'` the mark is `EOF`; a text with a line `EOF` is written with `EOF1`.
 """
@@ -10,14 +10,14 @@ from toolgrammar.values.patterns import late
 
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 _MOST = r"{0,1024}"
-"""How long a mark that closes may be, and the blanks beside it: no line keeps a stream waiting."""
+"""The maximal length of a closing mark, and of the blanks beside it: no line stalls a stream."""
 OPENING = rf"['\"]?{_WORD}['\"]?"
-"""The expression of a mark where the text begins: there it may stand in quotes."""
+"""The expression of a mark at the beginning of the text, where it may be in quotes."""
 CLOSING = rf"(?m:^[ \t]{_MOST}[A-Za-z_][A-Za-z0-9_]{_MOST}[ \t\r]{_MOST}$)"
-"""The expression of a line that any mark stands alone on."""
+"""The expression of a line that consists of any mark."""
 CLOSING_BEGINNINGS = partial(CLOSING) or ""
 USUAL = "EOF"
-"""The mark that is written where the text has no such line."""
+"""The mark that is written if no line of the text equals it."""
 
 _OPENED = late(rf"<<-?['\"]?({_WORD})")
 
@@ -28,8 +28,8 @@ def word(opening: str) -> str:
 
 
 def closing(marks: tuple[str, ...]) -> str:
-    """Returns the expression of a line that one of these marks stands alone on."""
-    # Longer ones first: of `END` and `ENDS`, the first alternative that matches is taken.
+    """Returns the expression of a line that consists of one of these marks."""
+    # Longer ones first: of `END` and `ENDS`, the first alternative that matches would win.
     found = "|".join(sorted(marks, key=len, reverse=True))
     return rf"(?m:^[ \t]*(?:{found})[ \t\r]*$)"
 
@@ -40,10 +40,10 @@ def marks_in(text: str) -> tuple[str, ...]:
 
 
 def mark_round(text: str) -> str:
-    """Returns a mark that no line of a text is."""
+    """Returns a mark that equals no line of a text."""
     lines = {line.strip() for line in text.splitlines()}
     number = 0
-    # `EOF`, `EOF1` and so on: a text has only so many lines, so the loop ends.
+    # `EOF`, `EOF1` and so on: a text has finitely many lines, so the loop ends.
     while (mark := f"{USUAL}{number or ''}") in lines:
         number += 1
     return mark

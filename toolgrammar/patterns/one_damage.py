@@ -1,6 +1,6 @@
-"""Finds where one damage of a few characters in a row may have taken a mark away.
+"""Finds the places where one damage of a few adjacent characters may have destroyed a mark.
 
-Example: `L: read` may have been `TOOL: read`, of which three characters are missing.
+Example: `L: read` may have been `TOOL: read`, without three of its characters.
 """
 
 from __future__ import annotations
@@ -15,50 +15,50 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST: Final = 3
-"""Characters in a row that may be missing, and that may stand in their place."""
+"""How many adjacent characters may be missing, and how many may replace them."""
 _LEAST: Final = 2
-"""Characters in a row that are left of a mark."""
+"""How many adjacent characters of a mark must be left."""
 
 
 def near_places(mark: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yields where something begins and ends in a text that was the mark before one damage.
+    """Yields the start and end of each text that may be the mark after one damage.
 
     >>> list(near_places("TOOL:", "TOXL: read"))
     [(0, 5)]
 
     Args:
-        mark: the mark, of three characters and more.
+        mark: the mark, of at least three characters.
         text: the text.
     """
     half = _half(mark)
-    # Most texts hold neither, and those that do seldom more of the mark.
+    # Most texts contain neither half, and those that do seldom more of the mark.
     may_be = half > 0 and (mark[:half] in text or mark[-half:] in text)
     if not (may_be and _near(mark).search(text)):
         return
     for at in _places(mark[:half], text):
         same = _common(mark, text[at : at + len(mark)])
         yield from ((at, end) for end in _ends(mark, text, at + same, same))
-    # The same from its end: both are turned round.
+    # The same from the end: both texts are reversed.
     turned = mark[::-1]
     for at in _places(mark[-half:], text):
         last = at + half
         before = text[max(0, last - len(mark) - MOST) : last][::-1]
         same = _common(turned, before)
-        # What begins with half of the mark was found above.
+        # A text that begins with half of the mark was found above.
         for end in _ends(turned, before, same, same):
             if not text.startswith(mark[:half], last - end):
                 yield last - end, last
 
 
 def _half(mark: str) -> int:
-    """Returns how much of a mark one side of a damage holds at least; 0 where that is all of it."""
+    """Returns the least length of a mark that is left on one side of a damage; 0 if that is all."""
     half = max(_LEAST, (len(mark) - MOST + 1) // 2)
     return half if half < len(mark) else 0
 
 
 @lru_cache(maxsize=1024)
 def _near(mark: str) -> re.Pattern[str]:
-    """Matches what a mark is before or after one damage, but for the end of what stands in its place."""
+    """Matches a mark before or after one damage, except for the end of the replaced characters."""
     ways = {
         re.escape(mark[:at]) + rf"[\s\S]{{0,{MOST}}}?" * bool(at) + re.escape(mark[at + missing :])
         for at in range(len(mark) + 1)
@@ -76,19 +76,19 @@ def _places(part: str, text: str) -> Iterator[int]:
 
 
 def _common(one: str, other: str) -> int:
-    """Returns how many characters two texts begin with in common."""
+    """Returns the length of the common beginning of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _ends(mark: str, text: str, place: int, same: int) -> Iterator[int]:
-    """Yields where a damaged mark may end.
+    """Yields the possible ends of a damaged mark.
 
     Args:
         mark: the mark.
-        text: where it stands.
-        place: where the damage is in the text.
-        same: how much of the mark stands before that.
+        text: the text that contains it.
+        place: the index of the damage in the text.
+        same: how many characters of the mark are before the damage.
     """
     # A mark that is whole was read as what it is: `<bash>. ` in a sentence is no damaged opener.
     if same == len(mark):

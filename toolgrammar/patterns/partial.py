@@ -1,9 +1,9 @@
-"""Turns a regular expression into the one that matches the proper beginnings of its matches.
+"""Converts a regular expression into one that matches the proper beginnings of its matches.
 
 The driver must know whether the end of the text so far may become a token. The answer is one
 regular expression: for `<tool_call>` it matches `<`, `<t`, … `<tool_call`. It is built from the
-parse tree that the standard library's own compiler uses, so that every construct is covered or
-refused, and it is stored in the compiled tables: nothing of this runs while text is parsed.
+parse tree that the standard library's own compiler uses, so that every construct is supported or
+refused, and it is stored in the compiled tables: none of this runs while text is parsed.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _END_ANCHORS = frozenset({sre.AT_END, sre.AT_END_STRING, sre.AT_BOUNDARY, sre.AT_NON_BOUNDARY})
-"""Anchors that look at what follows: while nothing does, a match may still fail."""
+"""Anchors that depend on the next character: without one, a match may still fail."""
 MOST_BLANKS = 64
-"""White space that a token begins with; what is more belongs to what stands before it. A stream
-tries each of as many places with as many lengths, for each chunk of a run of white space."""
+"""The maximal white space at the start of a token; any more belongs to the text before it. A stream
+tries as many places with as many lengths, for each chunk of a run of white space."""
 BEGUN = "begun"
-"""Names, in an expression of matches and their beginnings, what is only begun."""
+"""The name of the group, in a combined expression, for an incomplete match."""
 MAX_TOKEN = 1024
-"""Characters that a name, key or other scanned token of the envelope may have."""
+"""The maximal length of a name, key or other scanned token of the envelope, in characters."""
 _KEPT = 512
-"""Beginnings that are remembered: the formats and the places of one ask for the same again."""
+"""How many beginnings are cached: formats, and places of one format, share expressions."""
 _NAMED = late(r"\(\?P<\w+>")
 _ONE_CHARACTER = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY})
 
-# What the parser reads as the left, written back as the right.
+# The constants of the parse tree, and how they are written.
 _ANCHORS = {
     sre.AT_BEGINNING: "^",
     sre.AT_BEGINNING_STRING: r"\A",
@@ -52,7 +52,7 @@ _FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"), (re.VERBO
 
 
 class UnstreamableError(ValueError):
-    """A construct whose beginnings no regular expression tells, and what to write instead."""
+    """A construct whose beginnings can't be expressed; `hint` is what to write instead."""
 
     def __init__(self, message: str, hint: str, code: str = "back-reference") -> None:
         super().__init__(message)
@@ -88,8 +88,8 @@ def _class(items: list[Any]) -> str:
 
 
 def in_class(code: int) -> str:
-    """Writes a character as a class holds it."""
-    # `[`, `&`, `~` and `|` are escaped too: doubled, Python warns of set operations to come.
+    """Writes a character as it is spelled in a class."""
+    # `[`, `&`, `~` and `|` are escaped too: Python warns of doubled ones as future set operations.
     return "\\" + chr(code) if chr(code) in "\\]^-[&~|" else chr(code)
 
 
@@ -106,7 +106,7 @@ def _with_flags(body: str, added: int, removed: int) -> str:
 
 
 def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
-    """Writes one node of the parse tree back as a regular expression."""
+    """Writes one node of the parse tree as a regular expression."""
     operator, argument = item
     if operator is sre.LITERAL:
         return re.escape(chr(argument))
@@ -123,7 +123,7 @@ def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
     if operator is sre.SUBPATTERN:
         group, added, removed, body = argument
         text = _with_flags(_sequence_text(body, names), added, removed)
-        # A group that is not asked for captures nothing; its flags stay.
+        # Other groups don't capture, but keep their flags.
         return f"(?P<{names[group]}>{text})" if group in names else text
     if operator in REPEATS:
         low, high, body = argument
@@ -144,7 +144,7 @@ def _sequence_text(items: Any, names: dict[int, str]) -> str:
 
 
 def _begin(item: tuple[Any, Any], flags: int) -> str | None:
-    """Returns the beginnings of one node that are longer than nothing and not the whole, or None."""
+    """Returns the pattern of the non-empty proper beginnings of one node, or None."""
     operator, argument = item
     if operator is sre.BRANCH:
         parts = [part for branch in argument[1] if (part := _begin_sequence(list(branch), flags))]
@@ -156,7 +156,7 @@ def _begin(item: tuple[Any, Any], flags: int) -> str | None:
         return _begin_repeat(item, flags)
     if operator is sre.ATOMIC_GROUP:
         return _begin_sequence(list(argument), flags)
-    # A look-ahead takes no text, but what it wants may be cut as well: `a(?=bc)` in `ab`.
+    # A look-ahead consumes no text, but its text may be cut as well: `a(?=bc)` in `ab`.
     if operator in ASSERTIONS and argument[0] > 0:
         return _begin_sequence(list(argument[1]), flags)
     return None
@@ -164,34 +164,34 @@ def _begin(item: tuple[Any, Any], flags: int) -> str | None:
 
 def _begin_repeat(item: tuple[Any, Any], flags: int) -> str | None:
     _, high, body = item[1]
-    # `x{0}` matches nothing that could be begun.
+    # `x{0}` matches nothing that could be incomplete.
     if high == 0:
         return None
     whole = _sequence_text(body, {})
     part = _begin_sequence(list(body), flags)
     limit = "" if high == sre.MAXREPEAT else str(high - 1)
     # Any number of whole rounds that leaves room for one more, then perhaps a part of it.
-    # The least number of rounds does not count: fewer of them are a beginning.
+    # The minimal number of rounds does not matter: fewer rounds are a beginning.
     rounds = f"(?:{whole}){{0,{limit}}}"
     return f"(?:{rounds}(?:{part})?)" if part else rounds
 
 
 def _begin_sequence(items: list[Any], flags: int) -> str | None:
-    """Returns the beginnings of a sequence: a part of the first node, or it whole and then a part.
+    """Returns the beginnings of a sequence: a part of the first node, or all of it and then a part.
 
-    What follows a node shares it, so that no beginning reads it anew. A run of characters is
-    halved: one inside of the other they would nest too deep.
+    The first node is written once for all longer beginnings, so that none reads it again. A run of
+    characters is halved: one character inside the other they would nest too deep.
     """
     if not items:
         return None
     half = _characters(items) // 2
     first, rest = (items[:half], items[half:]) if half > 1 else (items[:1], items[1:])
     if first[0][0] is sre.MIN_REPEAT:
-        first = [(sre.MAX_REPEAT, first[0][1])]  # the text ends behind it, or few characters later
+        first = [(sre.MAX_REPEAT, first[0][1])]  # the text ends after it, or a few characters later
     whole = _sequence_text(first, {})
     part = _begin_sequence(first, flags) if half > 1 else _begin(first[0], flags)
-    # Whether the first part, whole, is a proper beginning: something must come behind it, or an
-    # anchor has to look at what comes.
+    # Whether the whole first part is a proper beginning: something must follow it, or an
+    # anchor has to examine the next character.
     ends = bool(rest) and (_can_grow(rest) or _looks_on(rest))
     behind = _begin_sequence(rest, flags)
     if ends and rest[0] == (sre.AT, sre.AT_END) and not flags & re.MULTILINE:
@@ -199,7 +199,7 @@ def _begin_sequence(items: list[Any], flags: int) -> str | None:
         behind = rf"(?:\n|{behind})" if behind else r"\n"
     parts = [] if part is None else [part]
     if ends or behind:
-        # The first part, whole, and perhaps more: one alternative, so that it is read once.
+        # The whole first part, and perhaps more: one alternative, so that it is read once.
         parts.append(whole + (behind or "") + ("?" if ends and behind else ""))
     if part is not None and ends and _is_of_one_kind(first[0]):
         parts = [parts[1], ""]  # the shorter ones are whole ones, too
@@ -208,23 +208,23 @@ def _begin_sequence(items: list[Any], flags: int) -> str | None:
 
 
 def _is_of_one_kind(item: tuple[Any, Any]) -> bool:
-    """Whether a node repeats one character, so that each of its beginnings is a whole one."""
+    """Whether a node repeats one character, so that each of its beginnings is also a match."""
     if item[0] not in REPEATS:
         return False
     low, _, body = item[1]
-    # Of `x{3}`, the beginning `xx` is no whole one.
+    # Of `x{3}`, the beginning `xx` is not a match.
     return low <= 1 and len(body) == 1 and body[0][0] in _ONE_CHARACTER
 
 
 def _characters(items: list[Any]) -> int:
-    """Counts the characters at the beginning of a sequence that stand for themselves."""
+    """Counts the literal characters at the beginning of a sequence."""
     return next((at for at, item in enumerate(items) if item[0] is not sre.LITERAL), len(items))
 
 
 def _can_grow(items: list[Any]) -> bool:
-    """Whether something that takes up text, or looks at it, may still come."""
+    """Whether something that consumes or examines text may still come."""
     for operator, argument in items:
-        # An anchor takes no text; a look-behind looks at what was read already.
+        # An anchor consumes no text; a look-behind examines text that was read already.
         if operator is sre.AT or (operator in ASSERTIONS and argument[0] < 0):
             continue
         if operator is sre.SUBPATTERN and not _can_grow(list(argument[3])):
@@ -239,7 +239,7 @@ def _looks_on(items: list[Any]) -> bool:
 
 
 def looks_on(pattern: str) -> bool:
-    """Whether the character behind a match of `pattern` decides if it is one."""
+    """Whether the character after a match of `pattern` decides if it is a match."""
     return _looks_behind(list(parse_pattern(pattern)))
 
 
@@ -257,18 +257,18 @@ def _looks_behind(items: list[Any]) -> bool:
 
 
 def least_width(pattern: str) -> int:
-    """Returns how many characters a match of `pattern` has at least.
+    """Returns the minimal length of a match of `pattern` in characters.
 
     Raises:
-        re.error: the pattern is no regular expression.
+        re.error: the pattern is not a regular expression.
     """
-    re.compile(pattern)  # refuses more than reading it does: a look-behind without a fixed width
+    re.compile(pattern)  # refuses more than parsing does: a look-behind of variable width
     least: int = parse_pattern(pattern).getwidth()[0]
     return least
 
 
 def expression_error(pattern: str) -> int | None:
-    """Returns the offset at which `pattern` is no regular expression, or None where it is one."""
+    """Returns the offset at which `pattern` is not a regular expression, or None if it is one."""
     try:
         re.compile(pattern)
     except re.error as problem:
@@ -285,7 +285,7 @@ def partial(pattern: str) -> str | None:
 
     Returns:
         The expression, to be anchored at the end of the text by the caller; it may also match
-        nothing. None where no match has a proper beginning (a single character).
+        nothing. None if no match has a proper beginning (a single character).
 
     Raises:
         UnstreamableError: for a construct that has no beginnings (back references, conditions).
@@ -295,8 +295,8 @@ def partial(pattern: str) -> str | None:
 
 
 def begun_length(text: str, at: int, mark: str) -> int:
-    """Returns how long the tail of a text from an index on is that may become a mark."""
-    # The longest first: of `<|"` all three characters are held, not the last.
+    """Returns the length of the longest tail of a text, after an index, that may become a mark."""
+    # The longest first: of `<|"` all three characters are held back, not only the last.
     for length in range(min(len(mark) - 1, len(text) - at), 0, -1):
         if text.endswith(mark[:length]):
             return length
@@ -304,17 +304,17 @@ def begun_length(text: str, at: int, mark: str) -> int:
 
 
 def any_of(expressions: Iterable[str]) -> str:
-    """Returns the expression of what any of some matches; of none, one that matches nowhere."""
+    """Returns the expression that matches any of the expressions; without any, it never matches."""
     return "|".join(filter(None, expressions)) or "(?!)"
 
 
 def unnamed(pattern: str) -> str:
-    """Returns an expression without the names of its groups: each may stand there only once."""
+    """Returns an expression without the names of its groups, which may occur only once each."""
     return _NAMED.sub("(?:", pattern)
 
 
 def tail_that_begins(expressions: Iterable[str]) -> re.Pattern[str]:
-    """Finds the tail of the text that may become what one of the expressions matches."""
+    """Returns a pattern of the tail of a text that may become a match of one of the expressions."""
     # A single character has no beginnings: it can't be cut.
     return compile_pattern(rf"(?:{any_of(partial(each) or '' for each in expressions)})\Z")
 
@@ -331,14 +331,14 @@ def pattern_text(items: list[Any], numbers: dict[str, int], names: dict[str, str
     Args:
         items: the nodes of the tree.
         numbers: its groups by name.
-        names: those that shall capture, with their new names.
+        names: the groups that are to capture, with their new names.
     """
     groups = {number: names[name] for name, number in numbers.items() if name in names}
     return _sequence_text(items, groups)
 
 
 def without_look_around(pattern: str) -> str:
-    """Takes look-behinds off the front of `pattern` and look-aheads off its end.
+    """Removes look-behinds from the front of `pattern` and look-aheads from its end.
 
     Nothing in the result captures.
     """
@@ -353,7 +353,8 @@ def _without_end(items: list[Any]) -> list[Any]:
         items = items[:-1]
     if items and items[-1][0] is sre.SUBPATTERN:
         group, added, removed, body = items[-1][1]
-        # The look-ahead may end the last group, `(?:a(?=b))`, or an alternative in it.
+        # The look-ahead may be at the end of the last group, `(?:a(?=b))`, or of an alternative in
+        # it.
         items = [*items[:-1], (sre.SUBPATTERN, (group, added, removed, _without_end(list(body))))]
     elif items and items[-1][0] is sre.BRANCH:
         first, branches = items[-1][1]

@@ -1,6 +1,6 @@
-"""Reads regular expressions into the trees of the standard library, the same on each Python.
+"""Parses regular expressions into the trees of the standard library, equal on each Python version.
 
-Example: `a|(?!)` is read as a choice of `a` and a look-ahead that fails, on CPython 3.13 too.
+Example: `a|(?!)` is parsed as a choice of `a` and a look-ahead that fails, on CPython 3.13 too.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ CATEGORIES = {
     sre.CATEGORY_WORD: r"\w",
     sre.CATEGORY_NOT_WORD: r"\W",
 }
-"""How the categories of characters are written in an expression."""
+"""How the categories of characters are spelled in an expression."""
 _NEVER: Any = (sre.ASSERT_NOT, (1, []))
-"""What `(?!)` is up to CPython 3.12; from 3.13 on it has an operator of its own."""
+"""The parse of `(?!)` up to CPython 3.12; from 3.13 on it has an operator of its own."""
 
 
-# A format asks for the first characters, the beginnings and a sample of the same terminals.
+# A format needs the first characters, the beginnings and a sample of the same terminals.
 @lru_cache(maxsize=4096)
 def parse_pattern(pattern: str) -> Any:
     """Returns the parse tree of a regular expression: a sequence of operators with their arguments.
 
-    The tree is shared: nobody may change it.
+    The tree is shared and must not be changed.
 
     Raises:
-        re.error: it is none.
+        re.error: the pattern is not a regular expression.
     """
     tree = sre_parser.parse(pattern)
-    # Only such a pattern can hold the operator: the others need no walk.
+    # Only a pattern with this text can contain the operator: the others need no walk.
     if "(?!)" in pattern:
         _spell_out(tree.data)
     return tree
 
 
 def bodies(operator: Any, argument: Any) -> list[Any]:
-    """Returns the sequences that a node of a parse tree holds: of `(a|b)` those of `a` and `b`."""
+    """Returns the sequences inside a node of a parse tree: of `(a|b)` those of `a` and `b`."""
     if operator is sre.BRANCH:
         return list(argument[1])
     if operator is sre.ATOMIC_GROUP:
@@ -54,7 +54,7 @@ def bodies(operator: Any, argument: Any) -> list[Any]:
 
 
 def _spell_out(items: list[Any]) -> None:
-    """Writes what never matches as a look-ahead for nothing, in a tree and all below it."""
+    """Replaces the operator that never matches by an empty negative look-ahead, in a whole tree."""
     for place, (operator, argument) in enumerate(items):
         if operator is sre.FAILURE:
             items[place] = _NEVER

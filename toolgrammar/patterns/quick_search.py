@@ -1,10 +1,10 @@
-r"""Searches long texts by what an expression begins with, where the standard library would not.
+r"""Searches long texts by the first characters of an expression, where `re` would be slow.
 
-CPython runs to the next place where a match can begin only if every alternative begins with a
-literal. One that begins with an anchor, or with something optional, it tries at each character:
-ten to sixty nanoseconds, where running takes a quarter of one. What is made here runs to the
-characters that a match can begin with, or to the lines where it must; the expression itself judges
-what was found. Example: `(?m:^END$)` is looked for at each line end, not at each character.
+CPython skips to the next place where a match can begin only if every alternative begins with a
+literal. An expression that begins with an anchor, or with something optional, is tried at each
+character: ten to sixty nanoseconds, where skipping takes a quarter of one. The searches made here
+skip to the characters with which a match can begin, or to the lines; the expression itself then
+decides. Example: `(?m:^END$)` is tried at each line end, not at each character.
 """
 
 from __future__ import annotations
@@ -23,48 +23,48 @@ if TYPE_CHECKING:
     Search = Callable[[str, int], re.Match[str] | None]
 
 _LONG: Final = 2048
-"""Characters from which on the second expression is worth its making."""
+"""The length of text from which on compiling a second expression pays."""
 _MOST: Final = 8
-"""Characters that a match can begin with; more of them stand everywhere."""
-# A character that stands for itself, or an escaped mark, and no quantifier behind it: `<`, `\[`.
+"""The maximal number of first characters; a larger set occurs everywhere."""
+# A literal character, or an escaped mark, without a quantifier after it: `<`, `\[`.
 _LITERAL: Final = late(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])(?![*?{])")
-"""What an expression begins with that CPython runs to."""
+"""The beginning of an expression to which CPython skips by itself."""
 _KEPT: Final = 256
-"""Expressions that are remembered."""
+"""How many expressions are cached."""
 
 
 def quick_search(pattern: re.Pattern[str], alternatives: Iterable[str]) -> Search:
-    """Returns what finds the same as the `search` of a pattern, from an index of a text on.
+    """Returns a search with the results of a pattern's `search`, from an index of a text on.
 
     Args:
         pattern: the pattern.
-        alternatives: the expressions that it is made of.
+        alternatives: the expressions that the pattern joins.
     """
-    # Reading the expression would cost as much as compiling it did.
+    # Analysing the expression would cost as much as compiling it did.
     is_led = all(map(_LITERAL.match, alternatives))
     return pattern.search if is_led else _Search(pattern)
 
 
 def behind_blanks(pattern: re.Pattern[str], solid: Search) -> Search:
-    """Returns what finds a pattern by what stands behind the white space that it may begin with.
+    """Returns a search for a pattern by the text after the white space with which it may begin.
 
     Args:
         pattern: the pattern.
-        solid: finds the same without that white space.
+        solid: the search for the same without that white space.
     """
 
     def find(text: str, start: int) -> re.Match[str] | None:
         if len(text) - start < _LONG:
             return pattern.search(text, start)
         seen = solid(text, start)
-        # The match may begin in the white space before what was found.
+        # The match may begin in the white space before that place.
         return seen and pattern.search(text, max(start, seen.start() - MOST_BLANKS))
 
     return find
 
 
 class _Search:
-    """Finds what a pattern finds."""
+    """Searches for a pattern by its first characters."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self._pattern = pattern
@@ -74,10 +74,10 @@ class _Search:
         if len(text) - start < _LONG:
             return pattern.search(text, start)
         scout, shift = _scout(pattern.pattern)
-        # It may begin with too many characters: none of them is worth running to.
+        # It may begin with too many characters: skipping to them does not pay.
         if scout is None:
             return pattern.search(text, start)
-        if shift:  # what begins a line stands behind a line end, or here
+        if shift:  # a match at the start of a line is after a line end, or here
             found = pattern.match(text, start)
             if found is not None:
                 return found
@@ -87,14 +87,14 @@ class _Search:
 
 @lru_cache(maxsize=_KEPT)
 def _scout(expression: str) -> tuple[re.Pattern[str] | None, int]:
-    """Returns what finds where an expression matches, and how far behind its own match that is."""
+    """Returns a pattern for places where an expression matches, and their offset from its own."""
     body = normalised(expression, {})
-    # The scout finds the line end; what it looks for stands one character behind that.
+    # The scout finds the line end; the expression matches one character after that.
     if begins_line(expression):
         return compile_pattern(rf"\n(?={body})"), 1
     firsts = first_characters(expression)
     if firsts is None or len(firsts) > _MOST:
         return None, 0
     listed = "".join(map(re.escape, sorted(firsts)))
-    # The look-behind goes back to where the character stands, and looks ahead from there.
+    # The look-behind returns to the place of the character, and looks ahead from there.
     return compile_pattern(rf"[{listed}](?<=(?={body})[\s\S])"), 0

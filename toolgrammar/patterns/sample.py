@@ -1,4 +1,4 @@
-r"""Writes the plainest text that a regular expression matches: what a terminal looks like.
+r"""Writes the plainest text that a regular expression matches, as a sample of a terminal.
 
 Example: of `<call id="(?P<id>\d+)"\s*/?>` that is `<call id="0"/>`.
 """
@@ -13,18 +13,18 @@ from toolgrammar.patterns.pattern_trees import parse_pattern
 
 
 def sample(pattern: str, groups: dict[str, str] | None = None, number: int = 0) -> str | None:
-    """Returns a text that `pattern` matches, or None where none is plain.
+    """Returns a text that `pattern` matches, or None if there is no plain one.
 
     Args:
         pattern: the regular expression.
-        groups: what named groups hold.
-        number: what a run of digits is.
+        groups: the texts of named groups.
+        number: the value of a run of digits.
     """
     parsed, names = _parsed(pattern)
     return _sequence(parsed, names, groups or {}, str(number))
 
 
-@lru_cache(1024)  # a message has a format's markers again and again
+@lru_cache(1024)  # a message repeats a format's markers
 def _parsed(pattern: str) -> tuple[Any, dict[int, str]]:
     """Returns the parse tree of a pattern, and the names of its groups by their numbers."""
     parsed = parse_pattern(pattern)
@@ -47,15 +47,15 @@ def _item(
     operator, argument = item
     if operator is sre.LITERAL:
         return chr(argument)
-    # An anchor or a look around takes no characters: `$` and `(?=x)` are written as nothing.
+    # An anchor or a look-around consumes no characters: `$` and `(?=x)` are written as nothing.
     if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
         return ""
     if operator is sre.BRANCH:
-        # The first alternative stands for all of them.
+        # The first alternative represents all of them.
         return _sequence(argument[1][0], names, groups, number)
     if operator is sre.SUBPATTERN:
         name = names.get(argument[0])
-        # What a named group holds, the caller knows: the name of the call, say.
+        # The caller supplies the text of a named group: the name of the call, say.
         if name in groups:
             return groups[name]
         return _sequence(argument[3], names, groups, number)
@@ -65,17 +65,17 @@ def _item(
         return _member(argument)
     if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
         low, high, body = argument
-        # A number, such as the index of a call, is the caller's to choose.
+        # The caller chooses a number, such as the index of a call.
         if len(body) == 1 and body[0] == (sre.IN, [(sre.CATEGORY, sre.CATEGORY_DIGIT)]) and low:
             return number
         text = _sequence(body, names, groups, number)
         if text is None:
             return "" if low == 0 else None
-        # An optional mark belongs to the plain form; optional white space does not.
+        # Optional literals are part of the plain form; optional white space is not.
         literal = all(_is_literal(part) for part in body)
         times = 1 if low == 0 and high == 1 and literal and text.strip() else low
         return text * times
-    # `.` or a back reference: no text of it is the plain one.
+    # `.` or a back reference has no plain text.
     return None
 
 
@@ -83,7 +83,7 @@ def _member(items: list[Any]) -> str | None:
     for operator, argument in items:
         if operator is sre.LITERAL:
             return chr(argument)
-        # `[^>]` only says what does not stand there.
+        # `[^>]` only excludes characters.
         if operator is sre.NEGATE:
             return None
     return None

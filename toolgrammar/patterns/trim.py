@@ -1,7 +1,7 @@
-r"""Takes white space off the ends of a raw payload while it streams.
+r"""Removes white space from the ends of a raw payload while it streams.
 
-Example: in the mode `strip`, of `\n  ls -l \n` the text `ls -l` is left; the blank and the line end
-behind it are held until more text comes, or the end.
+Example: in the mode `strip`, `\n  ls -l \n` becomes `ls -l`; the blank and the line end
+after it are held until more text comes, or the end.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ MODES = {
 
 
 def _before_line_end(text: str, end: int) -> int:
-    """Returns where a line end begins that ends at an index; the index where there is none."""
-    # Both characters are one line end: to take off the second alone would leave a bare `\r`.
+    """Returns the start of the line end that ends at an index; the index if there is none."""
+    # Both characters are one line end: removing only the second would leave a bare `\r`.
     if text.endswith("\r\n", 0, end):
         return end - 2
     return end - 1 if text[end - 1 : end] in ("\n", "\r") and end else end
 
 
 class Trimmer:
-    """Passes on what is certain of a payload; `finish` returns what is left at its end."""
+    """Passes on the certain text of a payload; `finish` returns the rest at its end."""
 
     def __init__(self, mode: str, *, before: bool = True, holds: bool = False) -> None:
         self.mode = mode
         self.holds = holds
-        """Whether a line end is held that may belong to markup behind a closer that is missing."""
+        """Whether a line end is held that may belong to the markup after a missing closer."""
         self.dropped = 0
-        """Characters that `finish` left out because the closer is missing."""
+        """How many characters `finish` dropped because the closer is missing."""
         self.before = before
-        # These modes take nothing off the front.
+        # These modes remove nothing from the front.
         self.began = mode in (NONE, RIGHT, INDENT) or (mode == ONE_NEWLINE and not before)
         self.held: list[str] = []
 
     def feed(self, text: str) -> str:
-        """Takes the next part of the payload; returns what of it is certain."""
+        """Accepts the next part of the payload; returns the text that is certain."""
         if not text:
             return ""
         if not self.began:
@@ -61,14 +61,14 @@ class Trimmer:
             text = self.held.pop()
         if self.mode == NONE and not self.holds:
             return text
-        # A closing quote, or the last line end, is known at the end alone: all of it is held.
+        # A closing quote, or the last line end, is known only at the end: all text is held.
         if self.mode in (QUOTED, INDENT):
             self.held.append(text)
             return ""
         return self._pass(text)
 
     def _begin(self, text: str) -> bool:
-        """Drops what stands in front; keeps in `held` what goes on, once that is decided."""
+        """Drops text in front; stores the rest in `held`, once that is decided."""
         if self.mode in (STRIP, LINE, QUOTED):
             text = text.lstrip()
             if not text:
@@ -86,7 +86,7 @@ class Trimmer:
         return True
 
     def _pass(self, text: str) -> str:
-        # Most chunks end with a character that no mode takes off: nothing is held then.
+        # Most chunks end with a character that no mode removes: then nothing is held.
         last = text[-1:]
         if (
             not self.held
@@ -97,7 +97,8 @@ class Trimmer:
         if self.mode not in (ONE_NEWLINE, NONE) and not text.strip(
             "\r\n" if self.mode == NEWLINES else None
         ):
-            # Only white space so far: kept in pieces, so that a long run costs no copies.
+            # Only white space so far: stored in pieces, so that a long run is not copied
+            # repeatedly.
             self.held.append(text)
             return ""
         text = "".join(self.held) + text
@@ -108,17 +109,17 @@ class Trimmer:
     def _tail_start(self, text: str) -> int:
         if self.mode in (ONE_NEWLINE, NONE):
             end = _before_line_end(text, len(text))
-            # Two are held: the payload's own, and one before markup whose closer is missing.
+            # Two are held: the payload's own, and one before markup after a missing closer.
             return _before_line_end(text, end) if self.holds and self.mode != NONE else end
         kept = text.rstrip("\r\n") if self.mode == NEWLINES else text.rstrip()
         return len(kept)
 
     def finish(self, *, whole: bool = True, mended: bool = False) -> str:
-        """Returns what is left at the end: of a whole payload nothing that is trimmed.
+        """Returns the held text without the white space that is trimmed at the end.
 
         Args:
-            whole: nothing cuts the payload.
-            mended: its closer is missing: a line end before what follows belongs to that.
+            whole: whether the payload is not cut.
+            mended: whether its closer is missing: then a line end belongs to the text after it.
         """
         text = "".join(self.held)
         self.held = []
@@ -129,7 +130,7 @@ class Trimmer:
             return ""
         if self.mode == QUOTED:
             text = text.rstrip()
-            # A quote at one end only belongs to the value.
+            # A quote at one end only is part of the value.
             if len(text) >= 2 and text[0] == text[-1] == '"':
                 text = text[1:-1]
             return text
@@ -138,7 +139,7 @@ class Trimmer:
         if self.mode == NONE:
             return text
         if self.mode == ONE_NEWLINE:
-            # Where the message was cut, the line end may be one of the value's own: it stays.
+            # If the message was cut, the line end may be part of the value: it is kept.
             if not whole or mended:
                 return text[: _before_line_end(text, len(text))] if mended else text
             for line_end in ("\r\n", "\n"):
@@ -146,15 +147,15 @@ class Trimmer:
                     return text[: -len(line_end)]
             return text
         if self.mode == LINE:
-            # A value that was cut has not come to the end of its last line.
+            # A cut value has not reached the end of its last line.
             return "\n" if whole else ""
-        # The modes that are left take all of it off the end, and nothing else was held.
+        # The remaining modes trim all of it, and nothing else was held.
         return ""
 
 
 def _unindented(text: str) -> str:
-    """Takes off each line what the first one begins with, or what of it the line has."""
+    """Removes the indent of the first line from each line, or as much of it as the line has."""
     lines = text.strip("\r\n").split("\n")
     width = len(lines[0]) - len(lines[0].lstrip(" \t"))
-    # A line that is less indented loses what it has.
+    # A line with less indent loses all of it.
     return "\n".join(line[min(width, len(line) - len(line.lstrip(" \t"))) :] for line in lines)
