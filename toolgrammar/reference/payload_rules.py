@@ -1,8 +1,8 @@
-"""The rules by which plain Lark reads the declared payloads: one grammar, joined to that of a format.
+"""Defines the rules by which plain Lark reads declared payloads, as a grammar that formats include.
 
-Each payload has a rule, its terminal's name in lower case: those of JSON stand here, the others' in their
-modules of `core/payloads/literals/`. Plain Lark spells its own tokens, so that a fault in those of the
-core shows.
+Example: the payload `JSON_OBJECT` has the rule `json_object`. Those of JSON are here, the others in
+the modules of `core/payloads/literals/`. Plain Lark has tokens of its own, so that a fault in those
+of the core is found.
 """
 
 from __future__ import annotations

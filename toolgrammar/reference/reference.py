@@ -1,6 +1,7 @@
-"""Reads a section of calls strictly by plain Lark: what the reading of the driver is compared with.
+"""Reads a section of calls strictly by plain Lark, to be compared with the driver's reading.
 
-Example: `<tool_call>{"name": "f", "arguments": {}}</tool_call>` becomes a tree whose payload is one token.
+Example: `<tool_call>{"name": "f", "arguments": {}}</tool_call>` becomes a tree whose payload is one
+token.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.grammar.tables import Tables
 
-_PAYLOAD = "payload__"  # Begins the names of rules that stand for a payload.
+_PAYLOAD = "payload__"  # The prefix of rules that represent a payload.
 _STARTS = {"call", *roles.GROUP_ROLES}
 _ALL_TOKENS = True  # Lark's `global_keep_all_tokens`.
 
@@ -44,14 +45,15 @@ def tree(
 ) -> Tree[Token]:
     """Returns the tree of one call, or of one section of calls, read by plain Lark.
 
-    The tree holds every token; a declared terminal such as JSON_OBJECT is one token too, although
-    Lark read it by rules. White space between tokens is free, as it is for the driver; a payload
-    has to be exact. The root's `meta` keeps the text and the grammar for `ToolCallTransformer`.
+    The tree contains every token; a declared terminal such as JSON_OBJECT is one token too,
+    although Lark read it by rules. White space between tokens is free, as it is for the driver; a
+    payload must match exactly. The root's `meta` keeps the text and the grammar for
+    `ToolCallTransformer`.
 
     Args:
         path: the grammar file.
         island: the text from the opener of a call or a section to its closer.
-        tables: the compiled grammar, where it is at hand.
+        tables: the compiled grammar, if the caller has it.
         tool_names: the known tools; by default those of the grammar's header.
 
     Raises:
@@ -63,7 +65,7 @@ def tree(
     tables = tables or stored.load(path, digest)
     machine = machine_for(tables, tool_names or header.tools)
     problems: list[UnexpectedInput] = []
-    # Where a call that is quoted in a value never closes, its opener is text like any other.
+    # If a call that is quoted in a value is never closed, its opener is text like any other.
     for quoting in (True, False):
         strict = StrictTerminals(machine, island, quoting=quoting, doubled=header.doubled)
         parser, starts = _parser(path, digest, strict)
@@ -78,7 +80,7 @@ def tree(
             else:
                 vars(found.meta)[ISLAND] = Island(text, tables, header)
                 return found
-    # The reading that came furthest tells best what is wrong with the text.
+    # The attempt that came furthest has the best error for the text.
     raise max(problems, key=_place)
 
 
@@ -89,12 +91,12 @@ def _place(problem: UnexpectedInput) -> int:
 
 
 _PARSERS: dict[object, tuple[Lark, tuple[str, ...]]] = {}
-# Closers that repeat a word of the text make a parser for each such text.
+# Closers that repeat a word of the text need a parser for each such text.
 _PARSERS_KEPT = 64
 
 
 def _parser(path: Path, digest: str, strict: StrictTerminals) -> tuple[Lark, tuple[str, ...]]:
-    """Returns Lark's parser for a grammar and the rules at which it may start; made once."""
+    """Returns Lark's parser for a grammar and its possible start rules; they are made once."""
     key = (digest, *strict.identity)
     if key not in _PARSERS:
         if len(_PARSERS) >= _PARSERS_KEPT:
@@ -116,7 +118,7 @@ def _parser(path: Path, digest: str, strict: StrictTerminals) -> tuple[Lark, tup
 
 @lru_cache(maxsize=1)
 def _payloads() -> tuple[list[TerminalDef], list[Rule]]:
-    """Returns terminals and rules of the declared payloads."""
+    """Returns the terminals and rules of the declared payloads."""
     grammar, _ = load_grammar(payload_grammar(), "payloads", [], _ALL_TOKENS)
     starts = list(dict.fromkeys(roles.PAYLOAD_RULES.values()))
     terminals, rules, _ = grammar.compile(starts, set())
@@ -124,13 +126,13 @@ def _payloads() -> tuple[list[TerminalDef], list[Rule]]:
 
 
 class _StrictGrammar(Grammar):
-    """A grammar whose declared terminals are rules or expressions that plain Lark can read."""
+    """A grammar whose declared terminals are replaced by rules or expressions for plain Lark."""
 
     def __init__(self, path: Path, strict: StrictTerminals) -> None:
         grammar, _ = load_grammar(
             files.read_text(path), str(path), [files.read_import], _ALL_TOKENS
         )
-        # The same text that is compiled to tables: only what its terminals mean is replaced, in
+        # The same text that is compiled to tables: only its terminals are replaced, in
         # `compile`.
         super().__init__(grammar.rule_defs, grammar.term_defs, grammar.ignore)
         self._strict = strict
@@ -159,7 +161,7 @@ class _StrictGrammar(Grammar):
             self._terminals[name] = TerminalDef(name, PatternRE(expression))
         self._rules: list[Rule] = [copy.copy(rule) for rule in payloads]
         for rule in rules:
-            # `start` is the whole message, text included; here an island is read by itself.
+            # `start` is the whole message with its text; here an island is read by itself.
             if rule.origin.name != "start":
                 self._rules.append(self._rewritten(rule))
         self._rules = self._reachable()
@@ -176,12 +178,12 @@ class _StrictGrammar(Grammar):
         return Rule(rule.origin, kept, rule.order, rule.alias, rule.options)
 
     def _symbol(self, symbol: Any, role: str) -> Any:
-        """Returns what stands for a terminal in a rule, or None for white space alone."""
+        """Returns the symbol that replaces a terminal in a rule, or None for white space alone."""
         number = self._numbers[symbol.name]
         terminal = self._tables.terminals[number]
         if terminal.name in roles.TEXT_LIKE:
             return self._defined(terminal.name, self._strict.between(), 0)
-        # The order matters: a raw payload is one of kind `payload`, too, but has no rules of its
+        # The order matters: a raw payload is of kind `payload`, too, but has no rules of its
         # own.
         if terminal.name in roles.RAW_LIKE:
             return self._raw(terminal.name, role if role in roles.LEAF_ROLES else "")
@@ -189,7 +191,7 @@ class _StrictGrammar(Grammar):
             origin = NonTerminal(f"{_PAYLOAD}{terminal.name}")
             payload = NonTerminal(roles.PAYLOAD_RULES[terminal.name])
             self._add_rule(origin, [payload])
-            # A no-break space before the brace is skipped by the driver, and is no white space of
+            # The driver skips a no-break space before the brace, which is not white space in
             # JSON.
             self._add_rule(origin, [self._defined("ODD_BLANK", ODD_BLANK, 0), payload])
             return origin
@@ -205,7 +207,7 @@ class _StrictGrammar(Grammar):
         origin = NonTerminal(f"{_PAYLOAD}{name}")
         begin = self._defined(name, self._strict.raw(role, kind), 1)
         self._add_rule(origin, [begin])
-        # A raw value may be empty, and a terminal of Lark may not.
+        # A raw value may be empty, but a terminal of Lark may not.
         self._add_rule(origin, [])
         # A call that is quoted in a value, `<call>…</call>`, does not end it: its markup balances.
         parts = self._strict.quoted(role)
@@ -221,7 +223,7 @@ class _StrictGrammar(Grammar):
         for piece in (text, call):
             self._add_rule(inner, [piece])
             self._add_rule(inner, [piece, inner])
-        # Behind a quoted call: the end, another one, more text, or more text and then another one.
+        # After a quoted call: the end, another one, more text, or more text and then another one.
         for tail in ([], [rest], [on], [on, rest]):
             self._add_rule(rest, [call, *tail])
         self._add_rule(origin, [rest])
@@ -241,9 +243,9 @@ class _StrictGrammar(Grammar):
         return LarkTerminal(name)
 
     def _reachable(self) -> list[Rule]:
-        """Returns the rules that a call or a section consists of."""
+        """Returns the rules that a call or a section needs."""
         wanted: list[Any] = [NonTerminal(name) for name in self.starts]
-        # The list grows while it is walked: a fixed point without a second set.
+        # The list grows during the loop: a fixed point without a second set.
         for origin in wanted:
             for rule in self._rules:
                 if rule.origin == origin:
@@ -259,14 +261,14 @@ def _tidied(root: Any) -> Tree[Token]:
         nonlocal end
         if isinstance(node, Token):
             end = cast("int", node.end_pos)
-            # The expressions take the white space before a token; the tree has the token alone.
+            # The expressions match the white space before a token; the tree has the token alone.
             blank = blanks.match(node).end()
             return _token(roles.bare_name(node.type), str(node)[blank:], end)
         if not node.data.startswith(_PAYLOAD):
             return Tree(roles.bare_name(node.data), [tidy(child) for child in node.children])
         name = node.data.removeprefix(_PAYLOAD)
         text = "".join(str(token) for token in node.scan_values(lambda _: True))
-        # A payload is several tokens of Lark and becomes one; its place follows from what stands
+        # A payload is several tokens of Lark and becomes one; its place follows from the text
         # before it.
         end += len(text)
         if name.startswith("RAW"):
@@ -281,13 +283,13 @@ def _token(kind: str, text: str, end: int) -> Token:
 
 
 def _check_repeated(found: Tree[Token], doubled: str) -> None:
-    """Raises UnexpectedToken where a closer does not repeat the name or the key."""
+    """Raises UnexpectedToken if a closer does not repeat the name or the key."""
     for part in found.iter_subtrees():
         for wanted, role in (("SAME_NAME", "name"), ("SAME_KEY", "key")):
             leaves = [c for c in part.children if isinstance(c, Tree) and c.data == role]
             words = [once("".join(tokens_of(leaf)), doubled) for leaf in leaves]
             for child in part.children:
-                # A context-free grammar can't say this: `<a>…</b>` is found only here.
+                # A context-free grammar can't express this: `<a>…</b>` is found only here.
                 repeated = isinstance(child, Token) and child.type == wanted
                 if repeated and once(str(child), doubled) not in words:
                     raise UnexpectedToken(child, {wanted})

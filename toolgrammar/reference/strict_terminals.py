@@ -1,6 +1,6 @@
-"""Writes the terminals of a grammar as regular expressions that need no driver, for plain Lark.
+"""Writes the terminals of a grammar as regular expressions for plain Lark, without the driver.
 
-Example: a raw value becomes an expression of text up to its closer and what must follow that.
+Example: a raw value becomes an expression of text up to its closer and the text that must follow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine, Node, Step
 
 LIGHT = 3
-"""Characters from which on a literal is evidence by itself."""
+"""The length from which on a literal is evidence by itself."""
 
 _NOTHING = "(?!)"  # An alternation of no patterns.
 _END_OF_TEXT = r"\Z"
@@ -31,11 +31,11 @@ _FENCE = late(fences.OPENING)
 _PAYLOAD_STARTS = {name: rf"\s*{PAYLOADS[name].begins}" for name in named("json", "bare")}
 
 ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
-"""White space that may stand before a payload, but, in JSON, not inside it."""
+"""White space that may be before a payload, but, in JSON, not inside it."""
 
 
 class StrictTerminals:
-    """The regular expressions of one machine's terminals, RAW and text between calls included."""
+    """The regular expressions of one machine's terminals, with RAW and text between calls."""
 
     def __init__(
         self, machine: Machine, island: str = "", *, quoting: bool = True, doubled: str = ""
@@ -46,7 +46,7 @@ class StrictTerminals:
             machine: the grammar and the known tools.
             island: the text to be read, for closers that repeat a word of it.
             quoting: whether calls that are quoted in a raw payload balance.
-            doubled: what stands between the halves of a name that may be written twice.
+            doubled: the text between the halves of a name that may be written twice.
         """
         self.machine = machine
         self._doubled = doubled
@@ -54,13 +54,13 @@ class StrictTerminals:
         self._exact = {group for node in self.nodes if node.exact for group in node.steps}
         self._quoting = quoting
         fenced = any(terminal.name == "SAME_FENCE" for terminal in machine.tables.terminals)
-        # Lark's terminals remember nothing, so what a closer repeats is looked up in the text
-        # beforehand.
+        # Lark's terminals have no memory, so the word that a closer repeats is looked up in the
+        # text beforehand.
         fence = _FENCE.search(island) if fenced else None
         self._fence = fences.length(fence[0]) if fence else 0
         marked = any(terminal.name == "SAME_MARK" for terminal in machine.tables.terminals)
         self._marks = marks.marks_in(island) if marked else ()
-        # Set twice: `_value_openers` asks for patterns, and knows no names yet.
+        # Assigned twice: `_value_openers` needs patterns before the names are known.
         self._names: tuple[str, ...] = ()
         self.value_openers = self._value_openers(island)
         self._names = self._names_in(island)
@@ -72,13 +72,13 @@ class StrictTerminals:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What differs between the expressions of one grammar."""
+        """The values that distinguish the expressions of one grammar, as a key of the cache."""
         named = any(terminal.kind == "tool" for terminal in self.machine.tables.terminals)
         names = self.machine.tool_names if named else ()
         return (names, self.value_openers, self._names, self._quoting, self._fence, self._marks)
 
     def payload_terminals(self) -> Iterator[tuple[str, str]]:
-        """Yields the terminals of payloads that the header of the format decides."""
+        """Yields the terminals of payloads that depend on the header of the format."""
         for terminal in self.machine.tables.terminals:
             if notation_of(terminal.name) == "bare":
                 quotes = _any(map(re.escape, terminal.marks))
@@ -92,9 +92,9 @@ class StrictTerminals:
                 yield "E_TEXT", _up_to((f"{mark}</?{NAME}>",))
 
     def _value_openers(self, island: str) -> tuple[tuple[str, str], ...]:
-        """Lists what may open a value in a text, as written, and the key in it."""
+        """Lists the openers of values in a text, as written, each with its key."""
         tables = self.machine.tables
-        # Only a closer that repeats the key depends on which opener stood before.
+        # Only a closer that repeats the key depends on the opener before it.
         if not tables.call_opener or all(t.name != "SAME_KEY" for t in tables.terminals):
             return ()
         found: set[tuple[str, str]] = set()
@@ -106,7 +106,7 @@ class StrictTerminals:
         return tuple(sorted(found))
 
     def _names_in(self, island: str) -> tuple[str, ...]:
-        """Lists what a closer may repeat as the name of a call, as written in a text."""
+        """Lists the names of calls in a text that a closer may repeat, as written."""
         tables = self.machine.tables
         if not tables.call_opener or all(t.name != "SAME_NAME" for t in tables.terminals):
             return ()
@@ -129,7 +129,7 @@ class StrictTerminals:
     def scanned(self, number: int) -> str:
         """Returns the expression of a literal, a pattern or a name, by its number.
 
-        White space may stand before it wherever the format skips it.
+        White space may be before it if the format skips it there.
         """
         pattern = self._pattern(number)
         if pattern == _NOTHING:
@@ -138,23 +138,24 @@ class StrictTerminals:
         return f"{before}(?:{pattern})"
 
     def raw(self, role: str, kind: str = "RAW") -> str:
-        """Returns the expression of a raw payload in a role, up to a sure closer or a quoted call.
+        """Returns the expression of a raw payload in a role, up to its closer or a quoted call.
 
-        A look-behind tells what stands before it, and with that what may close it.
+        A look-behind determines the text before it, and with that the possible closers.
         """
         places = self._raw_places(role, kind)
-        # `re` has no conditional look-behind: each way begins with what must not stand before it.
+        # `re` has no conditional look-behind: each way begins with the texts that must not be
+        # before it.
         ways: list[str] = []
         otherwise = ""
         for entry, entered in self._by_entry(places):
             ways.append(f"{otherwise}(?<={entry}){self._raw_at(role, entered)}")
-            otherwise += f"(?<!{entry})"  # Only where none of the longer ones stands.
+            otherwise += f"(?<!{entry})"  # Only if none of the longer ones is there.
         return _any([*ways, otherwise + self._raw_at(role, places)])
 
     def _by_entry(
         self, places: list[tuple[Node, Step]]
     ) -> list[tuple[str, list[tuple[Node, Step]]]]:
-        """Groups places by the literal that stands before them, the longest first."""
+        """Groups places by the literal before them, the longest first."""
         found: dict[str, list[tuple[Node, Step]]] = {}
         for place in places:
             for group in self._entries[place[0].stack]:
@@ -167,13 +168,14 @@ class StrictTerminals:
         others: list[str] = []
         for node, _ in places:
             others += [self._pattern(int(group[1:])) for group, _ in node.tokens]
-            # Also where both mean the same: what begins as JSON and is none, Lark does not read.
+            # Also if both are equal: a text that begins like JSON but is not JSON, Lark does not
+            # read.
             others += [
                 start
                 for other in node.payloads
                 if (start := _PAYLOAD_STARTS.get(other.terminal.name))
             ]
-        # The opener of the value tells which key was read, and with it the closer.
+        # The opener of the value determines the key, and with it the closer.
         ways = [
             f"(?<={re.escape(opener)}){self.raw_goes_on(role, key, places)}"
             for opener, key in self.value_openers
@@ -191,21 +193,21 @@ class StrictTerminals:
             close = fences.closing(self._fence)
             inside = rf"(?m:^`{{{self._fence},}}[ \t]*[^\s`]){_up_to((close,))}{close}"
             return f"(?:{inside}|(?!{_any(stops)})[\\s\\S])+"
-        # Lark stops before a quoted call too: the rules of a payload then take it whole.
+        # Lark stops before a quoted call too: the rules of a payload then read all of it.
         quoted = self.quoted(role)
         return _up_to([*stops, *(quoted[:1] if quoted else ())])
 
     def quoted(self, role: str) -> tuple[str, str, str] | None:
-        """Returns what a call that is quoted in a raw payload consists of: opener, text, closer.
+        """Returns the parts of a call that is quoted in a raw payload: opener, text, closer.
 
-        It is None where calls do not nest: where the opener of a call may end the payload.
+        It is None if calls do not nest, because the opener of a call may end the payload.
         """
         tables = self.machine.tables
         if not self._quoting or not tables.call_opener or role not in ("value", "input", "body"):
             return None
         closer, follow, *heads = tables.call_opener
         first = {group for _, step in self._raw_places(role) for group, _ in step.node.tokens}
-        # There the next call begins; what looks like a quoted one is none.
+        # The opener begins the next call, so no call in the payload is quoted.
         if any(f"t{head[0]}" in first for head in heads):  # The opener ends the payload.
             return None
         after = rf"(?=\s*(?:{_any(self._pattern(n) for n in follow)}))" if follow else ""
@@ -220,7 +222,7 @@ class StrictTerminals:
         return r"\s*".join(self._pattern(tools[0] if tools and n in same else n) for n in numbers)
 
     def closes_line(self, role: str) -> bool:
-        """Returns whether the closer of a raw payload is written on a line of its own."""
+        """Whether the closer of a raw payload is on a line of its own."""
         return any(
             "\n" in terminal.lead
             for _, step in self._raw_places(role)
@@ -228,7 +230,7 @@ class StrictTerminals:
         )
 
     def between(self) -> str:
-        """Returns the expression of text that stands between the calls of a section."""
+        """Returns the expression of text between the calls of a section."""
         openers = (
             opener
             for node in self.nodes
@@ -252,22 +254,22 @@ class StrictTerminals:
             return fences.closing(self._fence)
         if self._marks and self.machine.tables.terminals[number].name == "SAME_MARK":
             return marks.closing(self._marks)
-        # The longest first, since `re` takes the first alternative that matches.
+        # The longest first, since `re` uses the first alternative that matches.
         if self._names and self.machine.tables.terminals[number].name == "SAME_NAME":
             return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"
         pattern = self.machine.expressions.exact(self.machine.tables.terminals[number])
         return unnamed(pattern)
 
     def _alternatives(self, node: Node, key: str = "") -> list[str]:
-        """Returns each token of a node, joined with what the grammar forces or takes after it."""
+        """Returns each token of a node, joined with the text that the grammar requires after it."""
         return [self._sure(int(group[1:]), node.steps[group].node, key) for group, _ in node.tokens]
 
     def _sure(self, number: int, node: Node, key: str) -> str:
-        """Returns a token and as much of what follows as makes it sure."""
+        """Returns a token, joined with as much of the text after it as makes it certain."""
         text = self._pattern(number, key)
         while len(node.tokens) == 1 and not _ends(node) and not node.payloads:
             group, terminal = node.tokens[0]
-            # A regular expression may match too much to be a sign of anything.
+            # A regular expression may match too much to be evidence.
             if terminal.kind not in ("literal", "same"):
                 break
             text += r"\s*" + self._pattern(int(group[1:]), key)  # Forced by the grammar.
@@ -278,16 +280,16 @@ class StrictTerminals:
         for group, terminal in node.tokens:
             step = node.steps[group]
             one = self._pattern(int(group[1:]))
-            # A short literal such as `}` needs what comes behind it to be evidence.
+            # A short literal such as `}` needs the text after it as evidence.
             if terminal.kind == "literal" and step.weight < LIGHT and step.node.tokens:
                 second = [self._pattern(int(inner[1:])) for inner, _ in step.node.tokens]
                 one += rf"\s*(?:{'|'.join([*second, _END_OF_TEXT])})"
             following.append(one)
-        return rf"{text}(?=\s*(?:{'|'.join(following)}|\Z))"  # Looked at, not taken.
+        return rf"{text}(?=\s*(?:{'|'.join(following)}|\Z))"  # A look-ahead: it is not consumed.
 
 
 def _of_one_width(expression: str) -> bool:
-    """Whether an expression may stand in a look-behind."""
+    """Whether an expression can be used in a look-behind."""
     try:
         compile_pattern(f"(?<={expression})")
     except re.error:
@@ -302,7 +304,7 @@ def _closes_block(places: Iterable[tuple[Node, Step]]) -> bool:
 
 
 def _string(quote: str) -> str:
-    """Returns the expression of a string between two equal quotes; a short one knows escapes."""
+    """Returns the expression of a string between two equal quotes; a short one has escapes."""
     mark = re.escape(quote)
     body = rf"(?:[^{mark}\\]|\\[\s\S])*" if len(quote) == 1 else r"[\s\S]*?"  # `"`, or `<|"|>`
     return f"{mark}{body}{mark}"
@@ -313,12 +315,12 @@ def _any(patterns: Iterable[str]) -> str:
 
 
 def _up_to(patterns: Iterable[str]) -> str:
-    """Returns the expression of text, of one character at least, before any of the patterns."""
+    """Returns the expression of text, of at least one character, before any of the patterns."""
     return rf"(?:(?!{_any(patterns)})[\s\S])+"
 
 
 def _ends(node: Node) -> bool:
-    """Returns whether a call may be over in a node."""
+    """Whether a call may have ended in a node."""
     return node.accepts_text or node.end is not None
 
 
@@ -330,7 +332,7 @@ def _reachable(machine: Machine) -> list[Node]:
         following = [step.node for step in node.steps.values()]
         following.append(machine.node(node.after_text[1]))
         for other in following:
-            if other.stack not in seen:  # A stack is what tells two nodes apart.
+            if other.stack not in seen:  # The stack identifies a node.
                 seen.add(other.stack)
                 found.append(other)
     return found

@@ -1,4 +1,4 @@
-"""Turns the tree of a section of calls into calls.
+"""Converts the tree of a section of calls to calls.
 
 Example: the tree of `<tool_call>{"name": "f", "arguments": {}}</tool_call>` gives one call of `f`.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
 
 ISLAND = "island"
-"""Where the `meta` of a root keeps the text and the grammar."""
+"""The attribute of a root's `meta` for the text and the grammar."""
 
 
 def tokens_of(found: Tree[Token]) -> Iterator[Token]:
@@ -33,10 +33,10 @@ def tokens_of(found: Tree[Token]) -> Iterator[Token]:
 
 
 class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
-    """Turns the tree of a call section into the calls that a parser reads in the same text.
+    """Converts the tree of a call section to the calls that a parser reads in the same text.
 
-    It has one method for each role, called in the order of the text; the parts of a call reach
-    the same builder that the push parser feeds.
+    It has one method for each role, called in the order of the text; the parts of a call are passed
+    to the builder that the push parser uses, too.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         """Sets up the transformer.
 
         Args:
-            format: the format of the trees, for those that `Format.tree` did not give.
+            format: the format of trees that were not returned by `Format.tree`.
             tools: the tools that the model had, of any shape; their schemas type the values.
-            id_seed: what ids that the format leaves out are made from.
+            id_seed: the seed of the ids that the format omits.
         """
         super().__init__(visit_tokens=True)
         self._format = format
@@ -60,10 +60,10 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         self._loose: set[Piece] = set()
 
     def transform(self, tree: Tree[Token]) -> list[ToolCall]:
-        """Returns the calls of a tree that `Format.tree` gave.
+        """Returns the calls of a tree that `Format.tree` returned.
 
         Raises:
-            ValueError: the tree is another's, and the transformer has no format.
+            ValueError: the tree has another origin, and the transformer has no format.
         """
         island = vars(tree.meta).get(ISLAND)
         chosen: Described | None = self._format or island
@@ -71,7 +71,7 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         if chosen is None:
             raise ValueError("the tree does not know its format; give ToolCallTransformer one")
         self._loose = {
-            # Tokens of leaves reach `leaf` with their role; only the others may fill one by a named
+            # Tokens of leaves reach `leaf` with their role; only others may fill a role by a named
             # group.
             _piece(child)
             for part in tree.iter_subtrees()
@@ -99,7 +99,7 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         return self._feed.finish()
 
     def __default_token__(self, token: Token) -> Token:
-        """Takes a token: of those outside leaves, named groups may fill roles."""
+        """Reads a token: outside of leaves, its named groups may fill roles."""
         piece = _piece(token)
         if piece in self._loose:
             self._feed.loose(piece)
@@ -110,43 +110,43 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         return "".join(children)
 
     def name(self, children: list[Token]) -> str:
-        """Takes the name of the tool."""
+        """Reads the name of the tool."""
         return self._leaf("name", children)
 
     def id(self, children: list[Token]) -> str:
-        """Takes the id of the call; the name may stand in it."""
+        """Reads the id of the call, which may contain the name."""
         return self._leaf("id", children)
 
     def depends_on(self, children: list[Token]) -> str:
-        """Takes the ids of the calls that come first."""
+        """Reads the ids of the calls on which the call depends."""
         return self._leaf("depends_on", children)
 
     def arguments(self, children: list[Token]) -> str:
-        """Takes all arguments at once."""
+        """Reads all arguments at once."""
         return self._leaf("arguments", children)
 
     def key(self, children: list[Token]) -> str:
-        """Takes the name of an argument."""
+        """Reads the name of an argument."""
         return self._leaf("key", children)
 
     def value(self, children: list[Token]) -> str:
-        """Takes the value of an argument."""
+        """Reads the value of an argument."""
         return self._leaf("value", children)
 
     def input(self, children: list[Token]) -> str:
-        """Takes the payload of a free-text call."""
+        """Reads the payload of a free-text call."""
         return self._leaf("input", children)
 
     def words(self, children: list[Token]) -> str:
-        """Takes arguments without names."""
+        """Reads arguments without names."""
         return self._leaf("words", children)
 
     def body(self, children: list[Token]) -> str:
-        """Takes more of the payload of a free-text call."""
+        """Reads more of the payload of a free-text call."""
         return self._leaf("body", children)
 
     def mode(self, children: list[Token]) -> str:
-        """Takes how the calls of a section run."""
+        """Reads how the calls of a section run."""
         return self._leaf("mode", children)
 
     def argument(self, children: list[object]) -> list[object]:
@@ -155,7 +155,7 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
         return children
 
     def call(self, children: list[object]) -> object:
-        """Closes a call and gives it."""
+        """Closes a call and returns it."""
         return self._feed.close("call") or children
 
     def calls(self, children: list[object]) -> list[object]:

@@ -1,4 +1,4 @@
-"""Feeds the tokens of a tree to the builder that the driver feeds, too.
+"""Passes the tokens of a tree to the builder that the driver uses, too.
 
 Example: the token `"f"` of the rule `name` fills the role `name` of the open call.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Described(Protocol):
-    """A format, as far as reading a tree needs it."""
+    """The parts of a format that reading a tree needs."""
 
     @property
     def tables(self) -> Tables:
@@ -43,18 +43,18 @@ class Described(Protocol):
 
     @property
     def header(self) -> Header:
-        """What the grammar file says of itself."""
+        """The properties that the grammar file declares."""
 
 
 class Island(NamedTuple):
-    """Where a tree comes from."""
+    """The origin of a tree."""
 
     text: str
-    """What was read: the white space between tokens is in none of them."""
+    """The text that was read; the white space between its tokens is in none of them."""
     tables: Tables
     """The compiled grammar."""
     header: Header
-    """What the grammar file says of itself."""
+    """The properties that the grammar file declares."""
 
 
 class Piece(NamedTuple):
@@ -63,15 +63,15 @@ class Piece(NamedTuple):
     kind: str
     """The name of its terminal."""
     text: str
-    """What was written."""
+    """The text of the token."""
     start: int
-    """Offset of its first character."""
+    """The offset of its first character."""
     end: int
-    """Offset after its last character."""
+    """The offset after its last character."""
 
 
 class TreeFeed:
-    """Takes the pieces of one tree in the order of the text; returns the calls."""
+    """Reads the pieces of one tree in the order of the text; returns the calls."""
 
     def __init__(self, format: Described, tools: Mapping[str, ToolSpec], id_seed: str) -> None:
         self._format = format
@@ -85,12 +85,12 @@ class TreeFeed:
         """Begins a tree.
 
         Args:
-            text: what was read; put together from the pieces where it is empty.
+            text: the text that was read; if "", it is put together from the pieces.
             pieces: all tokens.
             call_starts: the offsets at which the calls begin.
         """
         for piece in pieces if not text else ():
-            # White space between the tokens is lost: blanks keep the offsets right.
+            # The white space between the tokens is lost: blanks keep the offsets right.
             text = text.ljust(piece.start) + piece.text
         header, source = self._format.header, Source()
         source.append(text)
@@ -118,12 +118,12 @@ class TreeFeed:
         open_role(self._builder, role)
 
     def loose(self, piece: Piece) -> None:
-        """Takes a token that stands in no leaf."""
+        """Reads a token that is in no leaf."""
         self._end = piece.end
         self._fill(self._named_groups(piece), piece)
 
     def leaf(self, role: str, pieces: Sequence[Piece]) -> None:
-        """Takes the tokens of a leaf; literals beside another token are only its marks."""
+        """Reads the tokens of a leaf; literals beside another token are only its marks."""
         if role == "key" and pieces and pieces[0] in self._before:
             # The arguments, as written, begin with the mark before their first key.
             self._builder.note_token(self._before[pieces[0]].start)
@@ -137,12 +137,12 @@ class TreeFeed:
             # In `"` NAME `"` the quotes are marks; a literal alone, as a fixed name, is the value.
             elif terminal.kind != "literal" or len(pieces) == 1:
                 parts = self._named_groups(piece)
-                if role not in dict(parts):  # a part of a name may be all that counts of it
+                if role not in dict(parts):  # a part of the name may be the whole name of the call
                     parts.insert(0, (role, piece.text))
                 self._fill(parts, piece)
 
     def close(self, role: str) -> ToolCall | None:
-        """Closes a structure; returns the call where one is complete now."""
+        """Closes a structure; returns the call if one is complete now."""
         before = len(self._builder.calls)
         close_role(self._builder, role, self._end)
         if role == "call" and self._call_starts:
@@ -172,9 +172,8 @@ class TreeFeed:
             return []
         found = list(terminal.fills(self._strict.machine.tool_names))
         if terminal.groups:
-            # What stands around may decide.
-            # On the whole text, as a look-behind or look-ahead may ask for what stands beside the
-            # token.
+            # A look-behind or look-ahead of the terminal may depend on the text beside the token,
+            # so the terminal is matched in the whole text.
             match = compile_pattern(terminal.pattern).match(self._text, piece.start)
             parts = [(role, match[group]) for group, role in terminal.groups] if match else []
             found += [
@@ -186,7 +185,7 @@ class TreeFeed:
         before = self._before.get(piece)
         opener = self._terminals.get(before.kind) if before is not None else None
         # Trimming depends on the line ends that the grammar writes around a value, not on those
-        # that stand there.
+        # in the text.
         on_own_line = opener is not None and "\n" in opener.trail
         closes_line = self._strict.closes_line(role)
         raws_of(self._builder).begin(
@@ -205,10 +204,10 @@ class TreeFeed:
         scanned_of(builder).begin(role, piece.start, self._unit)
         out: list[str] = []
         scanner = scanner_for(self._terminals[piece.kind], builder.spec(), MAX_DEPTH)
-        # What ends only with what follows it: the parenthesis of a call, or anything else.
+        # A character after the payload: a parenthesis for Python arguments, or something else.
         behind = ")" if notation_of(piece.kind) == "python" else " ;"
-        # The driver's own scanner: what is compared is where a payload ends, and Lark has found
-        # that.
+        # The driver's own scanner: the comparison is about where a payload ends, which Lark
+        # determined.
         scanner.feed(f"{piece.text}{behind}", 0, out)
         scanned_of(builder).take("".join(out))
         scanned_of(builder).end(piece.end)
