@@ -40,6 +40,7 @@ def batch(
     column: str = "text",
     format_column: str | None = None,
     tools_column: str | None = None,
+    finish_reason_column: str | None = None,
     tool_lists: Mapping[str, Any] | None = None,
     jobs: int = 1,
     progress: bool = True,
@@ -54,6 +55,7 @@ def batch(
     column: str = "text",
     format_column: str | None = None,
     tools_column: str | None = None,
+    finish_reason_column: str | None = None,
     tool_lists: Mapping[str, Any] | None = None,
     keep: Iterable[str] = (),
     source: bool = True,
@@ -70,6 +72,7 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
     column: str = "text",
     format_column: str | None = None,
     tools_column: str | None = None,
+    finish_reason_column: str | None = None,
     tool_lists: Mapping[str, Any] | None = None,
     keep: Iterable[str] = (),
     source: bool = True,
@@ -94,6 +97,7 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         column: the column with the message of a row.
         format_column: the column with a row's own format; `a.b` is the key `b` in the object `a`.
         tools_column: the column with a row's own tools: a list, its JSON text, or the id of a list.
+        finish_reason_column: the column with the reason why the server ended a row's message.
         tool_lists: the lists by their ids; by default those in the first line of a file.
         keep: other columns of a row to copy to the output, under `row`.
         source: whether the output repeats the message.
@@ -113,7 +117,13 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         ImportError: Parquet is read or written, and pyarrow is not installed.
     """
     # All settings are checked here, before the first row is read or a file is opened.
-    columns = columns_of(data, format_column, tools_column, tool_lists)
+    columns = columns_of(
+        data,
+        format_column=format_column,
+        tools_column=tools_column,
+        finish_reason_column=finish_reason_column,
+        tool_lists=tool_lists,
+    )
     reading = reading_of(format, settings, column=column, keep=keep, source=source, columns=columns)
     # Arguments are checked now, even if an iterator is returned.
     found, count = source_of(data), jobs_of(jobs)

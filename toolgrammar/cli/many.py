@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 _OK = 0
 _NOT_OK = 1
-_OF_ROWS = ("output", "column", "format_column", "tools_column", "tool_lists")
+_OF_ROWS = (
+    "output",
+    "column",
+    "format_column",
+    "tools_column",
+    "finish_reason_column",
+    "tool_lists",
+)
 _SHOWN = 20
 """Bad rows that are named; the others are counted."""
 _LEAVE_OUT = "; leave out --jobs where a file is one message"
@@ -52,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_row_settings(rows: argparse._ActionsContainer) -> None:
-    """Adds the options that say where rows have their own format and tools."""
+    """Adds the options that say where rows have their own format, tools and finish reason."""
     rows.add_argument(
         "--format-column", metavar="NAME", help="where a row has its own format; `a.b` is b in a"
     )
@@ -60,6 +67,11 @@ def add_row_settings(rows: argparse._ActionsContainer) -> None:
         "--tools-column",
         metavar="NAME",
         help="where a row has its own tools: a list, its JSON text, or the id of a list",
+    )
+    rows.add_argument(
+        "--finish-reason-column",
+        metavar="NAME",
+        help="where a row has the reason why the server ended its message",
     )
     rows.add_argument(
         "--tool-lists",
@@ -70,7 +82,7 @@ def add_row_settings(rows: argparse._ActionsContainer) -> None:
 
 
 def row_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Returns where rows have their own format and tools.
+    """Returns where rows have their own format, tools and finish reason.
 
     Raises:
         InputError: the file of lists holds something else.
@@ -85,6 +97,7 @@ def row_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "format_column": arguments.format_column,
         "tools_column": arguments.tools_column,
+        "finish_reason_column": arguments.finish_reason_column,
         "tool_lists": lists,
     }
 
@@ -167,7 +180,7 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
 
     # A copy, from which the format is taken out: the next file needs it, too.
     settings: Any = {**options, "finish_reason": arguments.finish_reason}
-    columns = columns_of(name, *row_settings(arguments).values())
+    columns = columns_of(name, **row_settings(arguments))
     reading = reading_of(settings.pop("format"), settings, **_columns(arguments), columns=columns)
     # Results and a bar on one terminal would break each other's lines.
     bar = not sys.stdout.isatty()
@@ -191,7 +204,7 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
 
 def note_missing(arguments: argparse.Namespace, missing: Collection[str]) -> None:
     """Prints the columns that no row has: their names may be misspelt."""
-    for option in ("format_column", "tools_column", "truth", "label"):
+    for option in ("format_column", "tools_column", "finish_reason_column", "truth", "label"):
         # The last two are options of `score` alone; of labels there may be several.
         given: str | list[str] | None = getattr(arguments, option, None)
         for name in [given] if isinstance(given, str) else given or ():

@@ -40,6 +40,7 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
     column: str = "text",
     format_column: str | None = None,
     tools_column: str | None = None,
+    finish_reason_column: str | None = None,
     tool_lists: Mapping[str, Any] | None = None,
     truth: str | None = None,
     labels: Iterable[str] = (),
@@ -59,6 +60,7 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
         column: where a row has its message.
         format_column: where a row has its format; `a.b` is the column `b` in the object `a`.
         tools_column: where a row has its tools: a list, its JSON text, or the id of a list.
+        finish_reason_column: where a row has the reason why the server ended its message.
         tool_lists: these lists by id; by default those in the first line of a file.
         truth: where a row has the calls that were right; one that has none is not compared.
         labels: columns by whose values rows are counted apart; the format always is.
@@ -80,7 +82,14 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
     scored = Scored(truth, tuple(labels))
     # Processes are handed only the columns that are looked at, so these are named beforehand.
     others = [name for name in (truth, *scored.labels) if name is not None]
-    columns = columns_of(rows, format_column, tools_column, tool_lists, others=others)
+    columns = columns_of(
+        rows,
+        format_column=format_column,
+        tools_column=tools_column,
+        finish_reason_column=finish_reason_column,
+        tool_lists=tool_lists,
+        others=others,
+    )
     reading = reading_of(format, settings, column=column, columns=columns)
     run = _Run(source_of(rows), reading, Scorer(scored), jobs_of(jobs), progress)
     if output is None:

@@ -170,6 +170,23 @@ def test_rows_name_their_format_and_their_tools(run: Run) -> None:
     assert read_lines(Path("out.jsonl")) == found
 
 
+def test_rows_have_finish_reasons_of_their_own(run: Run) -> None:
+    text = "```bash\nls\n```"  # the fence may be one of the script, where the server cut it
+    name = _rows(
+        "a.jsonl",
+        {"text": text, "end": {"reason": "length"}},
+        {"text": text, "end": {"reason": "stop"}},
+        {"text": text, "end": {"reason": ["stop"]}},
+        {"text": text},
+    )
+    words = ("parse", "--format", "bash_fence", "--jobs", "1", name, "--finish-reason", "length")
+    _, out, error = run(*words, "--finish-reason-column", "end.reason")
+    found = [[call["status"] for call in each["calls"]] for each in json_lines(out)]
+    assert found == [["truncated"], ["complete"], [], ["truncated"]]
+    assert "a.jsonl:3: its finish reason is not a string: ['stop']" in error
+    assert "no row has it" in run(*words, "--finish-reason-column", "reason").error
+
+
 def test_lists_of_tools_need_a_column(run: Run) -> None:
     name = _rows("a.jsonl", {"text": GOOD})
     Path("lists.json").write_text("{}", encoding="utf-8")

@@ -37,6 +37,13 @@ def _shares(group: Any) -> dict[str, tuple[int, int]]:
     return {name: (rate.hits, rate.of) for name, rate in group.rates.items() if rate.of}
 
 
+def test_rows_with_finish_reasons_of_their_own() -> None:
+    text = "```bash\nls\n```"  # the fence may be one of the script, where the server cut it
+    rows = [{"text": text, "why": why} for why in ("length", "stop", None)]
+    report = toolgrammar.score(rows, "bash_fence", finish_reason_column="why")
+    assert (report.all["truncated"].hits, report.all["truncated"].of) == (1, 3)
+
+
 def test_rows_with_settings_of_their_own() -> None:
     report = toolgrammar.score(ROWS, tool_lists={"t": TOOLS}, **HOW)
     assert (report.rows, report.bad) == (4, 0)

@@ -1,4 +1,4 @@
-"""Names the columns in which rows have their own format and tools, and reads them.
+"""Names the columns in which rows have their own format, tools and finish reason, and reads them.
 
 Of `{"text": "…", "format": "…", "tools": "weather"}`, with `format_column="format"`,
 `tools_column="tools"` and `tool_lists={"weather": […]}`, the message is read in that format, with that
@@ -28,6 +28,8 @@ class RowColumns:
     """The column with the format of a row."""
     tools: str | None = None
     """The column with the tools of a row: a list, its JSON text, or the id of a list."""
+    finish_reason: str | None = None
+    """The column with the reason why the server ended the message of a row."""
     lists: Mapping[str, Any] | None = None
     """Lists of tools by their ids."""
     header_line: int = 0
@@ -38,7 +40,7 @@ class RowColumns:
     @property
     def named(self) -> tuple[str, ...]:
         """All columns, each once."""
-        named = (self.format, self.tools, *self.others)
+        named = (self.format, self.tools, self.finish_reason, *self.others)
         return tuple(dict.fromkeys(name for name in named if name is not None))
 
     def note(self, row: Mapping[str, Any], seen: set[str]) -> None:
@@ -81,10 +83,11 @@ def value_at(row: Mapping[str, Any], column: str | None) -> Any:
 
 def columns_of(
     data: object,
-    format_column: str | None,
-    tools_column: str | None,
-    lists: Mapping[str, Any] | None,
     *,
+    format_column: str | None = None,
+    tools_column: str | None = None,
+    finish_reason_column: str | None = None,
+    tool_lists: Mapping[str, Any] | None = None,
     others: Sequence[str] | None = None,
 ) -> RowColumns | None:
     """Returns the columns in which rows have their own settings; None if they have none.
@@ -93,29 +96,33 @@ def columns_of(
         data: the input of a run: its first line may have lists of tools instead of a row.
         format_column: the column with the format of a row.
         tools_column: the column with the tools of a row.
-        lists: lists of tools by their ids.
+        finish_reason_column: the column with the finish reason of a row.
+        tool_lists: lists of tools by their ids.
         others: more columns that a run reads; None if it reads no others, and needs no columns if
             rows have no settings of their own.
 
     Raises:
-        TypeError: a column is not a name, or `lists` is not a mapping of lists.
+        TypeError: a column is not a name, or `tool_lists` is not a mapping of lists.
     """
     for name, value in (
         ("format_column", format_column),
         ("tools_column", tools_column),
+        ("finish_reason_column", finish_reason_column),
         *(("a column", each) for each in others or ()),
     ):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be the name of a column, got {value!r}")
-    if lists is not None and not isinstance(lists, Mapping):
-        raise TypeError(f"tool_lists must be lists of tools by their ids, got {lists!r}")
-    if format_column is None and tools_column is None and others is None:
+    if tool_lists is not None and not isinstance(tool_lists, Mapping):
+        raise TypeError(f"tool_lists must be lists of tools by their ids, got {tool_lists!r}")
+    of_rows = (format_column, tools_column, finish_reason_column)
+    if others is None and of_rows == (None, None, None):
         return None
     in_file = lists_in(data, tools_column)
     # Lists of the caller take precedence over those of the file.
-    merged = None if lists is None and in_file is None else {**(in_file or {}), **(lists or {})}
+    given = tool_lists is not None or in_file is not None
+    merged = {**(in_file or {}), **(tool_lists or {})} if given else None
     header = int(in_file is not None)
-    return RowColumns(format_column, tools_column, merged, header, tuple(others or ()))
+    return RowColumns(*of_rows, merged, header, tuple(others or ()))
 
 
 def lists_in(data: object, column: str | None) -> Mapping[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Reads messages in the format, and with the tools, that their own rows name.
+"""Reads messages in the format, and with the tools and the finish reason, that their own rows name.
 
 In `{"text": "…", "format": "…", "tools": [{"name": "search"}]}` the message is read in that format,
 with the tool `search`. A row that names an unknown format or list of tools is a bad row.
@@ -30,7 +30,7 @@ _SHOWN = 40
 
 
 class BadSettingError(ToolGrammarError):
-    """Raised if a row names a format or tools that do not exist."""
+    """Raised if a row names a format or tools that do not exist, or has an odd finish reason."""
 
 
 def results_of_rows(
@@ -83,9 +83,20 @@ class RowReader:
         """Returns the result of a message.
 
         Raises:
-            BadSettingError: the row names a format or tools that do not exist.
+            BadSettingError: the row names a format or tools that do not exist, or its finish reason
+                is not a string.
         """
-        return parse(text, self._format(row), tools=self.tools(row), **self._settings)
+        settings = {**self._settings, **self._finish_reason(row)}
+        return parse(text, self._format(row), tools=self.tools(row), **settings)
+
+    def _finish_reason(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """Returns the finish reason of a row as a setting; none if the row has none of its own."""
+        reason = value_at(row, self._columns.finish_reason)
+        if reason is None or reason == "":
+            return {}
+        if not isinstance(reason, str):
+            raise BadSettingError(f"its finish reason is not a string: {reason!r:.{_SHOWN}}")
+        return {"finish_reason": reason}
 
     def _format(self, row: Mapping[str, Any]) -> Any:
         named = value_at(row, self._columns.format)
