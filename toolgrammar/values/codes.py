@@ -77,9 +77,9 @@ _CALLS = (
         "quoted-call",
         "error",
         "A call may only be quoted: it stands in a block of code with something else, in a line "
-        "that `> ` begins, right within “…” or «…», or behind the beginning of another call that "
-        "nothing closes, or, where only the last call counts, before what may be another. A warning in "
-        "inline code, where it is text.",
+        "that `> ` begins, right within “…”, «…» or, beside other text, straight quotes, or behind the "
+        "beginning of another call that nothing closes, or, where only the last call counts, before "
+        "what may be another. A warning in inline code, where it is text.",
         doubt=True,
     ),
     CodeEntry(

@@ -7,6 +7,7 @@ it, is damaged, and nothing has closed it. Or in a block of code, as an example.
 from __future__ import annotations
 
 from dataclasses import replace
+from string import whitespace
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
@@ -40,7 +41,9 @@ _CLOSED_BY: Final = {
     "\u2019": "\u2019", "\u201a": "\u2018\u2019", "\u00ab": "\u00bb", "\u00bb": "\u00ab\u00bb",
     "\u2039": "\u203a", "\u300c": "\u300d", "\u300e": "\u300f",
 }  # fmt: skip
-"""By the mark that opens a quotation, those that close it; straight ones are marks of code, too."""
+"""By the mark that opens a quotation, those that close it."""
+_STRAIGHT: Final = ('"', "'")
+"""Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
@@ -74,11 +77,16 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
         return True
     if signs.begin_other_turn(text):
         return True
-    if text.rstrip()[-1:] in _CLOSED_BY:
+    if _closing_marks(text):
         return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
     return "~~~" in text or stands_inside(text, signs, tools, [])
+
+
+def _closing_marks(text: str) -> str:
+    """Returns the marks that close the quotation whose mark a text ends with, or ""."""
+    return text[-1] if text.endswith(_STRAIGHT) else _CLOSED_BY.get(text.rstrip()[-1:], "")
 
 
 def doubt_inside(builder: Builder, draft: Draft) -> None:
@@ -93,7 +101,7 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
     if signs.begin_other_turn(text):
         turns.begin_other_turn()
     # Calls with nothing between them are quoted together.
-    marks = turns.marks if text.isspace() or not text else _CLOSED_BY.get(text.rstrip()[-1], "")
+    marks = turns.marks if text.isspace() or not text else _closing_marks(text)
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
     if turns.is_open:
         rest = signs.behind_closers(text)
@@ -187,13 +195,17 @@ def doubt_fenced(builder: Builder) -> None:
 def doubt_quoted(builder: Builder) -> None:
     """Doubts calls in a pair of quotation marks, once the message has ended."""
     stretches = builder.text_parts.stretches() if builder.turns.quoted else []
+    # Straight ones around all that was written are a habit, and quote nothing.
+    is_alone = not "".join(text for _, text in stretches).strip("".join((*_STRAIGHT, *whitespace)))
     behind = ""
     # From the last to the first: what stands behind the text between two calls is known then.
     for index, marks in sorted(builder.turns.quoted.items(), reverse=True):
         call = builder.calls[index]
         while stretches and stretches[-1][0] >= call.span.end:
-            behind = stretches.pop()[1].lstrip()[:1] or behind
-        if behind and behind in marks and CODE not in call.doubts:
+            text = stretches.pop()[1]
+            behind = behind if text.isspace() else text
+        last = behind[:1] if marks in _STRAIGHT else behind.lstrip()[:1]
+        if last and last in marks and not is_alone and CODE not in call.doubts:
             builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
             message = "Found a call in quotation marks; it may be quoted there"
             builder.report(CODE, "error", message, call.span)

@@ -75,6 +75,11 @@ def test_a_call_in_a_line_that_quotes_does_not_run(
         (f"He said \u201cGo.\u201d\n{CALL}", [True]),
         (f"\u201c{CALL}, and so on.\u201d", [True]),
         (f"\u201cI look: {CALL}\u201d", [True]),
+        (f'Write "{CALL}" so.', [False]),
+        (f"Write '{CALL}\n{CALL}' so.", [False, False]),
+        (f'"{CALL}" asks for it.', [False]),
+        (f'\n"{CALL}"\n', [True]),
+        (f'I said "Go." {CALL} "Yes."', [True]),
     ],
 )
 def test_a_call_right_within_quotation_marks_does_not_run(
