@@ -1,8 +1,7 @@
-"""Notes what opened as calls do and was given back as text: a call was meant that can't be read.
+"""Notes openers that are given back as text, since a call may be lost with them.
 
-Where the end of the text cuts it before it is certain, that is said of it.
-
-Example: `Hi <tool_call>{"na` is text, with an error that tells of the beginning of a call.
+Example: `Hi <tool_call>{"na` is text with the error `truncated`: the text ends in the beginning of a
+call that was not certain yet.
 """
 
 from __future__ import annotations
@@ -24,35 +23,35 @@ _BEHIND = late(
     r"""|(?:[^\S\n]*+\n\s*+|(?<=:)\s*+)?[\w.:/$@-]{0,256}\w(?:\s*+\Z|[ \t]*\r?\n|[^\w\s.,;!?])"""
     r"""|(?<=")\s*+,"""
 )
-"""What calls have behind their opener, as the comma behind `{"method": "tools/call"`.
+"""Text that follows the opener in a call, such as the comma after `{"method": "tools/call"`.
 
-A sentence goes on with a word, or with a mark of its own.
+In a sentence that mentions the opener, a word or punctuation of the sentence follows.
 """
 
 
 def note_begun(driver: Driver) -> None:
-    """Notes where an island begins that the end of the text cuts, if calls alone begin so."""
+    """Notes the opener of an island that the end of the text cuts, if only calls begin like it."""
     builder, start = driver.builder, driver.island
     if builder.end.cut_opener is None and _is_cut(driver):
         is_certain = _begins_as_calls_alone(driver) or _names_a_tool(driver)
-        # Among several formats another one may read the island, so a key is not enough.
+        # With several formats, another one may read the island, so a key is not enough.
         if is_certain or (driver.among is None and _has_signs(driver)):
             builder.end.note_opener(max(0, driver.base + start), driver.base + len(driver.buffer))
 
 
 def note_given_back(driver: Driver) -> None:
-    """Notes the opener of an island that is given back: a call may have been meant."""
+    """Notes the opener of an island that is given back, since it may have been that of a call."""
     place = driver.base + driver.island
     opener = driver.island_node.opener.match(driver.buffer, driver.island)
-    # A bracket alone, or what stands in the prefix, tells of no call.
+    # A bracket alone, or an opener in the prefix, is no sign of a lost call.
     if opener is not None and place >= 0 and letters_of(opener[0]):
         driver.builder.given_back[place] = driver.base + opener.end()
 
 
 def _begins_as_calls_alone(driver: Driver) -> bool:
-    """Whether the opener is markup that texts do not have, with what calls have behind it.
+    """Whether the opener is markup that prose does not have, with text after it as in calls.
 
-    One by itself is judged with the rest of the text (`unread`).
+    An opener without such text is judged with the rest of the message (`unread`).
     """
     buffer, start = driver.buffer, driver.island
     opener = driver.island_node.opener.match(buffer, start)
@@ -61,51 +60,51 @@ def _begins_as_calls_alone(driver: Driver) -> bool:
     behind = opener.end()
     if not (_BEHIND.match(buffer, behind) or _is_in_literal(driver)):
         return False
-    # `<tool_call>` between backticks is spoken of, and `[]` behind it is data.
+    # `<tool_call>` between backticks is only mentioned, and one before `[]` calls nothing.
     is_inline = buffer[start - 1 : start] == "`" in buffer[behind:]
     if is_inline or _EMPTY.fullmatch(buffer, behind):
         return False
-    # In a section whatever begins is a call.
+    # In a section, anything that opens is a call.
     is_in_section = driver.builder.group_marked is not None
     return is_in_section or is_of_calls(opener[0], buffer[behind : behind + 1])
 
 
 def _is_in_literal(driver: Driver) -> bool:
-    """Whether the text ends in the midst of markup that has to follow."""
-    # `<tool_call>\n{"na`: the key that has to come is cut, so a call had begun.
+    """Whether the text ends inside a literal that the grammar expects here."""
+    # In `<tool_call>\n{"na` the expected key is cut, so a call had begun.
     rest = driver.buffer[driver.position :].strip()
     literals = [terminal.text for _, terminal in driver.node.tokens if terminal.kind == "literal"]
     return rest != "" and any(text.strip().startswith(rest) for text in literals)
 
 
 def _names_a_tool(driver: Driver) -> bool:
-    """Whether what came of the call has the name of a given tool, and more, and no backtick before."""
+    """Whether the island names a given tool, has more text after it, and is not quoted."""
     buffer, start, draft = driver.buffer, driver.island, driver.builder.draft
     written, tools = buffer[start:].rstrip(), driver.builder.tools
-    # The header may say that what is not closed is text, and what is quoted is text in any format.
+    # In some formats an unclosed call is text, and a quoted one is text in any format.
     if driver.builder.header.unclosed == "text" or buffer[max(0, start - 1) : start] == "`":
         return False
     names = [*tools]
-    # The name may be written otherwise than it is meant: `get\_time`.
+    # The name may be written in another way than it is read: `get\_time`.
     if draft is not None and draft.name in tools:
         names.append(draft.written_name)
-    named = any(name in written[:-1] for name in names)  # the last word may be a longer one
+    named = any(name in written[:-1] for name in names)  # a name at the end may go on
     return named and not written.endswith("```")
 
 
 def _has_signs(driver: Driver) -> bool:
-    """Whether what came of the call has a key or a label of calls: an object may be data, too."""
+    """Whether the island has a key or a label of calls; without one, an object may be data."""
     written = driver.buffer[driver.island :].rstrip()
     if written.endswith("```"):
-        return False  # what the fence held is whole
+        return False  # the fence is closed, so its content was not cut
     weights = driver.island_node.machine.signs.weights
     return sum(weight for sign, weight in weights.items() if sign in written) >= POSSIBLE
 
 
 def _is_cut(driver: Driver) -> bool:
-    """Whether the text ends where the call could still go on."""
+    """Whether the text ends at a place where the call could go on."""
     buffer, position = driver.buffer, blanks.match(driver.buffer, driver.position).end()
-    # The text ends with white space, or with half of what may follow here.
+    # The text ends in white space, or inside a token or payload that may stand here.
     if position == len(buffer) or cut_here(driver, driver.node, driver.position):
         return True
     begun = (step.begun for step in driver.node.payloads)
@@ -113,11 +112,11 @@ def _is_cut(driver: Driver) -> bool:
 
 
 def report_begun(builder: Builder) -> None:
-    """Reports the beginning of a call at the end of a message, where nothing else tells of it."""
+    """Reports the beginning of a call at the end of a message, unless it is reported already."""
     if builder.end.cut_opener is None or builder.header.calls == "last":
         return
     start, end = builder.end.cut_opener
-    # A call, or an error, that ends behind the place tells of it already.
+    # A call or an error that ends after the opener covers it already.
     ends = [each.span.end for each in builder.diagnostics if each.severity == "error"]
     ends += [call.span.end for call in builder.calls]
     if max(ends, default=-1) <= start:

@@ -1,11 +1,11 @@
-"""Mends the JSON object that a call stands in, between its tokens: commas, colons, comments.
+"""Mends the JSON object around a call between its tokens: commas, colons, brackets, comments.
 
-The members of such an object are tokens of the grammar. What is damaged between them is mended
-where the next token shows what was meant, also while it is not certain yet that a call stands
-here: an island that turns out to be none takes the repairs back with it. A literal of the grammar
-that is written twice is left out once, in every envelope.
+Example: `{"name": "f" "arguments": {}}` lacks a comma, which is inserted.
 
-Example: `{"name": "f" "arguments": {}}` lacks a comma, which is put in.
+The members of such an object are tokens of the grammar. Damage between them is mended if the next
+token shows what is missing, even while the island is uncertain: if it is given back as text, its
+repairs are taken back with it. In any envelope, a literal of the grammar that is written twice is
+dropped once.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _KEY_REST = late(r'\w{1,64}"\s{0,16}:')
 _LAST_STRING = late(r'"[^"]*"\Z')
 _LONGEST_KEY: Final = 64
 _LONGEST_RUN: Final = 64
-"""Characters that are left out at once."""
+"""The most characters that one edit drops."""
 _MARKS: Final = frozenset("{},:")
 _CODES: Final = {",": "comma", ":": "colon", "{": "bracket"}
 _SHORTEST_TWICE: Final = 5
-"""Characters of a literal that nobody writes twice on purpose."""
+"""The least characters of a literal whose repetition is a mistake."""
 _MOST_BETWEEN: Final = 8
-"""Blanks between an opener and its repetition."""
+"""The most blanks between an opener and its repetition."""
 
 _MESSAGES: Final = {
     "comma": "Found no comma before the next member; put it in",
@@ -60,11 +60,11 @@ _MESSAGES: Final = {
 
 
 def mend_envelope(driver: Driver) -> bool | None:
-    """Mends where the driver stands; None where it can't, False where it needs more text."""
+    """Mends the envelope at the driver's position; None if it can't, False to wait for more text."""
     place = blanks.match(driver.buffer, driver.position).end()
     if place == len(driver.buffer):
         return None
-    # What is too much is left out first: behind it the next token may stand, with nothing missing.
+    # The order matters: extra text is dropped first, since the next token may follow it directly.
     for mend in (_twice, _between, _bracket, _stray_comma, _open_name, _missing_mark):
         found = mend(driver, place)
         if found is not None:
@@ -73,7 +73,7 @@ def mend_envelope(driver: Driver) -> bool | None:
 
 
 def _twice(driver: Driver, place: int) -> bool | None:
-    """Leaves out a literal that was read just before."""
+    """Drops a second copy of the literal that was read last."""
     previous = driver.previous
     if previous is None or previous.kind != "literal":
         return None
@@ -81,7 +81,7 @@ def _twice(driver: Driver, place: int) -> bool | None:
     # Only white space may stand between the two.
     if driver.builder.source.slice(last, max(last, driver.base + place)).strip():
         return None
-    # What was read last stands before the island: its opener stands here.
+    # The last token stands before the island, so this is the opener of the island itself.
     if driver.island >= 0 and driver.last_end <= driver.base + driver.island:
         return None
     text = previous.terminal.text.strip()
@@ -89,10 +89,10 @@ def _twice(driver: Driver, place: int) -> bool | None:
         return None
     rest = driver.buffer[place : place + len(text)]
     if rest != text:
-        # At the end of a chunk the literal may still come to its end.
+        # At the end of a chunk, the rest of the literal may still come.
         return False if not driver.final and text.startswith(rest) else None
-    # An opener that stands there a third time is no slip: the first of them is text. Each format
-    # of a list would else leave the second one out, only to find that it was none of its calls.
+    # An opener that stands there a third time is not a repetition by mistake: the first one is text.
+    # Otherwise each format of a list would drop the second one and then fail to read a call.
     if driver.island >= 0:
         end = place + len(text)
         looked = driver.buffer[end : end + _MOST_BETWEEN + len(text)]
@@ -106,13 +106,13 @@ def _twice(driver: Driver, place: int) -> bool | None:
 
 
 def _between(driver: Driver, place: int) -> bool | None:
-    """Leaves out comments, and characters that are no white space in JSON."""
+    """Drops comments, and odd characters that are not white space in JSON."""
     if not is_json(driver.node):
         return None
     buffer = driver.buffer
     odd = _ODD.match(buffer, place)
     if odd is not None:
-        # A run goes on with the next chunk, and has to be the same edit as if it had come whole.
+        # A run that goes on in the next chunk has to be one edit, as if it had come at once.
         if odd.end() == len(buffer) and not driver.final and odd.end() - place < _LONGEST_RUN:
             return False
         return _replace(driver, "space", place, odd.end(), "")
@@ -123,16 +123,16 @@ def _between(driver: Driver, place: int) -> bool | None:
 
 
 def _bracket(driver: Driver, place: int) -> bool | None:
-    """Puts in the bracket before the next object of a list, or one in place of another."""
+    """Inserts a missing bracket before the next object of a list, or replaces a wrong one."""
     node, buffer = driver.node, driver.buffer
-    # `[{"name": "a", {"name": "b"`: the comma was read for one between members.
+    # In `[{"name": "a", {"name": "b"` the comma was read as one between members.
     if buffer[place] == "{" and driver.back is not None and driver.back[3] is not None:
         return _bracket_before_comma(driver, *driver.back[:2])
     for group, terminal in node.tokens:
         mark = terminal.text.strip()
         if terminal.kind != "literal" or mark not in ("}", "]") or node.steps[group].opens:
             continue
-        # `]` stands where `}` is due.
+        # A `]` stands where `}` is expected.
         is_other = buffer[place] in "}])" and buffer[place] != mark
         rest = place + 1 if is_other else place
         if not driver.final and _NEXT_BEGUN.match(buffer, rest):
@@ -140,11 +140,11 @@ def _bracket(driver: Driver, place: int) -> bool | None:
         step = node.steps[group]
         if not is_other and not driver.final and next_call_of(step.node).begins.match(buffer, rest):
             return False
-        # `[{"name": "a" {"name": "b"`: the next call shows that a bracket is missing.
+        # In `[{"name": "a" {"name": "b"` the next call shows that a bracket is missing.
         if not is_other and next_call_of(step.node).pattern.match(buffer, rest):
             last = driver.last_end - driver.base
             return _replace(driver, "bracket", last, last, mark, go_on=place, step=step)
-        # `, {` behind it does so too, where the grammar takes the comma.
+        # A `, {` after it shows that as well, if the grammar accepts the comma.
         if not _NEXT.match(buffer, rest) or not step.node.token.match(buffer, rest):
             continue
         if is_other:
@@ -159,14 +159,14 @@ def _bracket(driver: Driver, place: int) -> bool | None:
 
 
 def _bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None:
-    """Puts in a bracket before the comma that was read: the next object of a list follows."""
+    """Inserts a bracket before the comma that was read last, if the next object of a list follows."""
     if driver.buffer[comma : comma + 1] != ",":
         return None
     for group, terminal in node.tokens:
         step = node.steps[group]
         mark = terminal.text.strip()
         closes = terminal.kind == "literal" and mark in ("}", "]") and not step.opens
-        # The bracket belongs before the comma, so the comma is read once more behind it.
+        # The bracket belongs before the comma, so the comma is read again after it.
         if closes and step.node.token.match(driver.buffer, comma):
             driver.step_back()
             last = driver.last_end - driver.base
@@ -175,13 +175,13 @@ def _bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None
 
 
 def _stray_comma(driver: Driver, place: int) -> bool | None:
-    """Leaves out commas that part nothing: here, or just before this place."""
+    """Drops commas that separate nothing, at this index or just before it."""
     buffer = driver.buffer
     if buffer[place] == ",":
         if not is_json(driver.node):
             return None
         end = _COMMAS.match(buffer, place).end()
-        # More commas may come.
+        # More commas may follow in the next chunk.
         if end == len(buffer) and not driver.final and end - place < _LONGEST_RUN:
             return False
         return _replace(driver, "stray-comma", place, end, "")
@@ -190,7 +190,7 @@ def _stray_comma(driver: Driver, place: int) -> bool | None:
     comma, node = driver.back[0], driver.back[1]
     if buffer[comma : comma + 1] != ",":
         return None
-    # `"name": "a", }`: what stands here fits before the comma.
+    # In `"name": "a", }` the text after the comma fits in its place.
     patterns = (node.token, repairs_of(node).pattern)
     if not any(pattern.match(buffer, place) for pattern in patterns):
         waits = (node.beginnings, repairs_of(node).beginnings)
@@ -201,12 +201,12 @@ def _stray_comma(driver: Driver, place: int) -> bool | None:
 
 
 def _open_name(driver: Driver, place: int) -> bool | None:
-    """Ends a name whose closing quote is missing before the comma in it; a key follows."""
+    """Ends a name whose closing quote is missing, before the comma and the next key."""
     builder, previous, buffer = driver.builder, driver.previous, driver.buffer
     draft = builder.draft
     if previous is None or previous.leaf != "name" or draft is None:
         return None
-    # `"name": "search, "arguments": …`: the name was read up to the quote of the key.
+    # In `"name": "search, "arguments": …` the name was read up to the quote of the key.
     overrun = _OVERRUN.search(draft.written_name)
     if overrun is None or place != driver.last_end - driver.base:
         return None
@@ -216,36 +216,36 @@ def _open_name(driver: Driver, place: int) -> bool | None:
     if not _KEY_REST.match(buffer, place) or not commas:
         return None
     if draft.started:
-        draft.doubts.append("missing-quote")  # the name is given out already
+        draft.doubts.append("missing-quote")  # the name was emitted already
         return None
     comma = place - len(overrun.group())
     written, closed = draft.written_name[: overrun.start()], '"'
     if (len(written) - len(written.rstrip("\\"))) % 2:
-        closed = '\\"'  # a backslash would escape the quote that is put in
-    # It was read with the comma and the quote of the next key: `search, "`.
+        closed = '\\"'  # a backslash would escape the inserted quote
+    # The name was read with the comma and the quote of the next key: `search, "`.
     draft.forget_name()
     fill_role(builder, "name", written + closed, driver.base + comma, driver.unit)
     driver.end_at(driver.base + comma + 1)
     step = driver.node.steps[commas[0]]
     doubtful = draft.name not in builder.tools
     if doubtful:
-        draft.doubts.append("missing-quote")  # it may have lost more than the quote
+        draft.doubts.append("missing-quote")  # more than the quote may be missing
     return _replace(driver, "missing-quote", comma, comma, closed, go_on=place - 1, step=step,
                     doubtful=doubtful)  # fmt: skip
 
 
 def _missing_mark(driver: Driver, place: int) -> bool | None:
-    """Puts in a comma, a colon or a brace, where what stands here may follow it."""
+    """Inserts a comma, a colon or a brace, if the text here may follow it."""
     node, buffer = driver.node, driver.buffer
     for group, terminal in node.tokens:
         mark = terminal.text.strip()
         step = node.steps[group]
         if terminal.kind != "literal" or mark not in _CODES or step.leaf or step.opens:
             continue
-        # `"name":` is one token of the grammar: no colon is missing behind it.
+        # `"name":` is one token of the grammar, so no colon is missing after it.
         if mark == ":" and _is_keyword(driver):
             return None
-        # `"name" => "search"`.
+        # An example is `"name" => "search"`.
         equals = _EQUALS.match(buffer, place) if mark == ":" else None
         if equals is not None:
             if equals.end() == len(buffer) and not driver.final:
@@ -261,7 +261,7 @@ def _missing_mark(driver: Driver, place: int) -> bool | None:
 
 
 def _is_keyword(driver: Driver) -> bool:
-    """Whether the key that was read is one of the grammar's own, which writes its colon with it."""
+    """Whether the key that was read last is a token of the grammar that includes its colon."""
     end = driver.last_end
     key = _LAST_STRING.search(driver.builder.source.slice(max(0, end - _LONGEST_KEY), max(0, end)))
     if key is None:
@@ -271,21 +271,21 @@ def _is_keyword(driver: Driver) -> bool:
 
 
 def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
-    """Whether what stands at a place may follow a mark; None where more text decides."""
+    """Whether the text at an index may follow a mark; None if more text is needed."""
     buffer = driver.buffer
     if not driver.final and node.beginnings.match(buffer, place):
         return None
     match = node.token.match(buffer, place)
     if match is not None:
         terminal = node.steps[match.lastgroup or ""].terminal
-        # A comma is missing between two calls only if a call begins behind the brace.
+        # A comma is missing between two calls only if a call begins after the brace.
         if mark == "," and terminal.text.strip() == "{":
             return _begins_call(node.steps[match.lastgroup or ""].node, driver, match.end())
         # Any value may follow a colon, but only a key or a string shows that a comma or a brace is
         # missing.
         if mark == ":" or not _is_quoted(terminal):
             return mark == ":"
-        # A word with a colon may be prose, or the next call: then the comma is not what lacks.
+        # A word with a colon may be prose or the next call, before which no comma is missing.
         written = buffer[match.start(match.lastgroup or "")]
         return terminal.name != "JSON_STRING" or not written.isalnum()
     return mark == ":" and any(
@@ -295,7 +295,7 @@ def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
 
 
 def _begins_call(node: Node, driver: Driver, place: int) -> bool | None:
-    """Whether the first key of a call stands behind its brace; None where more text decides."""
+    """Whether the first key of a call follows its brace; None if more text is needed."""
     buffer = driver.buffer
     is_open = blanks.match(buffer, place).end() == len(buffer)
     if not driver.final and (is_open or node.beginnings.match(buffer, place)):
@@ -305,7 +305,7 @@ def _begins_call(node: Node, driver: Driver, place: int) -> bool | None:
 
 
 def is_json(node: Node) -> bool:
-    """Whether a token of a JSON object is wanted."""
+    """Whether a node expects a token of a JSON object."""
     if any(step.terminal.name in JSON_LIKE for step in node.payloads):
         return True
     for _, terminal in node.tokens:
@@ -330,12 +330,23 @@ def _replace(
     step: Step | None = None,
     doubtful: bool = False,
 ) -> bool:
-    """Notes that a text should stand from one index to another; goes on behind it."""
+    """Reports an edit of the envelope, and goes on after it.
+
+    Args:
+        driver: the driver.
+        code: the code of the diagnostic.
+        start: the index in the buffer where the edit begins.
+        end: the index where it ends.
+        text: the replacement.
+        go_on: the index from which the driver reads on; `end` if it is None.
+        step: the step of the inserted token, which is applied.
+        doubtful: whether the diagnostic is an error.
+    """
     builder = driver.builder
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
     severity = "error" if doubtful else "warning"
     builder.report(code, severity, _MESSAGES[code], span, edits=(Edit(span, text),))
-    # Where a required argument lacks, the brace may stand at another place.
+    # If a required argument is missing, the brace may belong to another place.
     is_open = builder.draft is not None and builder.has_arguments and builder.lacks_required
     builder.mend(*["bracket"] * (code == "bracket" and "}" in text and is_open))
     driver.move_to(end if go_on is None else go_on)

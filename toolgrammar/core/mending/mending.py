@@ -1,16 +1,16 @@
-"""Mends the markup of a call that is certain: puts in what is missing, leaves out what is stray.
+"""Mends the markup of a certain call: inserts missing closers, and drops stray ones.
 
-In this order, at a place that the node does not take:
+Example: a second `<tool_call>` after a complete object shows that the first call lacks its closer.
 
-1. an anchor is here: what the grammar wants before it is put in;
-2. markup is here that closes something which is not open: it is left out;
-3. words are here, and the next call or the closer of the section follows soon: they are text;
-4. the opener of something is here that an outer part of the stack takes: what is open ends;
-5. the arguments are there, and text may follow the closers: they are put in, the rest is text.
+At text that the node does not accept, and that is not misspelt markup, the first case applies:
 
-Nothing else is mended: the call ends as one that the text does not finish.
+1. an anchor is here: the markup that the grammar expects before it is inserted;
+2. a closer is here, all but its last tag: that tag is inserted;
+3. markup is here that closes something which is not open: it is dropped;
+4. words are here, and the next call or the closer of the section follows soon: they are text;
+5. the arguments are complete, and text may follow the closers: these are inserted.
 
-Example: a second `<tool_call>` behind a whole object shows that the first call lacks its closer.
+Nothing else is mended: the call ends unfinished.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.state.driver import Driver
 
-_LONGEST_MARKUP = 256  # Characters that are waited for while they may become an anchor.
+_LONGEST_MARKUP = 256  # The most characters to wait for while the text may become an anchor.
 _QUOTES = "`\"'"
 _BETWEEN_CALLS = " \t\r\n,;"
-_REACH = 512  # Characters that words between the calls of a section may have.
+_REACH = 512  # The most characters of words between the calls of a section.
 
 
 _MARKUP = late(r"[<>{}\[\]|`\uff5c]")
-"""What words before the first call of a section don't hold."""
+"""Characters that words before the first call of a section do not contain."""
 _FENCE = late(r"\s{0,64}(?P<fence>```\w{0,16})[ \t]{0,16}(?:\r?\n)?")
 _FENCE_BEGINNINGS = late(r"\s{0,64}(?:`{1,2}|```\w{0,16}[ \t]{0,16}\r?)?\Z")
 
 
 def skip_fence(driver: Driver) -> bool | None:
-    """Leaves out a code fence between an opener and what it opens; None: there is none."""
+    """Drops a code fence after an opener; False if more text is needed, None if there is none."""
     start = driver.position
     if not driver.final and _FENCE_BEGINNINGS.match(driver.buffer, start):
         return False
@@ -80,15 +80,15 @@ def skip_fence(driver: Driver) -> bool | None:
 
 
 def step_back_to_call(driver: Driver, key: str) -> bool:
-    """Steps back where what was read as a key is the name of a tool: a call begins there.
+    """Takes back the last literal if the key after it is the name of a tool: a call begins there.
 
-    A call that nothing but its opener is known of is given back; the opener stands there twice.
+    Also true for an island that has only its opener, and the same name as its key: it is given back.
     """
     back = driver.back
     spec = driver.builder.spec()
     if key not in driver.node.machine.tool_names:
         return False
-    # Where the tool has an argument of that name, or nobody knows its arguments, the key stays a
+    # If the tool has an argument of that name, or its arguments are not known, the key stays a
     # key.
     if spec is None or not spec.properties or key in spec.properties:
         return False
@@ -96,7 +96,7 @@ def step_back_to_call(driver: Driver, key: str) -> bool:
         return key == driver.builder.same("SAME_NAME")
     if back is None:
         return False
-    # From the short literal on, what stands there has to open a call.
+    # The text from the short literal on has to open a call.
     repairs = repairs_of(back[1])
     match = repairs.pattern.match(driver.buffer, back[0])
     name = match.lastgroup if match is not None else None
@@ -107,16 +107,16 @@ def step_back_to_call(driver: Driver, key: str) -> bool:
 
 
 def mend(driver: Driver) -> bool | None:
-    """Mends where the driver stands; None where it can't, False where it needs more text."""
+    """Mends the markup at the driver's position; None if it can't, False to wait for more text."""
     node, buffer = driver.node, driver.buffer
     if node.payloads:
-        return None  # what should stand here is a value, and none is made up
+        return None  # a value is missing here, and none is made up
     place = _after_blanks(driver)
     respelt = respell(driver, place)
     if respelt is not None:
         return respelt
     repairs = repairs_of(node)
-    # A stream waits for as much text as markup may have, and no longer.
+    # A stream waits for at most as much text as markup may have.
     if not driver.final and len(buffer) - place <= _LONGEST_MARKUP:
         waits = (repairs.beginnings, node.beginnings, JUNK_BEGINNINGS)
         if place == len(buffer) or any(pattern.match(buffer, place) for pattern in waits):
@@ -128,7 +128,7 @@ def mend(driver: Driver) -> bool | None:
         put_in(driver, anchor, doubtful=follows or ended_with_line(driver))
         driver.move_to(place)
         if driver.node.accepts_text and not driver.builder.has_draft:
-            driver.to_text()  # what opens here may turn out to be no call: then it is text
+            driver.to_text()  # the anchor opens an island, which may turn out not to be a call
         return True
     if _complete_half(driver, place):
         return True
@@ -143,14 +143,14 @@ def mend(driver: Driver) -> bool | None:
 
 
 def _end_before_text(driver: Driver, place: int) -> bool | None:
-    """Puts in the closers of a call whose arguments are there, where text or a call follows."""
+    """Inserts the closers of a call that has its arguments, before text or another call."""
     path = repairs_of(driver.node).to_text
     if path is None or not driver.builder.has_arguments:
         return None
-    # Text behind a value that lacks its own closer may belong to it, and text behind a string.
+    # Text after a value without its own closer, or after a string, may belong to that.
     last = driver.previous
     doubtful = last is not None and (last.leaf == "value" or last.terminal.name == "JSON_TEXT")
-    # `</path>[\n<text>`: what stands right behind a tag may have damaged the next one.
+    # In `</path>[\n<text>` the text directly after a tag may belong to a damaged next tag.
     is_glued = driver.base + place == driver.last_end and place < len(driver.buffer)
     if is_glued and last is not None and last.terminal.text.strip().endswith(">"):
         doubtful = True
@@ -167,18 +167,18 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
             return False
         doubtful = not follows
     put_in(driver, path, doubtful=doubtful)
-    driver.move_to(place)  # the white space before may be consumed already
+    driver.move_to(place)  # depending on the chunks, the white space may be consumed already
     driver.close_before_text()
     return True
 
 
 def pass_words(driver: Driver, place: int) -> bool | None:
-    """Gives words between the calls of a section out as text, where markup of it follows soon.
+    """Emits words between the calls of a section as text, if markup of the section follows soon.
 
-    Before the first of them, the opener of the section has to stand there as calls have it.
+    Before the first call, the opener of the section has to look like one in use.
 
     Returns:
-        False where more text tells; None where nothing of the section follows.
+        False if more text is needed; None if no markup of the section follows.
     """
     builder, buffer = driver.builder, driver.buffer
     pattern = landmarks_of(driver.node)
@@ -191,7 +191,7 @@ def pass_words(driver: Driver, place: int) -> bool | None:
     if match is None:
         return None if driver.final or len(buffer) - place >= _REACH else False
     if buffer[match.start() - 1] in _QUOTES:
-        return None  # what is quoted is not meant
+        return None  # quoted markup is not in use
     words = buffer[place : match.start()]
     if driver.island >= 0:
         if not begins(words) or _MARKUP.search(words):
@@ -205,14 +205,14 @@ def pass_words(driver: Driver, place: int) -> bool | None:
     )
     driver.give_text(place, match.start())
     driver.move_to(match.start())
-    # What opened before the words is no part of the call behind them: spans don't overlap.
+    # The next call begins after the words, since spans must not overlap.
     if driver.unit >= 0:
         driver.begin_unit(driver.base + match.start())
     return True
 
 
 def _opens_section(driver: Driver) -> bool:
-    """Whether an island is the opener of a section alone, and no sentence leads to it."""
+    """Whether an island has only the opener of a section, which is not part of a sentence."""
     start = driver.island
     opener = driver.buffer[start : driver.position]
     before = driver.builder.source.slice(max(0, driver.base + start - NEAR), driver.base + start)
@@ -226,7 +226,7 @@ def _opens_section(driver: Driver) -> bool:
 
 
 def _complete_half(driver: Driver, place: int) -> bool:
-    """Puts in the last tag of a closer of which the others stand here."""
+    """Inserts the last tag of a closer whose other tags stand here; returns whether it did."""
     for step in driver.node.steps.values():
         half, whole = clipped(step), step.terminal.text.strip()
         if half and driver.buffer.startswith(half, place):
@@ -234,7 +234,7 @@ def _complete_half(driver: Driver, place: int) -> bool:
             rest = whole[len(half) :]
             behind = place + len(half)
             others = (each.text.strip() for each in driver.node.machine.tables.terminals)
-            # `</parameter>` may be the half of several closers: which was meant is a guess.
+            # `</parameter>` may be half of several closers, so the choice may be wrong.
             shared = any(each.startswith(half) and half != each != whole for each in others)
             follows = driver.buffer[behind : behind + 1]
             doubtful = (shared and follows.strip() != "") or is_mark(follows)
@@ -256,12 +256,12 @@ def _complete_half(driver: Driver, place: int) -> bool:
 
 
 def _anchor(driver: Driver, place: int) -> Sequence[Step] | None:
-    """Returns what to put in before the anchor that stands here."""
+    """Returns the steps to insert before the anchor at an index; None if there is no anchor."""
     repairs = repairs_of(driver.node)
     match = repairs.pattern.match(driver.buffer, place)
     if match is None or match.lastgroup is None:
         return None
-    # A repeated name that is another one closes something else.
+    # If the repeated name is another one, the anchor closes something else.
     for name, value in match.groupdict().items():
         repeated = name.startswith("SAME_") and value
         if repeated and value != driver.builder.same(name.rpartition("_")[0]):
@@ -270,7 +270,7 @@ def _anchor(driver: Driver, place: int) -> Sequence[Step] | None:
 
 
 def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> None:
-    """Puts markup in behind what was read last, and says so; `doubtful`: the call is not run."""
+    """Inserts markup after the last token and reports it; `doubtful` makes the call doubtful."""
     builder = driver.builder
     place = driver.last_end
     text = _written(driver, path, place)
@@ -284,14 +284,14 @@ def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> N
     )
     if doubtful and draft is not None:
         draft.doubts.append("missing-close-tag")
-    # A call that was whole before is not repaired by what is put in behind it.
+    # Markup that is inserted after a complete call does not repair that call.
     if draft is not None and "call" not in path[0].before:
         draft.mend()
-        # The call lacks a required argument, so the brace may belong further behind.
+        # The call lacks a required argument, so the brace may belong to a later place.
         if "}" in text and builder.lacks_required:
             draft.doubts.append("missing-close-tag")
         if any("call" in s.after + s.before for s in path):
-            # Whether arguments were to come nobody knows.
+            # It is not known whether arguments were to follow.
             if not builder.has_arguments:
                 draft.cut()
             draft.close_unescaped()
@@ -300,32 +300,32 @@ def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> N
 
 
 def missing_closers(driver: Driver, node: Node, place: int | None = None) -> str:
-    """Returns what is missing in a node at a place of the buffer, by default at its end."""
+    """Returns the closers that a node lacks at an index of the buffer, by default at its end."""
     path = repairs_of(node).to_end
     place = len(driver.buffer) if place is None else place
     return _written(driver, path, driver.base + place) if path else ""
 
 
 def closers_behind(driver: Driver, node: Node) -> str | None:
-    """Returns what is missing behind a payload before `node`; None where that is not known."""
+    """Returns the closers that are missing after a payload before `node`; None if not known."""
     if repairs_of(node).to_end is None:
         return "" if node.accepts_text else None
     return missing_closers(driver, node)
 
 
 def cut_here(driver: Driver, node: Node, position: int) -> bool:
-    """Whether the rest of the text is the beginning of markup that fits, or fits after some."""
+    """Whether the rest of the text is the beginning of markup that fits, as it is or mended."""
     buffer = driver.buffer
     if node.beginnings.match(buffer, position):
         return True
     place = blanks.match(buffer, position).end()
-    # Where a value may stand, half a closer may be its beginning.
+    # If a value may stand here, half a closer may be its beginning.
     closers = repairs_of(node).beginnings
     return place < len(buffer) and not node.payloads and closers.match(buffer, place) is not None
 
 
 def cut_call(driver: Driver, *, root_open: bool = False) -> None:
-    """Ends the call because the text ends inside its markup; says what is missing, and where."""
+    """Ends the call because the text ends inside its markup, and reports the missing closers."""
     end = driver.base + len(driver.buffer)
     # `get_t` at the end of the text may be half of `get_time`.
     named = driver.last_end == end and driver.previous is not None and fills_name(driver.previous)
@@ -340,11 +340,11 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
 
 
 def _tell_of_nameless(driver: Driver) -> None:
-    """Reports a call of a section that the end of the text cuts before its name."""
+    """Reports a call of a section in which the text ends before its name."""
     path = repairs_of(driver.node).to_end
     end = driver.base + len(driver.buffer)
     could_close = path and not any("call" in (*step.before, *step.after) for step in path)
-    could_close = could_close and driver.unit < driver.last_end  # nothing of a call was left behind
+    could_close = could_close and driver.unit < driver.last_end  # no token of a call was read
     if could_close or not driver.builder.source.written(driver.unit, end).strip(_BETWEEN_CALLS):
         return
     message = "Found the end of the text before the name of a call; what came of it is left out"
@@ -352,19 +352,19 @@ def _tell_of_nameless(driver: Driver) -> None:
 
 
 def fills_name(step: Step) -> bool:
-    """Whether a token is, or holds, the name of a tool."""
+    """Whether a token is or contains the name of a tool."""
     return step.leaf == "name" or any(role == "name" for _, role in step.terminal.groups)
 
 
 def _after_blanks(driver: Driver) -> int:
-    """Returns the place behind white space, which may be consumed already."""
+    """Returns the index after white space, some of which may be consumed already."""
     return blanks.match(driver.buffer, driver.position).end()
 
 
 def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
-    """Returns the text of markup that is put in at an offset."""
+    """Returns the text of markup that is inserted at an offset."""
     text = "".join(text_of(step, driver) for step in path)
-    # No second line break where the source has one.
+    # A line break that the source has already is not inserted again.
     starts_line = text.startswith("\n") and driver.builder.source.slice(place - 1, place) == "\n"
     text = text[1:] if starts_line else text
     # A fence has to end its line.
@@ -373,7 +373,7 @@ def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
 
 
 def text_of(step: Step, driver: Driver) -> str:
-    """Returns what markup, or a repeated name, is written as."""
+    """Returns the text of a token: the name that it repeats, or its own text."""
     if step.kind == "same":
         return driver.builder.same(step.terminal.name)
     return written(step.terminal)
@@ -390,11 +390,11 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
         edits=(Edit(span, ""),),
     )
     if builder.draft is not None:
-        # A bracket may have closed an argument, or be the one of arguments that closed too early.
+        # The bracket may belong to an argument, or to arguments that were closed too early.
         doubtful = driver.buffer[start:end] in BRACKETS and (
             builder.lacks_required or holds_beside(builder, builder.draft)
         )
         builder.mend(*["stray-close-tag"] * doubtful)
     driver.move_to(end)
     if driver.back is not None and end - driver.back[0] > _LONGEST_MARKUP:
-        driver.forget_way_back()  # so much markup behind it shows that it stands for itself
+        driver.forget_way_back()  # after so much markup the last literal is not taken back

@@ -1,4 +1,4 @@
-"""Reads words of the format that are spelled otherwise as what they were meant to be.
+"""Reads misspelt markup and keys of a format as the correct ones.
 
 Example: `<tool_cal>{"name": …` is read as `<tool_call>{"name": …`, with the edit that mends it.
 """
@@ -24,26 +24,27 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _OTHER_NAMES = frozenset({"args", "arguments", "input", "parameters", "params"})
-"""What arguments are called in one format or another."""
+"""The keys of the arguments in various formats."""
 _IN_STRING = r'(?:"(?:\s|\\[nrt]){0,64})?'
 _OBJECT = late(rf"\s{{0,16}}:\s{{0,64}}{_IN_STRING}\{{\s{{0,64}}[^\s}}]")
-"""An object that holds something, or its text in a string."""
+"""A colon and a non-empty object, or the text of one in a string."""
 _OBJECT_BEGUN = late(rf"\s{{0,16}}(?::\s{{0,64}}{_IN_STRING}(?:\\|\{{\s{{0,64}})?)?\Z")
 
 
 class Meant(NamedTuple):
-    """The key that was meant, or that stands there."""
+    """How a key is read: as the arguments' key, or as it is written."""
 
     step: Step
     text: str
     end: int
-    """Index in the buffer behind what is written of it."""
+    """The index in the buffer after the key."""
 
 
 def respelt_opener(driver: Driver) -> tuple[Step, re.Match[str]] | bool:
-    """Returns the misspelt opener that an island begins with, and says so.
+    """Returns and reports the misspelt opener at the beginning of an island.
 
-    False where more text tells, True where none stands there.
+    Returns:
+        The step of the opener and its match; False if more text is needed, True if there is none.
     """
     # Only the beginning of an island may be a misspelt opener.
     if driver.builder.strict or driver.position != driver.island:
@@ -54,9 +55,9 @@ def respelt_opener(driver: Driver) -> tuple[Step, re.Match[str]] | bool:
 def _respelt(
     driver: Driver, openers: Iterable[NearOpener | LostOpener], place: int
 ) -> tuple[Step, re.Match[str]] | bool:
-    """Returns which of the openers is misspelt at a place; booleans as `respelt_opener`."""
+    """Returns the opener that stands misspelt at an index; booleans as in `respelt_opener`."""
     for each in openers:
-        # The expression is wider than one slip.
+        # The expression matches more than the misspellings that count, so `matches` decides.
         near = each.matches(driver.buffer, place)
         if near is False:
             continue
@@ -64,18 +65,18 @@ def _respelt(
         if match is not None and isinstance(each, NearOpener):
             report_misspelt(driver, place, match.end(), each.text, sure=True)
             return driver.node.steps[each.group], match
-        # With its opener missing, only the name of a known tool tells of a call.
+        # If the opener is missing, only the name of a known tool shows that a call begins.
         if match is not None and match["tool"] in driver.builder.tools:
             _put_in_opener(driver, place, each.text)
             return driver.node.steps[each.group], match
-        # `<tool_ca` may become the right opener or a wrong one: the next chunk tells.
+        # `<tool_ca` may become the right opener or a misspelt one: the next chunk decides.
         if not driver.final and each.begun.match(driver.buffer, place):
             return False
     return True
 
 
 def _put_in_opener(driver: Driver, place: int, text: str) -> None:
-    """Says that an opener is put in at an index of the buffer."""
+    """Reports an opener that is inserted at an index of the buffer."""
     builder, offset = driver.builder, max(0, driver.base + place)
     span = Span(offset, offset)
     builder.report(
@@ -85,24 +86,24 @@ def _put_in_opener(driver: Driver, place: int, text: str) -> None:
         span,
         edits=(Edit(span, text),),
     )
-    # The call is not open yet: it counts as repaired once it is.
+    # The call is not open yet, so the repair is noted for the next call.
     builder.mend_next()
 
 
 def respell(driver: Driver, place: int) -> bool | None:
-    """Reads the opener, or closer, of an argument that is misspelt; False where more text tells."""
+    """Reads a misspelt opener or closer of an argument; None if there is none, False to wait."""
     node, buffer = driver.node, driver.buffer
     previous, openers = driver.previous, []
     behind_key = previous is not None and previous.leaf == "key"
     for group, terminal in node.tokens:
         step = node.steps[group]
-        # `<parameter=city=Rome` for `<parameter=city>Rome`.
+        # An example is `<parameter=city=Rome` for `<parameter=city>Rome`.
         if behind_key and terminal.text.strip() == ">" and buffer.startswith("=", place):
             report_misspelt(driver, place, place + 1, ">", sure=True)
             _read_as(driver, step, place + 1)
             return True
         pattern, word = near_opener(step, "near")
-        # Behind a value, `</paramter>` may stand for its closer.
+        # After a value, `</paramter>` may be its misspelt closer.
         if not pattern and previous is not None and previous.leaf == "value":
             pattern, word = near_closer(step, "near")
         if pattern:
@@ -115,8 +116,8 @@ def respell(driver: Driver, place: int) -> bool | None:
 
 
 def stands_misspelt_closer(driver: Driver, node: Node, place: int) -> bool | None:
-    """Whether a misspelt closer of an argument stands at an index; None where more text tells."""
-    # Strict reading knows no misspelling: such text is a part of the value.
+    """Whether a misspelt closer of an argument stands at an index; None if more text is needed."""
+    # Strict reading accepts no misspelling: such text is part of the value.
     if driver.builder.strict:
         return False
     for group, terminal in node.tokens:
@@ -124,7 +125,7 @@ def stands_misspelt_closer(driver: Driver, node: Node, place: int) -> bool | Non
         if not pattern:
             continue
         closer = NearOpener(group, terminal.text.strip(), pattern, word, None)
-        # Only whether one stands there is asked: what reads it as the closer reports it.
+        # This only checks for it: the function that reads it as the closer reports it.
         if closer.matches(driver.buffer, place):
             return True
         if not driver.final and closer.begun.match(driver.buffer, place):
@@ -133,34 +134,34 @@ def stands_misspelt_closer(driver: Driver, node: Node, place: int) -> bool | Non
 
 
 def _read_as(driver: Driver, step: Step, end: int) -> None:
-    """Reads what ends at an index as a literal."""
+    """Reads the text up to an index as the token of a step."""
     driver.pass_to(end)
     driver.pass_over(step)
 
 
 def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -> Meant | None:
-    """Returns the key of the arguments where another key holds an object in its place.
+    """Reads another key as that of the arguments, if it stands before an object in its place.
 
     Args:
         driver: the driver.
-        step: what reading the key as any other does.
+        step: the step of the key if it is read as any other key.
         text: the key as it is written.
-        start: where it begins in the buffer.
-        end: where it ends.
+        start: the index in the buffer where it begins.
+        end: the index where it ends.
 
     Returns:
-        What is read; None where more text tells.
+        How the key is read; None if more text is needed.
     """
     builder, buffer = driver.builder, driver.buffer
     draft = None if builder.strict else builder.draft
-    # No key of the arguments is missing here, or nothing tells yet that a call stands here.
+    # The arguments' key is not missing here, or nothing shows yet that this is a call.
     word = text.strip('"')
     if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
         if not step.leaf:
             note_beside(builder, word, driver.base + start)
         return Meant(step, text, end)
     found = _key_like(driver.node, word)
-    # `"args": {"x": 1}` holds arguments; an empty object or a string may be anything.
+    # `"args": {"x": 1}` has arguments; an empty object or a string may be anything.
     if found is not None and not _OBJECT.match(buffer, end):
         if not driver.final and _OBJECT_BEGUN.match(buffer, end):
             return None
@@ -172,7 +173,7 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
         return Meant(step, text, end)
     meant, key = found
     text = meant.terminal.text.strip() or f'"{key}"'
-    # The grammar's token holds the colon too.
+    # The grammar's token may include the colon.
     if text.endswith(":"):
         end = buffer.index(":", end) + 1
     report_misspelt(driver, start, end, text, sure=is_near(word, key))
@@ -180,10 +181,10 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
 
 
 def _key_like(node: Node, word: str) -> tuple[Step, str] | None:
-    """Returns the key of the arguments that a word resembles, or stands for."""
+    """Returns the arguments' key that a word resembles or is another name of, and its step."""
     named = None
     for key, step in _keys(node).items():
-        # A slip goes before another name for the same.
+        # A misspelling comes before another name for the arguments.
         if len(key) >= SHORTEST and is_near(word, key):
             return step, key
         if word in _OTHER_NAMES and named is None:
@@ -192,24 +193,32 @@ def _key_like(node: Node, word: str) -> tuple[Step, str] | None:
 
 
 def _keys(node: Node) -> dict[str, Step]:
-    """Returns the keys of the arguments in a node."""
+    """Returns the arguments' keys in a node, with their steps."""
     found = {}
     for group, terminal in node.tokens:
         step = node.steps[group]
-        # A key with its colon, or one whose colon is a token of its own.
+        # The token of the key includes its colon, or the colon is a token of its own.
         if step.node.takes_arguments or (step.node.takes_colon and _leads_on(step.node)):
             found.update(dict.fromkeys(keys_of(terminal), step))
     return found
 
 
 def _leads_on(node: Node) -> bool:
-    """Whether arguments stand behind the colon."""
+    """Whether arguments follow the colon of a node."""
     colons = (node.steps[group] for group, each in node.tokens if each.text.strip() == ":")
     return any(step.node.takes_arguments for step in colons)
 
 
 def report_misspelt(driver: Driver, start: int, end: int, text: str, *, sure: bool) -> None:
-    """Reports what stands between two indexes of the buffer, and what it is read as."""
+    """Reports misspelt text between two indexes of the buffer.
+
+    Args:
+        driver: the driver.
+        start: the index where it begins.
+        end: the index where it ends.
+        text: the text that it is read as.
+        sure: whether it can only be that; if not, the call is doubted.
+    """
     builder = driver.builder
     span = Span(max(0, driver.base + start), max(0, driver.base + end))
     builder.report(
@@ -219,6 +228,6 @@ def report_misspelt(driver: Driver, start: int, end: int, text: str, *, sure: bo
         span,
         edits=(Edit(span, text),),
     )
-    # A slip in the word itself leaves no doubt. Another word in its place, `args`, is a guess, and
-    # a doubted call is not run.
+    # A misspelling of the word itself leaves no doubt. Another word in its place, `args`, is a guess,
+    # so the call is doubted.
     builder.mend(*["misspelt"] * (not sure))

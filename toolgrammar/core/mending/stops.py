@@ -1,7 +1,8 @@
-"""Ends a call whose closer the server took away, because it stops at that closer.
+"""Ends a call whose closer the server removed, because the closer is a stop string.
 
-Where the text ends, and all that is missing begins with one of the header's stop strings, what is
-missing counts as read. The text may end with the beginning of it.
+Example: with the stop string `</execute_bash>`, the text `<execute_bash>ls` is a complete call. This
+applies if the text of all missing closers begins with a stop string of the format's header. The text may
+end with the beginning of the closers.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _SHORTEST = 2
-"""Characters of a beginning that can't be a word of the payload."""
+"""The least characters of a closer's beginning that are not read as part of the payload."""
 
 
 def stopped_before(driver: Driver, node: Node) -> str:
-    """Returns the closers that a stop string stands in for in a node; empty where it does not."""
+    """Returns the closers that a stop string removed in a node; "" if none did."""
     builder = driver.builder
     stops = builder.header.stop
     # A server that cut the answer did not stop at the closer.
@@ -32,10 +33,10 @@ def stopped_before(driver: Driver, node: Node) -> str:
 
 
 def end_of_payload(driver: Driver, node: Node, start: int) -> int:
-    """Returns where a raw payload before `node` ends: before the beginning of what is missing."""
+    """Returns the index where a raw payload before `node` ends, before the closers' beginning."""
     buffer = driver.buffer
     closers = stopped_before(driver, node)
-    # The longest beginning first: of `</tool` no part is value.
+    # The longest beginning comes first: no part of `</tool` belongs to the value.
     for length in range(min(len(closers), len(buffer) - start), _SHORTEST - 1, -1):
         if buffer.endswith(closers[:length]):
             return len(buffer) - length
@@ -43,10 +44,14 @@ def end_of_payload(driver: Driver, node: Node, start: int) -> int:
 
 
 def close_by_stop(driver: Driver) -> bool:
-    """Closes what is open where the text ends; tells whether a stop string stands in for that."""
+    """Closes the call and section at the end of the text, if a stop string removed their closers.
+
+    Returns:
+        Whether it did.
+    """
     node = driver.node
     closers = stopped_before(driver, node)
-    # Nothing may be left but the beginning of what is missing.
+    # The rest of the text may only be the beginning of the missing closers.
     rest = driver.buffer[driver.position :].strip()
     if not closers.startswith(rest) or not closers:
         return False
@@ -56,8 +61,8 @@ def close_by_stop(driver: Driver) -> bool:
     builder.end.leave_open()
     spec = builder.spec()
     if builder.draft is not None and not builder.has_arguments and (not spec or spec.properties):
-        builder.draft.cut()  # whether arguments were to come nobody knows
-    # As if they had been read: the server took them away, and the model is not to blame.
+        builder.draft.cut()  # it is not known whether arguments were to follow
+    # The steps apply without a repair: the server removed the closers, the model wrote them.
     for step in path:
         driver.pass_over(step)
     driver.to_text()

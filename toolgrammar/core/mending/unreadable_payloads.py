@@ -1,6 +1,6 @@
-"""Passes over what stands where the arguments of a call should, so that it costs no other call.
+"""Skips text in place of the arguments of a call, so that the calls after it are still read.
 
-Example: a call with `"arguments": 5` is unreadable, and the call behind it is read.
+Example: a call with `"arguments": 5` is unreadable, and the call after it is read.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _REACH: Final = 1024
-"""Characters in which the markup behind the arguments is looked for."""
+"""The number of characters in which the markup after the arguments is searched."""
 _BRACKET_OR_STRING = late(r'[{}\[\]]|"(?:[^"\\]|\\.)*"|(?P<odd>")')
 _DISTINCTIVE: Final = 5
-"""Characters of markup that stands for itself."""
+"""The least number of characters of markup that is evidence by itself."""
 
 
 def pass_unreadable(driver: Driver, start: int) -> bool | None:
-    """Goes on behind what is no object, where the arguments of a call have to begin.
+    """Skips text that is not an object where the arguments of a call have to begin.
 
     Returns:
-        False where more text tells; None where something else is to be done.
+        True if it was skipped; False if more text is needed; None if this case does not apply.
     """
     builder, buffer, draft = driver.builder, driver.buffer, driver.builder.draft
     certain = driver.island < 0 or builder.group is not None
@@ -35,7 +35,7 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     if not (certain and driver.called) or draft is None or builder.strict or len(payloads) != 1:
         return None
     step = payloads[0]
-    # Only arguments that have to be an object can lack one.
+    # This applies only to arguments that have to be an object.
     if step.terminal.name not in JSON_LIKE or step.leaf != "arguments":
         return None
     node = step.node
@@ -43,7 +43,7 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     if not driver.final and len(buffer) - start < _REACH and node.beginnings.match(buffer, start):
         return False
     is_open = not driver.final and len(buffer) - start < _REACH
-    # `"arguments": }`: nothing stands there at all.
+    # In `"arguments": }` there is no text to skip.
     end = start if node.token.match(buffer, start) else _end(driver, node, start, is_open=is_open)
     if end is None:
         return False if is_open else None
@@ -61,11 +61,11 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
 
 
 def _end(driver: Driver, node: Node, start: int, *, is_open: bool) -> int | None:
-    """Returns where markup stands that can only come behind the arguments; None where none does.
+    """Returns the index of markup that can only follow the arguments; None if there is none.
 
-    None, too, where a string is open and more text may close it: it may hold what stands in it.
+    Also None if a string is open that more text may close, since it may contain that markup.
     """
-    # The closers of the call, what is left where some of them are missing, the opener of the next.
+    # This markup is the call's closers, anchors after missing closers, or the next call's opener.
     patterns = (node.token, repairs_of(node).pattern, driver.start_node.opener)
     found = [
         match.start()
@@ -73,7 +73,7 @@ def _end(driver: Driver, node: Node, start: int, *, is_open: bool) -> int | None
         for match in pattern.finditer(driver.buffer, start, start + _REACH)
         if len(match.group().strip()) >= _DISTINCTIVE
     ]
-    # `"arguments": 5}`: the bracket that the text does not open is the call's own.
+    # In `"arguments": 5}` the bracket that the text does not open is the call's own.
     bracket = _bracket(driver.buffer[start : start + _REACH], is_open=is_open)
     if bracket is None:
         return None
@@ -83,16 +83,16 @@ def _end(driver: Driver, node: Node, start: int, *, is_open: bool) -> int | None
 
 
 def _bracket(text: str, *, is_open: bool) -> int | None:
-    """Returns where the first bracket closes that a text does not open; -1 where none does.
+    """Returns the index of the first bracket that closes more than the text opens; -1 if none.
 
-    None where a string is open before it that more text may close.
+    None if a string is open before it that more text may close.
     """
     depth = 0
     for part in _BRACKET_OR_STRING.finditer(text):
-        # A bracket in a string closes nothing, and more text may close the string.
+        # A bracket inside a string does not count, and more text may close the string.
         if part["odd"] and is_open:
             return None
-        # A whole string counts for nothing: it begins and ends with its quotes.
+        # A complete string does not count, as it begins and ends with quotes.
         depth += (part[0] in "{[") - (part[0] in "}]")
         if depth < 0:
             return part.start()
@@ -100,8 +100,8 @@ def _bracket(text: str, *, is_open: bool) -> int | None:
 
 
 def holds_arguments(driver: Driver, step: Step, start: int) -> bool:
-    """Whether a string stands where an object should: it may hold the arguments as JSON."""
-    # Elsewhere an object with a string in it may be data: nothing has shown that it is a call.
+    """Whether a string stands in place of the arguments' object, and may contain it as JSON."""
+    # In an uncertain island the object may be data, as nothing has shown that it is a call.
     certain = driver.island < 0 or driver.builder.group is not None
     is_text = driver.buffer[start : start + 1] == '"' and step.terminal.name in JSON_LIKE
     return certain and is_text and driver.called and step.leaf == "arguments"
