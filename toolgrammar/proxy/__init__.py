@@ -1,9 +1,10 @@
-"""Stands before a server that speaks OpenAI's API and turns the calls in its text into tool calls.
+"""Rewrites the answers of a server with OpenAI's API: calls in their text become tool calls.
 
-In: a request, and the answer to it, whole or as a stream. Out: the request as the server can read it,
-and the answer with `tool_calls`. `rewrite_request`, `rewrite_response` and `rewrite_stream` are the
-core, without HTTP, for any gateway; `app.py` is a proxy made of them and `litellm.py` a callback for
-LiteLLM. Begin with `answer.py`, which reads one answer. It may import `interop` and what lies below.
+In: a request, and the answer to it, whole or streamed. Out: the request in a form that the server
+supports, and the answer with `tool_calls`. `rewrite_request`, `rewrite_response` and
+`rewrite_stream` need no HTTP and fit any gateway; `app.py` builds a proxy from them and
+`litellm.py` a callback for LiteLLM. Begin with `answer.py`, which reads one answer. It may import
+`interop` and everything below it.
 """
 
 from toolgrammar.proxy.prompted import rewrite_request

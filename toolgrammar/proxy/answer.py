@@ -1,7 +1,7 @@
-"""Reads the text of one answer and says what of it is content, reasoning, or a call to hand out.
+"""Splits the text of one answer into content, reasoning, and calls for the client.
 
-`Hi.<tool_call>…</tool_call>` gives the pieces `content: "Hi."` and `call: {"name": …}`; a call that
-may not run stays content.
+Example: `Hi.<tool_call>…</tool_call>` gives the pieces `content: "Hi."` and `call: {"name": …}`; a
+call that may not run stays content.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 Report: TypeAlias = Callable[[ToolCall, Refusal | None], None]
-"""Is told of each call that was read: None says that it was handed out."""
+"""A function that is called with each call and its refusal; None if the call was passed on."""
 Piece: TypeAlias = (
     tuple[Literal["content", "reasoning"], str] | tuple[Literal["call"], dict[str, Any]]
 )
-"""A stretch of an answer; a call has the shape of a `tool_calls` entry."""
+"""A piece of an answer; a call has the shape of a `tool_calls` entry."""
 
 _POLICY: Final = SalvagePolicy()
 
@@ -42,19 +42,19 @@ class Reading:
     """How the answers to one request are read."""
 
     format: FormatsLike
-    """In which format the model writes calls."""
+    """The format in which the model writes calls."""
     tools: Mapping[str, ToolSpec]
     """The tools that were offered."""
     messages: list[Mapping[str, Any]] = field(default_factory=list)
     """The conversation."""
     policy: SalvagePolicy = _POLICY
-    """Which calls may run."""
+    """Decides which calls may run."""
     prefix: str = ""
-    """What the chat template had written of the answer before the model began."""
+    """The part of the answer that the chat template writes before the model begins."""
     report: Report | None = None
-    """Is told of each call."""
+    """Called for each call."""
     repair: bool = False
-    """Whether calls that the server made itself are put right."""
+    """Whether calls that the server made itself are repaired."""
 
 
 def reading_of(
@@ -66,10 +66,10 @@ def reading_of(
     *,
     repair: bool = False,
 ) -> Reading | None:
-    """Returns how the answers to a request are read; None if it offers no tools, or none to call.
+    """Returns how the answers to a request are read; None if no tools are offered or may be called.
 
     Raises:
-        TypeError: a tool of the request has no name, or a wrong shape; or the request has one.
+        TypeError: a tool of the request has no name, or it or the request has a wrong shape.
         ValueError: a tool of the request costs too much to read.
     """
     check_type("request", request, Mapping, "hand in the body of the request")
@@ -77,11 +77,11 @@ def reading_of(
     check_type("prefix", prefix, str)
     check_type("repair", repair, bool)
     tools = request.get("tools")
-    # Without tools no text is a call: the answer goes through as it is.
+    # Without tools no text is a call: the answer passes unchanged.
     if not tools or request.get("tool_choice") == "none":
         return None
     check_several("tools", tools, "a list of dicts", "write [tool]")
-    # Custom and built-in tools have no schema, and are no functions.
+    # Custom and built-in tools have no schema, and are not functions.
     functions = [tool for tool in tools if not isinstance(tool, Mapping) or _is_function(tool)]
     messages = request.get("messages")
     given = messages if isinstance(messages, list) else []
@@ -101,8 +101,8 @@ class AnswerReader:
         """Sets up the reading.
 
         Args:
-            reading: how.
-            seed: what tells the answer from others: ids are made from it.
+            reading: how to read it.
+            seed: a text that is unique to the answer: ids are derived from it.
             native: whether the server has made tool calls of its own.
         """
         self._report = reading.report
@@ -114,42 +114,43 @@ class AnswerReader:
             prefix=reading.prefix,
         )
         self._ids = UniqueIds(ids_in(reading.messages), f"{len(reading.messages)} {seed}")
-        # Where text stands in the answer that is not read, and how much of it up to there: see
+        # The places in the answer of text that is not read, and its length up to there: see
         # `note_aside`.
         self._asides: list[int] = []
         self._aside_lengths = [0]
         self._read = 0
         self.given = 0
-        """Calls that were handed out so far."""
+        """How many calls were passed on so far."""
         self.closed = False
         """Whether the answer has ended."""
 
     def see_native(self) -> None:
-        """Notes that the server has made a tool call of its own."""
+        """Records that the server has made a tool call of its own."""
         self._judge.see_native()
 
     def feed(self, text: str) -> list[Piece]:
-        """Returns what is certain with more of the text."""
+        """Accepts more of the text; returns the pieces that are certain."""
         self._judge.feed(text)
         self._read += len(text)
         return self._pieces(self._parser.feed(text))
 
     def note_aside(self, text: str) -> None:
-        """Notes text that goes out as it is: no call is read in it, but code it opens counts."""
+        """Records text that is passed on unread: it has no calls, but may open a block of code."""
         self._judge.feed(text)
         self._asides.append(self._read)
         self._aside_lengths.append(self._aside_lengths[-1] + len(text))
 
     def close(self, finish_reason: object = None) -> list[Piece]:
-        """Returns what comes at the end of the text."""
+        """Ends the text; returns the last pieces."""
         self.closed = True
-        # Servers that break the API send other values; a model's answer must not raise for them.
+        # Servers that break the API send other types; a model's answer must not raise for them.
         reason = finish_reason if isinstance(finish_reason, str) else None
         return self._pieces(self._parser.close(reason))
 
     def reason(self, finish_reason: Any) -> Any:
-        """Returns why the answer ended, for the client: calls were made, unless it was cut."""
-        # `length` stays: a client must learn that the answer was cut, though calls were handed out.
+        """Returns the finish reason for the client: calls were made, unless the answer was cut."""
+        # `length` is kept: a client must learn that the answer was cut, even if calls were passed
+        # on.
         if not self.given or not isinstance(finish_reason, str) or is_cut(finish_reason):
             return finish_reason
         return "tool_calls"
@@ -161,7 +162,7 @@ class AnswerReader:
                 _add(found, "content", event.text)
             elif isinstance(event, ReasoningDelta):
                 _add(found, "reasoning", event.text)
-            # Not before its end is it known whether a call may run.
+            # Only the end of a call shows whether it may run.
             elif isinstance(event, CallEnd):
                 self._take(event.call, event.index, found)
         return found
@@ -172,7 +173,7 @@ class AnswerReader:
         if self._report is not None:
             self._report(call, refusal)
         if isinstance(judged, Refusal):
-            # The text of a refused call is not lost: the client sees what the model wrote.
+            # The text of a refused call is not lost: the client receives what the model wrote.
             _add(found, "content", self._parser.read_text(call.span.start, call.span.end))
             return
         function = {"name": call.name, "arguments": judged}
@@ -181,24 +182,24 @@ class AnswerReader:
         self.given += 1
 
     def _refusal(self, call: ToolCall) -> Refusal | None:
-        """Returns why a call may not run; None if it may."""
+        """Returns the refusal of a call; None if it may run."""
         if not self._asides:
             return self._judge.judge(call)
-        # The judge has the asides in its text, the parser has not.
+        # The text of the judge contains the asides, that of the parser does not.
         start, end = (self._placed(at) for at in (call.span.start, call.span.end - 1))
         found = self._judge.judge(replace(call, span=Span(start, end + 1)))
-        # Text that was not read stands inside the call.
+        # Text that was not read is inside the call.
         if found is None and end - start >= call.span.end - call.span.start:
             return Refusal(call, "not-executable", "Your call did not run: it was interrupted.")
         return None if found is None else replace(found, call=call)
 
     def _placed(self, at: int) -> int:
-        """Returns where a character that was read stands in the whole answer."""
+        """Returns the place in the whole answer of a character that was read."""
         return at + self._aside_lengths[bisect_right(self._asides, at)]
 
 
 def _add(found: list[Piece], kind: Literal["content", "reasoning"], text: str) -> None:
-    """Adds a text to the piece before it, where that is of its kind."""
+    """Adds a text, joined to the previous piece if that is of the same kind."""
     if not text:
         return
     if found and found[-1][0] == kind:

@@ -1,7 +1,7 @@
-"""The proxy as an application for any ASGI server.
+"""Builds the proxy as an application for any ASGI server.
 
-`create_app("http://127.0.0.1:8000", ModelRules({}, ModelRule("my.lark")))` answers `/health`,
-`/metrics`, and all that the upstream answers.
+Example: `create_app("http://127.0.0.1:8000", ModelRules({}, ModelRule("my.lark")))` answers
+`/health` and `/metrics`, and passes everything else to the upstream.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 MAX_BODY: Final = 32_000_000
-"""Bytes of the longest request, whole answer and event of a stream."""
+"""The maximal size in bytes of a request, of a whole answer and of an event of a stream."""
 TIMEOUT: Final = 600.0
-"""Seconds without a byte after which an answer is given up: a model may think for long."""
+"""Seconds without a byte after which an answer is abandoned: a model may think for long."""
 _POLICY: Final = SalvagePolicy()
 _BACKLOG: Final = 1024
-"""Clients that may wait to be let in: many open their streams at once."""
+"""How many clients may wait for their connection: many open their streams at once."""
 _KEPT: Final = 75
-"""Seconds that an unused connection of a client is kept. Clients close theirs sooner: the other way
-round a request may meet the closing of its connection, and is lost."""
+"""Seconds that an unused connection of a client is kept. Clients close theirs sooner: otherwise
+a request may be sent while the proxy closes the connection, and is lost."""
 _METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -54,18 +54,18 @@ def create_app(
     max_body: int = MAX_BODY,
     timeout: float = TIMEOUT,
 ) -> Starlette:
-    """Returns a proxy.
+    """Returns the proxy as an ASGI application.
 
     Args:
-        upstream: the address of the server behind it.
-        rules: in which format each model writes its calls.
-        policy: which calls may run.
-        max_body: bytes of the longest request, whole answer and event of a stream.
-        timeout: seconds without a byte after which an answer of the upstream is given up.
+        upstream: the address of the server behind the proxy.
+        rules: the format in which each model writes its calls.
+        policy: decides which calls may run.
+        max_body: the maximal size in bytes of a request, a whole answer and an event of a stream.
+        timeout: the seconds without a byte after which an answer of the upstream is abandoned.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the upstream's address is none of HTTP, or a number is not above 0.
+        ValueError: the upstream's address is not an HTTP address, or a number is not above 0.
     """
     check_type("upstream", upstream, str)
     check_type("rules", rules, ModelRules, "ModelRules({}, ModelRule(format)) makes them")
@@ -93,16 +93,16 @@ def create_app(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Returns a socket that listens; port 0 is any that is free.
+    """Returns a listening socket; port 0 chooses a free one.
 
     Raises:
-        ValueError: there is no such port, another program listens at it, or nobody can at this host.
+        ValueError: the port is invalid or in use, or listening at the host fails.
     """
     if not 0 <= port <= 65535:
         raise ValueError(f"a port is a number from 0 to 65535, got {port}")
     try:
-        # A colon stands in addresses of IPv6 alone: a host name has none, and the port is given
-        # apart.
+        # Only addresses of IPv6 contain a colon: a host name has none, and the port is a separate
+        # argument.
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as problem:
@@ -117,12 +117,12 @@ def run(app: Starlette, listener: socket.socket) -> None:
     """Serves a proxy until it is interrupted."""
     config = uvicorn.Config(
         app,
-        # Without uvicorn's own lines for each request: they hold the query, where keys may stand.
+        # Without uvicorn's own lines for each request, which contain the query, where keys may be.
         access_log=False,
         log_level="warning",
         server_header=False,
         timeout_keep_alive=_KEPT,
     )
-    # An interrupt is how it ends: uvicorn lets answers finish, and raises it then.
+    # An interrupt is the regular end: uvicorn lets answers finish, and raises it then.
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])

@@ -1,6 +1,6 @@
-"""Rewrites the deltas of one choice of a streamed completion.
+"""Rewrites the deltas of one choice in a streamed completion.
 
-The deltas `{"content": "Hi.<tool"}`, `{"content": "_call>…</tool_call>"}` become
+Example: the deltas `{"content": "Hi.<tool"}`, `{"content": "_call>…</tool_call>"}` become
 `{"content": "Hi."}` and `{"tool_calls": [{"index": 0, …}]}`.
 """
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 Choice = dict[str, Any]
 _PLAIN: Final = frozenset({"index", "delta", "text", "finish_reason"})
-"""What of a choice may be left out where nothing of its text can go out yet."""
+"""The keys of a choice that may be dropped as long as all of its text is held back."""
 
 
 class StreamedChoice:
-    """One choice, as its deltas come."""
+    """Rewrites one choice, delta by delta."""
 
     def __init__(self, reading: Reading, seed: str, index: int) -> None:
         self._reader = AnswerReader(reading, seed)
         self._own = OwnCalls(reading, seed) if reading.repair else None
         self._index = index
         self._is_chat = True
-        # The places of the server's own calls, among which those of the text stand.
+        # The new indexes of the server's own calls, which share a sequence with those of the text.
         self._places: dict[int, int] = {}
         self._count = 0
 
@@ -39,12 +39,12 @@ class StreamedChoice:
         return self._reader.closed
 
     def take(self, choice: Choice) -> list[Choice]:
-        """Returns what one delta becomes: the same object alone where nothing in it changes."""
+        """Returns the choices that one delta becomes; the same object alone if nothing changes."""
         if self.closed:
             return [choice]
         delta, reason = choice.get("delta"), choice.get("finish_reason")
         self._is_chat = isinstance(delta, dict) or "text" not in choice
-        # Of a wrong type: clients get what they would have got without us.
+        # A wrong type: the client receives what the server sent.
         if self._is_chat and delta is not None and not isinstance(delta, dict):
             return self._around(choice, reason)
         holder, key = (delta or {}, "content") if self._is_chat else (choice, "text")
@@ -56,7 +56,7 @@ class StreamedChoice:
         if reason:
             pieces = [*pieces, *self._reader.close(reason)]
         new_reason = self._reason(reason)
-        # The common case: the text may go out as it came.
+        # The common case: the text can be passed on unchanged.
         if new_reason == reason and (pieces == [("content", text)] or not (pieces or text)):
             return [choice]
         shell = self._shell(choice, holder, key)
@@ -64,7 +64,7 @@ class StreamedChoice:
             has_role = self._is_chat and "role" in shell["delta"]
             role = {"role": shell["delta"].pop("role")} if has_role else {}
             new = [self._written(piece) for piece in pieces]
-            # Who speaks is said first; all that the server says of the end, last.
+            # The role comes first; everything that the server sends at the end comes last.
             if role and new:
                 new[0] = {**new[0], "delta": {**role, **new[0]["delta"]}}
             elif role:
@@ -76,28 +76,28 @@ class StreamedChoice:
         return [_joined(shell, first), *rest]
 
     def cut(self) -> list[Choice]:
-        """Returns what is left where the answer breaks off: calls that have not ended are text."""
+        """Ends an answer that broke off; returns the rest, with unfinished calls as text."""
         return self._ended("length")
 
     def ended(self) -> list[Choice]:
-        """Returns what is left where the server ends the stream without a reason."""
+        """Ends an answer that the server ended without a reason; returns the rest."""
         return self._ended(None)
 
     def _around(self, choice: Choice, reason: object) -> list[Choice]:
-        """Returns a choice whose delta is of a wrong type, as it is; at the end, all that is left."""
+        """Returns a choice with a delta of a wrong type unchanged, at the end after the rest."""
         if not reason:
             return [choice]
-        # What was held back of earlier deltas is due, though this one has no text.
+        # Text of earlier deltas that was held back is due, though this one has no text.
         new = [self._written(piece) for piece in self._reader.close(reason)]
         new_reason = self._reason(reason)
         return [*new, choice if new_reason == reason else {**choice, "finish_reason": new_reason}]
 
     def _text(self, content: object) -> str:
-        """Returns a content that is read; "" for any other, which goes out as it is."""
+        """Returns a content that can be read; "" for any other, which is passed on unchanged."""
         if isinstance(content, str):
             return content
-        # Content in parts goes out as it came, but a fence in it may open a block around the next
-        # call.
+        # Content in parts is passed on unchanged, but a fence in it may open a block around the
+        # next call.
         for part in content if isinstance(content, list) else ():
             text = part.get("text") if isinstance(part, dict) else part
             if isinstance(text, str) and text:
@@ -114,17 +114,17 @@ class StreamedChoice:
         return [*own, *(self._written(piece) for piece in self._reader.close(reason))]
 
     def _reason(self, reason: Any) -> Any:
-        """Returns why the answer ended, for the client."""
+        """Returns the finish reason for the client."""
         if self._own is not None and reason:
             reason = self._own.reason(reason)
         return self._reader.reason(reason)
 
     def _written(self, piece: Piece) -> Choice:
-        """Returns a choice that holds one piece."""
+        """Returns a choice that contains one piece."""
         base: Choice = {"index": self._index, "finish_reason": None}
         if piece[0] == "call":
-            # The next free place: clients join pieces of calls by their index, also those of the
-            # server.
+            # The next free index: clients join pieces of calls by their index, those of the server
+            # included.
             delta: dict[str, Any] = {"tool_calls": [{"index": self._count, **piece[1]}]}
             self._count += 1
         elif piece[0] == "reasoning":
@@ -132,7 +132,7 @@ class StreamedChoice:
         else:
             delta = {"content": piece[1]} if self._is_chat else {"text": piece[1]}
         if self._is_chat:
-            # Those of the delta go out once, with its first piece: see `_joined`.
+            # Those of the delta are sent once, with its first piece: see `_joined`.
             return {**base, "delta": delta, "logprobs": None}
         return {**base, "text": "", **delta}
 
@@ -145,10 +145,10 @@ class StreamedChoice:
         return {**choice, "delta": {name: part for name, part in holder.items() if name != key}}
 
     def _with_own_calls(self, choice: Choice, delta: Mapping[str, Any], reason: object) -> Choice:
-        """Returns a choice with the server's own calls as they go out; itself if it has none."""
+        """Returns a choice with its own calls in their final form; the same object without any."""
         has_own = bool(delta.get("tool_calls") or delta.get("function_call"))
         if has_own:
-            # Before the text is read: with native calls the policy refuses those of the text.
+            # Before the text is read: beside native calls the policy refuses those of the text.
             self._reader.see_native()
         if self._own is not None and (has_own or reason):
             new = self._own.feed(delta, reason)
@@ -156,14 +156,14 @@ class StreamedChoice:
         return self._with_places(choice, delta)
 
     def _with_places(self, choice: Choice, delta: Mapping[str, Any]) -> Choice:
-        """Returns a delta with the server's own calls in places that none of the text has."""
+        """Returns a delta whose own calls have indexes that no call of the text has."""
         given = delta.get("tool_calls")
         if not isinstance(given, list):
             return choice
         calls = []
         for call in given:
             old = index_of(call) if isinstance(call, dict) else 0
-            # All pieces of one call get the place that the first one got.
+            # All pieces of one call get the index that the first one got.
             if old not in self._places:
                 self._places[old] = self._count
                 self._count += 1
@@ -176,22 +176,22 @@ class StreamedChoice:
 
 
 def index_of(item: Mapping[str, Any]) -> int:
-    """Returns the index of a choice or a call; 0 where it has none, or one of a wrong type."""
+    """Returns the index of a choice or a call; 0 if it has none, or one of a wrong type."""
     index = item.get("index")
     return index if isinstance(index, int) and not isinstance(index, bool) else 0
 
 
 def _joined(shell: Choice, first: Choice) -> Choice:
-    """Returns the first new choice with all that the old one said besides its text."""
+    """Returns the first new choice with everything of the old one but its text."""
     if "delta" in first:
-        # The index of the piece: the one that the server wrote may be of a wrong type.
+        # The new piece's index: the one from the server may be of a wrong type.
         both = {**first, **shell, "index": first["index"]}
         return {**both, "delta": {**shell["delta"], **first["delta"]}}
     return {**shell, **first}
 
 
 def _tells(shell: Choice) -> bool:
-    """Whether a choice without text says anything all the same, `logprobs` for instance."""
+    """Whether a choice without text carries other information, such as `logprobs`."""
     delta = shell.get("delta")
     if isinstance(delta, dict) and any(part is not None for part in delta.values()):
         return True

@@ -1,6 +1,6 @@
-"""Errors in the shape of OpenAI's API.
+"""Builds errors in the shape of OpenAI's API.
 
-A server that can't be reached gives `{"error": {"message": "the upstream …", "type":
+Example: for a server that can't be reached it is `{"error": {"message": "the upstream …", "type":
 "upstream_error", "param": null, "code": "upstream_unreachable"}}`.
 """
 
@@ -10,5 +10,5 @@ from typing import Any
 
 
 def error_body(message: str, code: str, kind: str = "upstream_error") -> dict[str, Any]:
-    """Returns an error as the API writes it."""
+    """Returns the body of an error in the shape of the API."""
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}

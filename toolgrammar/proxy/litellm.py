@@ -1,7 +1,7 @@
-"""A callback for LiteLLM: its answers get the calls in their text as tool calls.
+"""Provides a callback for LiteLLM that converts calls in the text of answers to tool calls.
 
-`litellm.callbacks = [ToolCallsFromText(ModelRules({}, ModelRule("my.lark")))]`, or the same object in
-the proxy's `litellm_settings.callbacks`.
+Example: `litellm.callbacks = [ToolCallsFromText(ModelRules({}, ModelRule("my.lark")))]`, or the
+same object in the proxy's `litellm_settings.callbacks`.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ if TYPE_CHECKING:
 
 LOG: Final = logging.getLogger("toolgrammar.proxy")
 _ASKED: Final = "toolgrammar_request"
-"""Under which key of a request's metadata stands what the client asked, tools and all."""
+"""The key of a request's metadata for the client's original request, with its tools."""
 _OF_TOOLS: Final = ("tools", "tool_choice", "parallel_tool_calls")
 
 
 class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may be missing
-    """Reads the answers of models by their rules; those without a rule are left alone."""
+    """Reads the answers of models by their rules; models without a rule are left alone."""
 
     def __init__(self, rules: ModelRules, *, policy: SalvagePolicy | None = None) -> None:
         """Sets up the callback.
 
         Args:
-            rules: in which format each model writes calls, by the names that LiteLLM's callers use.
-            policy: which calls may run; None: the defaults.
+            rules: the format in which each model writes calls, by the names in LiteLLM.
+            policy: decides which calls may run; None for the default policy.
 
         Raises:
-            TypeError: the rules or the policy are something else.
+            TypeError: the rules or the policy have another type.
         """
         check_type("rules", rules, ModelRules, "ModelRules({}, ModelRule(format)) makes them")
         check_type("policy", policy, (SalvagePolicy, type(None)))
@@ -60,13 +60,13 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
     async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: Any
     ) -> dict[str, Any]:
-        """Returns a request of LiteLLM's proxy, with its tools in the prompt where a rule says so."""
+        """Returns a request of LiteLLM's proxy, with its tools in the prompt if a rule says so."""
         rule = self._rules[data.get("model")]
         if rule is None or not rule.prompt or not data.get("tools"):
             return data
         new = rewrite_request(data, format=rule.format, prompt=True)
         asked = {key: data[key] for key in (*_OF_TOOLS, "messages") if key in data}
-        # The answer is read with the tools that are gone from the request.
+        # The answer is read with the tools that were removed from the request.
         # LiteLLM keeps metadata for the later hooks, and does not send it to the model.
         new["metadata"] = {**(data.get("metadata") or {}), _ASKED: asked}
         return new
@@ -96,7 +96,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         """Yields the chunks of a stream with its calls read; for callers of `litellm.acompletion`.
 
         Args:
-            chunks: what `litellm.acompletion(…, stream=True)` gave.
+            chunks: the result of `litellm.acompletion(…, stream=True)`.
             request: its `model`, `messages` and `tools`.
         """
         reading = self._reading(request)
@@ -109,18 +109,18 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
             if not isinstance(chunk, ModelResponseStream):
                 yield chunk
                 continue
-            # Without the keys that are None: LiteLLM's objects have all that any provider may send.
+            # Without the keys that are None: LiteLLM's objects have all keys of all providers.
             given = chunk.model_dump(exclude_none=True)
             for new in rewriter.feed(given):
-                # One that did not change is handed on as the object that it was.
+                # A chunk that did not change is passed on as the same object.
                 yield chunk if new is given else ModelResponseStream(**new)
-        # An end without a reason: LiteLLM raises where the server breaks off.
+        # The stream ended without a reason; if the server breaks off, LiteLLM raises.
         for new in rewriter.close():
             if "error" not in new:
                 yield ModelResponseStream(**new)
 
     def _read(self, request: Mapping[str, Any], response: Any) -> Any:
-        # Embeddings, images and the like come by the same hook.
+        # Embeddings, images and the like use the same hook.
         reading = self._reading(request) if isinstance(response, ModelResponse) else None
         if reading is None:
             return response
@@ -129,7 +129,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         if found is given:
             return response
         new = ModelResponse(**found)
-        # Costs, headers and the like, which are no part of the answer.
+        # Costs, headers and the like, which are not part of the answer.
         new._hidden_params = response._hidden_params  # noqa: SLF001 - LiteLLM's own callbacks do so
         return new
 
@@ -137,7 +137,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         rule = self._rules[request.get("model")]
         if rule is None:
             return None
-        # The package itself, without its proxy, calls no hook before the request: then it is the
+        # LiteLLM without its proxy calls no hook before the request: then this is the original
         # request.
         asked = (request.get("metadata") or {}).get(_ASKED) or request
         return reading_of(

@@ -1,6 +1,6 @@
-"""Counts what a proxy does, for Prometheus.
+"""Counts the requests and calls of a proxy, for Prometheus.
 
-A refused call of a model whose format is `mine` adds one to
+Example: a refused call of a model whose format is `mine` adds one to
 `toolgrammar_proxy_refused_calls_total{code="echo",format="mine"}`.
 """
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Metrics:
-    """The counters of one proxy; no label holds what a client or a model wrote."""
+    """The counters of one proxy; no label contains text of a client or a model."""
 
     def __init__(self) -> None:
         # A registry of its own: in prometheus_client's global one a second proxy of the same

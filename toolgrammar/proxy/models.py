@@ -1,7 +1,7 @@
-"""Knows in which format each model writes its calls.
+"""Defines the rules for models: in which format each of them writes its calls.
 
-`{"default": "mine", "models": {"big-*": {"format": "yours", "prompt": True}}}` reads `big-2` in one
-format, with its tools in the prompt, and every other model in another.
+Example: `{"default": "mine", "models": {"big-*": {"format": "yours", "prompt": True}}}` reads
+`big-2` in one format, with its tools in the prompt, and every other model in another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _KEYS: Final = ("format", "prompt", "prefix", "body", "repair")
 _TOP: Final = ("default", "models")
 _MOST: Final = 5
-"""Rules that are shown."""
+"""How many rules are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,16 @@ class ModelRule:
     format: str
     """The id or alias of its format, or the path of a `.lark` file."""
     prompt: bool = False
-    """Whether its server knows no tools, so that they are written into the prompt."""
+    """Whether its server does not support tools, so that they are written into the prompt."""
     prefix: str = ""
-    """What its chat template writes of the answer before the model begins."""
+    """The part of the answer that its chat template writes before the model begins."""
     body: Mapping[str, Any] = field(default_factory=dict)
-    """What is put into each of its requests, `skip_special_tokens` for instance."""
+    """Keys that are added to each of its requests, such as `skip_special_tokens`."""
     repair: bool = False
-    """Whether calls that its server made itself are put right where they are broken."""
+    """Whether broken calls that its server made itself are repaired."""
 
     def __str__(self) -> str:
-        """Returns the rule in words."""
+        """Returns a description of the rule."""
         said = [self.format]
         said += ["tools in the prompt"] if self.prompt else []
         said += ["calls of the server repaired"] if self.repair else []
@@ -53,16 +53,16 @@ class ModelRules:
     """The rules of all models."""
 
     def __init__(self, models: Mapping[str, ModelRule], default: ModelRule | None = None) -> None:
-        """Sets up the rules; looks all formats up.
+        """Stores the rules, and looks up all of their formats.
 
         Args:
-            models: by names, or by patterns as of files; the first that fits counts.
-            default: for all others; None leaves them alone.
+            models: the rules by names or by file-name patterns; the first that matches is used.
+            default: the rule for all others; None leaves them alone.
 
         Raises:
-            TypeError: a rule is no `ModelRule`.
-            UnknownFormat: no format has an id or alias that is named.
-            GrammarError: the grammar of one is broken.
+            TypeError: a rule is not a `ModelRule`.
+            UnknownFormat: a rule names a format that does not exist.
+            GrammarError: the grammar of a format is broken.
         """
         check_type("models", models, Mapping, '{"big-*": ModelRule(format)} is one')
         check_type("default", default, (ModelRule, type(None)), "ModelRule(format) makes one")
@@ -70,22 +70,22 @@ class ModelRules:
         self._default = default
         for rule in [*self._models.values(), *([default] if default else [])]:
             check_type("a rule", rule, ModelRule, "ModelRule(format) makes one")
-            # Compiled here, so that no request waits for it.
+            # Compiled now, so that no request waits for it.
             _ = formats.resolve(rule.format).tables
 
     def __str__(self) -> str:
-        """Returns the rules in words: which models are read in which format."""
+        """Returns a description of the rules: which models are read in which format."""
         said = [f"{name}: {rule}" for name, rule in self._models.items()]
-        # A long file is not for a line.
+        # Many rules would not fit into a line.
         if len(said) > _MOST:
             said[_MOST:] = [f"{len(said) - _MOST} more"]
         rest = "left alone" if self._default is None else str(self._default)
         return "; ".join([*said, f"{'other' if said else 'all'} models: {rest}"])
 
     def __getitem__(self, model: object) -> ModelRule | None:
-        """Returns the rule of a model; None for one that is left alone."""
+        """Returns the rule of a model; None if it is left alone."""
         if isinstance(model, str):
-            # First as a name: one may hold the signs of a pattern, `[awq]` say.
+            # First as a name, which may contain characters of a pattern, such as `[awq]`.
             if model in self._models:
                 return self._models[model]
             for pattern, rule in self._models.items():
@@ -99,10 +99,10 @@ def read_rules(path: Path, defaults: Mapping[str, Any] | None = None) -> ModelRu
 
     Args:
         path: the file: `default`, and a table `models`; each rule is an id or a table.
-        defaults: what holds for rules that do not say it, `prompt` for instance.
+        defaults: values of keys, such as `prompt`, for rules that don't set them.
 
     Raises:
-        ValueError: the file holds something else; the message says what.
+        ValueError: the file has other content; the message says what is wrong.
         OSError: it can't be read.
     """
     with path.open("rb") as file:
@@ -123,7 +123,7 @@ def read_rules(path: Path, defaults: Mapping[str, Any] | None = None) -> ModelRu
 
 def _rule(path: Path, name: str, said: Any, defaults: Mapping[str, Any] | None) -> ModelRule:
     given = {"format": said} if isinstance(said, str) else said
-    # First the keys: a misspelt `format` is why there is none.
+    # The keys first: a misspelt `format` is the reason why there is none.
     if isinstance(given, dict):
         _refuse_strangers(f"{path}: {name!r} has an", given, _KEYS)
     if not isinstance(given, dict) or not isinstance(given.get("format"), str):
@@ -142,7 +142,7 @@ def _rule(path: Path, name: str, said: Any, defaults: Mapping[str, Any] | None) 
 
 
 def _refuse_strangers(place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    # A misspelt key would change nothing, and nobody would learn why.
+    # A misspelt key would be ignored silently.
     strangers = given.keys() - set(known)
     if not strangers:
         return

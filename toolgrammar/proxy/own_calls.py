@@ -1,6 +1,6 @@
-"""Puts right the calls that a server made itself, as they come.
+"""Repairs the calls that a server made itself, as they stream.
 
-The deltas with the arguments `{'city': 'Os` and `lo',}` become deltas that add up to
+Example: the deltas with the arguments `{'city': 'Os` and `lo',}` become deltas that add up to
 `{"city": "Oslo"}`.
 """
 
@@ -28,7 +28,7 @@ _KEYS: Final = ("tool_calls", "function_call")
 
 
 def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
-    """Returns a choice of a whole answer with its calls put right; the same object if they were."""
+    """Returns a choice of a whole answer with its calls repaired; the same object without damage."""
     message, reason = choice.get("message"), choice.get("finish_reason")
     if not isinstance(message, Mapping):
         return choice
@@ -54,12 +54,12 @@ def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, 
 
 
 def tell(report: Report, call: ToolCall) -> None:
-    """Tells of a call: one that may not run goes out with arguments that are no JSON object."""
+    """Reports a call; a call that may not run has arguments that are not a JSON object."""
     report(call, None if call.executable else refusal(call, "not-executable"))
 
 
 def _reason(finish_reason: Any, message: Cut) -> Any:
-    """Returns why an answer ended, for the client: calls were made, unless one was cut."""
+    """Returns the finish reason for the client: calls were made, unless one was cut."""
     if not isinstance(finish_reason, str):
         return finish_reason
     said = end_reason(finish_reason, REASONS, "length", has_calls=message.calls > 0)
@@ -73,22 +73,22 @@ class OwnCalls:
         """Sets up the repairs.
 
         Args:
-            reading: which tools there are, and who is told of each call.
-            seed: what tells the answer from others: ids are made from it.
+            reading: the tools, and the function to which each call is reported.
+            seed: a text that is unique to the answer: ids are derived from it.
         """
         self._report = reading.report
         self._pieces = RepairedPieces(reading.tools)
         self._reader = ChunkReader(self._pieces)
         self._writer = DeltaWriter(None, seed, None)
-        # The places of calls of custom tools, which take a text: there is nothing to repair.
+        # The indexes of calls of custom tools, whose input is a text: there is nothing to repair.
         self._custom: dict[object, int] = {}
         self._message = Cut()
 
     def feed(self, delta: Mapping[str, Any], finish_reason: object = None) -> Delta:
-        """Returns a delta with its calls put right, and with all that are left where a reason is.
+        """Returns a delta with its calls repaired; with a finish reason, all remaining calls.
 
         Args:
-            delta: what the server sent.
+            delta: the delta from the server.
             finish_reason: why the server stopped.
         """
         given = delta.get("tool_calls") or []
@@ -103,16 +103,16 @@ class OwnCalls:
         return {**kept, "tool_calls": calls} if calls else kept
 
     def close(self) -> Delta:
-        """Returns what is left where the answer ends without a reason: its last call was cut."""
+        """Ends an answer without a finish reason, whose last call was cut; returns the rest."""
         calls = self._written(self._reader.close())
         return {"tool_calls": calls} if calls else {}
 
     def reason(self, finish_reason: Any) -> Any:
-        """Returns why the answer ended, for the client."""
+        """Returns the finish reason for the client."""
         return finish_reason if self._custom else _reason(finish_reason, self._message)
 
     def _written(self, events: Iterable[Event]) -> list[Delta]:
-        """Returns the calls of a delta, each once."""
+        """Returns the calls of a delta, one entry each."""
         calls: dict[int, Delta] = {}
         for event in events:
             self._message.see(event)

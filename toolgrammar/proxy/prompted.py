@@ -1,7 +1,7 @@
-"""Rewrites a request for a server that knows no tools: they are written into the prompt.
+"""Rewrites a request for a server without support for tools: they are written into the prompt.
 
-`{"messages": […], "tools": […]}` becomes `{"messages": [{"role": "system", "content": "You can call
-tools. …"}, …]}`, with earlier calls and results as text.
+Example: `{"messages": […], "tools": […]}` becomes `{"messages": [{"role": "system", "content": "You
+can call tools. …"}, …]}`, with earlier calls and results as text.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.registry import FormatLike
 
 _OF_TOOLS: Final = ("tools", "tool_choice", "parallel_tool_calls")
-"""What a server without tools would refuse, or not understand."""
+"""The keys that a server without support for tools would refuse, or not understand."""
 
 
 def rewrite_request(
     request: Mapping[str, Any], *, format: FormatLike, prompt: bool = False
 ) -> dict[str, Any]:
-    """Returns a request as a server can read it.
+    """Returns a request in a form that the server supports.
 
-    Without `prompt` it is the same: the server tells its model of the tools. With it the tools go
-    into the system message, as the format's prompt, and earlier calls and results become text, as
-    `interop.prompted` writes them; the strings at which the format stops join those of the request.
+    Without `prompt` it is unchanged: the server tells its model about the tools. With it the tools
+    are written into the system message, as the format's prompt, and earlier calls and results
+    become text, as `interop.prompted` writes them; the stop strings of the format are added to
+    those of the request.
 
     Args:
         request: the body of a chat completion.
-        format: in which format the model shall write calls.
-        prompt: whether the server knows no tools.
+        format: the format in which the model is to write calls.
+        prompt: whether the server does not support tools.
 
     Raises:
         ValueError: a message or a tool has a wrong shape.
-        TypeError: so has a tool, or the request.
+        TypeError: a tool or the request has a wrong type.
         UnknownFormat: no format has this id or alias.
     """
     check_type("request", request, Mapping, "hand in the body of the request")
@@ -50,10 +51,10 @@ def rewrite_request(
     specs = to_specs(tools if isinstance(tools, list) else None)
     body["messages"] = written_messages(chosen, messages, specs)
     offered = specs and request.get("tool_choice") != "none"
-    # Also where no tool is offered: a server that knows no tools may refuse their keys.
+    # Even if no tool is offered: a server without support for tools may refuse the keys.
     for key in _OF_TOOLS:
         body.pop(key, None)
-    # Without tools there is nothing to teach: a prompt for none would only invite calls.
+    # Without tools there is nothing to explain: a prompt without tools would only invite calls.
     if offered:
         said = chosen.prompt(specs)
         body["messages"] = with_prompt(body["messages"], said)
@@ -63,6 +64,6 @@ def rewrite_request(
 
 
 def _stops(own: Any, more: tuple[str, ...]) -> list[str]:
-    # OpenAI's API takes `stop` as one string or a list of strings.
+    # OpenAI's API accepts `stop` as one string or a list of strings.
     given = [own] if isinstance(own, str) else list(own or ())
     return list(dict.fromkeys([*given, *more]))

@@ -1,7 +1,7 @@
-"""Answers one request by asking the upstream, as an ASGI application.
+"""Relays requests to the upstream and rewrites the answers, as an ASGI application.
 
-A request for `/v1/chat/completions` with tools is answered with tool calls; everything else goes
-through byte for byte.
+Example: a request for `/v1/chat/completions` with tools is answered with tool calls; everything
+else is passed on byte for byte.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _JSON: Final = [(b"content-type", b"application/json")]
 
 
 class BadRequestError(Exception):
-    """A request that can't be passed on."""
+    """A request that can't be forwarded."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -53,16 +53,16 @@ class BadRequestError(Exception):
 
 
 class _Gone(Exception):  # noqa: N818 - no error: the client has left
-    """The client has left before its answer had ended."""
+    """The client has disconnected before its answer had ended."""
 
 
 _LAST_EVENT: Final = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]\s*$")
-"""The end of a stream, for a client: most leave here, before the body has ended."""
+"""The end of a stream, for a client: most disconnect here, before the body has ended."""
 
 
 @dataclass
 class _Answering:
-    """One request, and what has gone out of its answer."""
+    """One request, and the state of its answer."""
 
     scope: Scope
     send: Send
@@ -72,28 +72,28 @@ class _Answering:
     started: bool = False
     ended: bool = False
     left: int | None = None
-    """Bytes of the body that are still to come; None where its length was not said."""
+    """Bytes of the body that are still to come; None if its length was not declared."""
     tail: bytes = b""
-    """The last bytes that went out."""
+    """The last bytes that were sent."""
     model: object = None
     calls: int = 0
     status: int = 0
     started_at: float = field(default_factory=perf_counter)
 
     def take_body(self, body: bytes) -> None:
-        """Takes the request's body."""
+        """Stores the request's body."""
         self.body = body
 
     def read_by(self, reading: Reading | None) -> None:
-        """Takes how the answer is read, where it is."""
+        """Sets how the answer is read; None if it is not."""
         self.reading = reading
 
     def asks(self, model: object) -> None:
-        """Takes the model that is asked."""
+        """Stores the name of the model in the request."""
         self.model = model
 
     def count_call(self) -> None:
-        """Counts a call that was handed out."""
+        """Counts a call that was passed on."""
         self.calls += 1
 
     def pass_on(self) -> None:
@@ -101,7 +101,7 @@ class _Answering:
         self.reading = None
 
     def rewrite_by(self, rewriter: StreamRewriter) -> None:
-        """Takes what rewrites the answer while it streams."""
+        """Sets the rewriter of the streamed answer."""
         self.rewriter = rewriter
 
     async def start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
@@ -114,16 +114,16 @@ class _Answering:
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
 
     async def write(self, body: bytes, *, more: bool = True) -> None:
-        """Sends a part of the body; waits where the client reads more slowly than the model writes."""
+        """Sends a part of the body; waits if the client reads more slowly than the model writes."""
         self.ended = self.ended or not more
-        # So much holds `data: [DONE]` with its line ends, however the parts were cut.
+        # Long enough for `data: [DONE]` with its line ends, however the parts were cut.
         self.tail = (self.tail + body)[-32:]
         if self.left is not None:
             self.left -= len(body)
         await self.send({"type": "http.response.body", "body": body, "more_body": more})
 
     def has_all(self) -> bool:
-        """Whether the client has all that it waits for, and may leave without missing anything."""
+        """Whether the client has everything, so that it may disconnect without missing anything."""
         return self.ended or self.left == 0 or _LAST_EVENT.search(self.tail) is not None
 
     async def error(self, status: int, code: str, message: str, kind: str) -> None:
@@ -134,7 +134,7 @@ class _Answering:
 
 
 class Relay:
-    """The proxy's answers; an ASGI application."""
+    """The proxy's request handler; an ASGI application."""
 
     def __init__(
         self,
@@ -145,14 +145,14 @@ class Relay:
         policy: SalvagePolicy,
         max_body: int,
     ) -> None:
-        """Sets up the answers.
+        """Sets up the handler.
 
         Args:
-            upstream: who is asked.
-            rules: in which format each model writes.
-            metrics: where is counted.
-            policy: which calls may run.
-            max_body: bytes of the longest request, whole answer and event of a stream.
+            upstream: the server that is asked.
+            rules: the format in which each model writes.
+            metrics: the counters.
+            policy: decides which calls may run.
+            max_body: the maximal size in bytes of a request, a whole answer and an event.
         """
         self._upstream = upstream
         self._rules = rules
@@ -162,7 +162,7 @@ class Relay:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
-        # No answer to websockets: OpenAI's API for chat has none.
+        # Websockets are not answered: OpenAI's API for chat has none.
         if scope["type"] != "http":
             return
         answering = _Answering(scope, send)
@@ -183,12 +183,12 @@ class Relay:
         parts, size = [], 0
         while True:
             message = await receive()
-            # Nobody waits for the answer to half a request.
+            # The client has left, so half a request needs no answer.
             if message["type"] == "http.disconnect":
                 raise _Gone
             part = message.get("body", b"")
             size += len(part)
-            # While it comes in, and not behind it: a request without end would fill the memory.
+            # While it arrives, not afterwards: an endless request would fill the memory.
             if size > self._max_body:
                 text = f"the request has more than {self._max_body} bytes"
                 raise BadRequestError(413, "request_too_large", text)
@@ -197,7 +197,7 @@ class Relay:
                 return b"".join(parts)
 
     async def _until_gone(self, answering: _Answering, receive: Receive) -> None:
-        """Answers until all is sent, or the client leaves: then the upstream's connection is freed."""
+        """Answers until all is sent or the client disconnects, which frees the connection."""
         gone = False
         problems: list[BadRequestError] = []
         async with anyio.create_task_group() as group:
@@ -206,14 +206,14 @@ class Relay:
                 try:
                     await self._answer(answering)
                 except BadRequestError as problem:
-                    # Carried out by hand: a group would wrap it.
+                    # Stored and raised outside: a task group would wrap it.
                     problems.append(problem)
                 group.cancel_scope.cancel()
 
             group.start_soon(answer)
             while (await receive())["type"] != "http.disconnect":
                 pass
-            # A server says the same of a client whose answer has ended: it may finish.
+            # A disconnect is also reported for a client whose answer has ended: it may finish.
             if not answering.ended:
                 gone = not answering.has_all()
                 group.cancel_scope.cancel()
@@ -232,18 +232,18 @@ class Relay:
                 await self._relayed(answering, response)
         except UpstreamError as problem:
             await self._broken(answering, problem)
-        # Carried to `__call__`, where the answer is in the client's words and no failure of the
+        # Handled in `__call__`, where the client gets its own error, and no failure of the
         # upstream is counted.
         except BadRequestError:
             raise
-        # The last resort: a client gets an end, and the log no content.
+        # The last resort: the client gets an end, and the log no content.
         except Exception as problem:
             LOG.error("an answer could not be read: %s", type(problem).__name__)  # noqa: TRY400 - a traceback may hold content
             text = "the proxy could not read the answer"
             await self._broken(answering, UpstreamError(502, "proxy_failed", text))
 
     def _address(self, scope: Scope) -> URL:
-        # As the client wrote it: a decoded path may be another one.
+        # As the client wrote it: a decoded path may be a different one.
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1").partition("?")[0]
         query = scope.get("query_string", b"").decode("latin-1")
         try:
@@ -252,20 +252,20 @@ class Relay:
             raise BadRequestError(400, "invalid_path", str(problem)) from None
 
     def _prepared(self, answering: _Answering) -> bytes:
-        """Returns the body for the upstream; sets up the reading of its answer, where it is read."""
+        """Returns the body for the upstream; sets up the reading of its answer, if needed."""
         scope, body = answering.scope, answering.body
         if scope["method"] != "POST" or not scope["path"].endswith(_PATHS):
             return body
         try:
             request = json.loads(body)
-        # The upstream has its own words for it.
+        # The upstream reports the error in its own words.
         except (ValueError, RecursionError):
             return body
-        # A list or a number: the upstream says what is wrong with it.
+        # A list or a number: the upstream reports what is wrong with it.
         if not isinstance(request, dict):
             return body
         answering.asks(request.get("model"))
-        # What a model that no rule names writes is passed on as it is.
+        # Answers of a model without a rule are passed on unchanged.
         rule = self._rules[request.get("model")]
         if rule is None:
             return body
@@ -283,11 +283,11 @@ class Relay:
             raise BadRequestError(400, "invalid_request", f"{problem}"[:500]) from None
 
     async def _relayed(self, answering: _Answering, response: aiohttp.ClientResponse) -> None:
-        """Sends the upstream's answer on."""
+        """Forwards the upstream's answer, rewritten if it is to be read."""
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         is_stream = kind == "text/event-stream"
         rewritten = answering.reading is not None and response.status == 200
-        # An answer that is packed all the same is passed on unread.
+        # An answer that is compressed in spite of the request is passed on unread.
         rewritten = rewritten and response.headers.get("content-encoding", "identity") == "identity"
         headers = response_headers(response, rewritten=rewritten)
         if not rewritten:
@@ -342,12 +342,12 @@ class Relay:
         elif answering.rewriter is not None and not answering.ended:
             try:
                 end = b"".join(answering.rewriter.fail(problem.message, code))
-            # What broke the reading may break its end, too.
+            # The error in the reading may prevent a proper end, too.
             except Exception:
                 end = error_events(problem.message, code)
             await answering.write(end, more=False)
-        # Else nothing can be added to bytes that were not read. The answer is left without its end,
-        # so that the server closes the connection, as the upstream did.
+        # Otherwise nothing can be added to bytes that were not read. The answer is left without its
+        # end, so that the server closes the connection, as the upstream did.
 
     def _report(
         self, answering: _Answering, rule: ModelRule, call: ToolCall, refusal: Refusal | None
@@ -356,7 +356,8 @@ class Relay:
         if refusal is None:
             answering.count_call()
         else:
-            # A model can't write lines into the log. Never its arguments.
+            # `shown_name`, so that a model can't write lines into the log. The arguments are never
+            # logged.
             LOG.info("refused a call of %s: %s", shown_name(call.name), refusal.code)
 
     def _note(self, answering: _Answering) -> None:
@@ -364,7 +365,7 @@ class Relay:
         seconds = perf_counter() - answering.started_at
         self._metrics.requests.labels(kind, str(answering.status)).inc()
         self._metrics.seconds.observe(seconds)
-        # Neither query nor headers: keys stand there.
+        # Neither query nor headers, which contain keys.
         path = json.dumps(answering.scope["path"][:200])
         method, status = answering.scope["method"], answering.status
         model = answering.model if isinstance(answering.model, str) else ""
@@ -373,10 +374,10 @@ class Relay:
 
 
 def _rewritten(body: bytes, reading: Reading | None) -> bytes:
-    """Returns a whole answer, rewritten where that changes it."""
+    """Returns the body of a whole answer, rewritten if that changes it."""
     assert reading is not None
     try:
-        # An error page of something between: passed on as it came.
+        # An error page of an intermediary: passed on unchanged.
         response: Any = json.loads(body)
     except (ValueError, RecursionError):
         return body

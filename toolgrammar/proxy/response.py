@@ -1,6 +1,6 @@
 """Rewrites a whole answer: the calls in its text become `tool_calls`.
 
-`{"choices": [{"message": {"content": "<tool_call>…"}, "finish_reason": "stop"}]}` becomes
+Example: `{"choices": [{"message": {"content": "<tool_call>…"}, "finish_reason": "stop"}]}` becomes
 `{"choices": [{"message": {"content": None, "tool_calls": […]}, "finish_reason": "tool_calls"}]}`.
 """
 
@@ -32,18 +32,18 @@ def rewrite_response(
 
     Args:
         response: a chat completion or a text completion. In the latter, whose API has no tool
-            calls, `tool_calls` and `reasoning_content` stand in the choice beside `text`.
-        request: what the client asked, with `tools` and `messages`.
-        format: in which format the model writes calls.
-        policy: which calls may run; the others stay text. None: the defaults.
-        prefix: what the chat template had written of the answer before the model began.
-        report: is told of each call, and of its refusal.
-        repair: whether calls that the server made itself are put right. One that may not run keeps
+            calls, `tool_calls` and `reasoning_content` are in the choice beside `text`.
+        request: the client's request, with `tools` and `messages`.
+        format: the format in which the model writes calls.
+        policy: decides which calls may run; the others stay text. None for the default policy.
+        prefix: the part of the answer that the chat template writes before the model begins.
+        report: called with each call and its refusal.
+        repair: whether calls that the server made itself are repaired. One that may not run keeps
             arguments that are no JSON object.
 
     Raises:
         UnknownFormat: no format has this id or alias.
-        TypeError: a tool of the request has a wrong shape, or the response or the request has one.
+        TypeError: a tool of the request, the request or the response has a wrong shape.
         ValueError: a tool of the request costs too much to read.
     """
     check_type("response", response, Mapping, "a model of the API becomes one by .model_dump()")
@@ -54,14 +54,14 @@ def rewrite_response(
 def read_response(response: dict[str, Any], reading: Reading) -> dict[str, Any]:
     """Returns the rewritten answer; the same object if nothing in it changes."""
     choices = response.get("choices")
-    # An error of the server, `{"error": {…}}`, has no choices and goes on as it came.
+    # An error of the server, `{"error": {…}}`, has no choices and is passed on unchanged.
     if not isinstance(choices, list):
         return response
-    # The place of the choice is part of the seed: with `n` > 1 two choices may write the same
+    # The index of the choice is part of the seed: with `n` > 1 two choices may contain the same
     # call, and their ids must differ.
     seed = str(response.get("id") or "")
     found = [_rewritten(choice, reading, f"{seed}/{at}") for at, choice in enumerate(choices)]
-    # The same object says that nothing was changed.
+    # The same object is returned if nothing was changed.
     same = all(new is old for new, old in zip(found, choices, strict=True))
     return response if same else {**response, "choices": found}
 
@@ -76,18 +76,18 @@ def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
     holder: Mapping[str, Any] = message if isinstance(message, Mapping) else choice
     key = "content" if is_chat else "text"
     text = holder.get(key)
-    # None beside the server's own calls; anything else is of another API.
+    # None beside the server's own calls; any other type belongs to another API.
     if not isinstance(text, str) or not text:
         return choice
     own = holder.get("tool_calls") or []
-    # What is no list can't be added to.
+    # Calls of the text can only be added to a list.
     if not isinstance(own, list):
         return choice
     reader = AnswerReader(reading, seed, native=bool(own or holder.get("function_call")))
     reason = choice.get("finish_reason")
     pieces = [*reader.feed(text), *reader.close(reason)]
     said = holder.get("reasoning_content") or ""
-    # Nothing can be added to reasoning of a wrong type: what the text has of it stays there.
+    # If the reasoning field has a wrong type, reasoning in the text stays in the content.
     kinds = ("content",) if isinstance(said, str) else ("content", "reasoning")
     parts = {
         "content": _joined(pieces, *kinds),
@@ -95,7 +95,7 @@ def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
     }
     if parts["content"] == text and not parts["reasoning"] and not reader.given:
         return choice
-    # The line ends that stood around calls and thoughts belong to the format, not to the answer.
+    # The line ends around calls and thoughts belong to the format, not to the answer.
     content = parts["content"].strip()
     # OpenAI's API has `content: null` beside calls. A text completion has no null for `text`.
     new = {**holder, key: content or (None if reader.given and is_chat else "")}

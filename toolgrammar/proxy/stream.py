@@ -1,7 +1,7 @@
-"""Rewrites a streamed answer, chunk by chunk; what needs no change goes through as it came.
+"""Rewrites a streamed answer chunk by chunk; chunks without changes are passed on as they are.
 
-The event `data: {"choices": [{"index": 0, "delta": {"content": "Hi"}}]}` is the same bytes again; one
-whose text ends a call becomes an event with `tool_calls`.
+Example: `data: {"choices": [{"index": 0, "delta": {"content": "Hi"}}]}` stays the same bytes; an
+event whose text ends a call becomes an event with `tool_calls`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Chunk = dict[str, Any]
 _HEAD: Final = (
     "id", "object", "created", "model", "system_fingerprint", "service_tier", "obfuscation",
 )  # fmt: skip
-"""What every chunk of a completion repeats: no reason to keep one that says nothing else."""
+"""The keys that every chunk of a completion repeats: they alone are no reason to keep a chunk."""
 TOO_LONG: Final = "upstream_too_long"
 """The code of an event or answer that is too long."""
 _DONE_EVENT: Final = b"data: [DONE]\n\n"
 _LONGEST: Final = 16_000_000
-"""Bytes of the longest event, if nothing else is said."""
+"""The default of the maximal size of an event in bytes."""
 
 
 @both_ways
@@ -48,14 +48,14 @@ def rewrite_stream(
 ) -> Iterator[Any] | AsyncIterator[Any]:
     """Returns a stream with the calls in its text as tool calls.
 
-    A call goes out when it has ended, as one delta: only then is it known whether it may run. A
-    stream that ends inside an answer gets an error at its end.
+    A call is sent as one delta when it has ended: only then is it known whether it may run. If a
+    stream ends inside an answer, an error is added at its end.
 
     Args:
         chunks: the chunks of a chat or text completion as dicts, or the bytes of the
-            server-sent events, cut anywhere. What goes in comes out: dicts, or bytes. An async
-            iterable gives an async iterator.
-        request: what the client asked, with `tools` and `messages`.
+            server-sent events, cut anywhere. The result has the same type: dicts, or bytes. An
+            async iterable gives an async iterator.
+        request: the client's request, with `tools` and `messages`.
         format: as for `rewrite_response`.
         policy: as for `rewrite_response`.
         prefix: as for `rewrite_response`.
@@ -72,17 +72,17 @@ def rewrite_stream(
 
 
 class StreamRewriter:
-    """Rewrites one stream: `feed` each chunk, and `close` at its end or `fail` where it breaks."""
+    """Rewrites one stream: `feed` each chunk, and `close` at its end or `fail` if it breaks."""
 
     def __init__(self, reading: Reading | None, *, longest_event: int = _LONGEST) -> None:
         """Sets up the rewriting.
 
         Args:
             reading: how the answers are read; None changes nothing.
-            longest_event: bytes of the longest event.
+            longest_event: the maximal size of an event in bytes.
 
         Raises:
-            TypeError: `reading` is something else.
+            TypeError: `reading` has another type.
         """
         check_type(
             "reading", reading, (Reading, type(None)), "reading_of(request, format) makes one"
@@ -94,12 +94,12 @@ class StreamRewriter:
         self._done = False
         self._is_bytes = False
         self.failed = ""
-        """The code of what broke the stream; "" while it goes on, or where it ended well."""
+        """The code of the error that broke the stream; "" otherwise."""
 
     def feed(self, item: Any) -> list[Any]:
-        """Returns what a chunk, or some bytes of the stream, become."""
+        """Returns the chunks that a chunk, or some bytes of the stream, become."""
         if isinstance(item, bytes | bytearray | memoryview):
-            # An error at the end has to come in the form in which the client reads the rest.
+            # An error at the end must have the same form as the rest of the stream.
             self._is_bytes = True
             out = [out for event in self._events.feed(bytes(item)) for out in self._written(event)]
             if self._events.too_long and not self._done:
@@ -113,25 +113,25 @@ class StreamRewriter:
         return self._rewritten(chunk)
 
     def close(self) -> list[Any]:
-        """Returns what comes at the end: an error, where the answer did not end before."""
+        """Ends the stream; returns the rest, with an error if the answer had not ended."""
         if self.failed:
             return []
         rest = self._events.end()
-        # Behind `[DONE]` nothing can be missing.
+        # After `[DONE]` nothing can be missing.
         if self._reading is None or self._done:
             return [rest] if rest else []
         last = self._last(rest)
         if self._done:
             return last
         missing = [choice for choice in self._choices.values() if not choice.closed]
-        # Events end with one that says so; dicts end when their choices have.
+        # Streams of bytes end with `[DONE]`; dicts end when their choices have.
         if missing or (self._is_bytes and not self._choices):
             message = "the upstream ended in the middle of its answer"
             return [*last, *self.fail(message, "upstream_ended")]
         return last or ([rest] if rest else [])
 
     def fail(self, message: str, code: str) -> list[Any]:
-        """Returns the end of a stream that broke: what is left of its text, and an error."""
+        """Ends a stream that broke; returns the rest of its text, and an error."""
         if self._done:
             return []
         last = self._last(self._events.end())
@@ -145,11 +145,11 @@ class StreamRewriter:
         return [*last, *map(_event, chunks), _DONE_EVENT]
 
     def start_bytes(self) -> None:
-        """Says that the stream is one of bytes, before any have come."""
+        """Declares that the stream consists of bytes, before any have come."""
         self._is_bytes = True
 
     def _last(self, rest: bytes) -> list[bytes]:
-        """Returns what becomes of an event that no blank line has ended, if it is whole."""
+        """Returns the events for a last event without a blank line, if it is complete."""
         data = data_of(rest).strip()
         if data != DONE:
             try:
@@ -159,7 +159,7 @@ class StreamRewriter:
         return self._written(rest + b"\n\n")
 
     def _written(self, event: bytes) -> list[bytes]:
-        """Returns the events that one event becomes; itself, where nothing changes."""
+        """Returns the events that one event becomes; the event itself if nothing changes."""
         data = data_of(event)
         if self._reading is None or not data:
             return [event]
@@ -168,7 +168,7 @@ class StreamRewriter:
             return [*map(_event, self._flushed(cut=False)), event]
         try:
             chunk = json.loads(data)
-        # What is no JSON is of another protocol, and none of our business.
+        # Data that is not JSON belongs to another protocol, and is passed on.
         except (ValueError, RecursionError):
             return [event]
         if not isinstance(chunk, dict):
@@ -179,11 +179,11 @@ class StreamRewriter:
         return [_event(each) for each in found]
 
     def _rewritten(self, chunk: Chunk) -> list[Chunk]:
-        """Returns the chunks that one chunk becomes; itself alone, where nothing changes."""
+        """Returns the chunks that one chunk becomes; only the chunk itself if nothing changes."""
         if self._reading is None:
             return [chunk]
         if chunk.get("error"):
-            # What was held back goes before it: clients read nothing behind an error.
+            # Held text is sent before it: clients read nothing after an error.
             return [*self._flushed(cut=True), chunk]
         choices = chunk.get("choices")
         if not isinstance(choices, list) or not choices:
@@ -202,25 +202,26 @@ class StreamRewriter:
         index = index_of(choice)
         if index not in self._choices:
             assert self._reading is not None
-            # Of the completion's id and the place: two answers with the same call get other ids.
+            # From the completion's id and the index: two answers with the same call get different
+            # ids.
             seed = f"{chunk.get('id') or ''}/{index}"
             self._choices[index] = StreamedChoice(self._reading, seed, index)
         return self._choices[index].take(choice)
 
     def _chunks(self, chunk: Chunk, choices: list[Choice]) -> list[Chunk]:
-        """Returns chunks of one choice each; what else a chunk says, `usage` say, is said once."""
+        """Returns chunks of one choice each; other keys, such as `usage`, are sent once."""
         extra = {key for key in chunk if key not in _HEAD and key != "choices"}
         if not choices:
-            # All of its text is held back. A count of tokens goes out at once.
+            # All of its text is held back. A count of tokens is sent at once.
             tells = any(chunk[key] is not None for key in extra)
-            # With its choices, empty: many clients look at the first one unasked.
+            # With its choices, emptied: many clients access the first one without a check.
             empty = [
                 {**choice, "delta": {}} if "delta" in choice else {**choice, "text": ""}
                 for choice in chunk["choices"]
             ]
             return [{**chunk, "choices": empty}] if tells else []
         bare = {key: part for key, part in chunk.items() if key not in extra}
-        # One delta may become several, a text and two calls say; a chunk holds one for each choice.
+        # One delta may become several, say a text and two calls; each chunk has one choice.
         *before, last = choices
         return [
             *({**bare, "choices": [choice]} for choice in before),
@@ -228,7 +229,7 @@ class StreamRewriter:
         ]
 
     def _flushed(self, *, cut: bool) -> list[Chunk]:
-        """Returns what is left of the choices that have not ended."""
+        """Returns the rest of the choices that have not ended."""
         left = [
             choice
             for each in self._choices.values()
@@ -238,10 +239,10 @@ class StreamRewriter:
 
 
 def error_events(message: str, code: str) -> bytes:
-    """Returns the end of a stream of which nothing more can be read."""
+    """Returns the end of a stream that can no longer be read."""
     return _event(error_body(message, code)) + _DONE_EVENT
 
 
 def _event(chunk: Chunk) -> bytes:
-    # ASCII: half a surrogate pair, which JSON may escape, can't be written otherwise.
+    # ASCII: half a surrogate pair, which JSON may escape, has no other encoding.
     return b"data: " + json.dumps(chunk, separators=(",", ":")).encode("ascii") + b"\n\n"

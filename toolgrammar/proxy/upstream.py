@@ -1,6 +1,6 @@
-"""Asks the server behind a proxy, and says in OpenAI's words what went wrong.
+"""Sends requests to the upstream server, and converts failures to errors of OpenAI's API.
 
-A server that refuses the connection gives `UpstreamError(502, "upstream_unreachable", …)`.
+Example: a server that refuses the connection gives `UpstreamError(502, "upstream_unreachable", …)`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
 Header = tuple[bytes, bytes]
-# RFC 9110, section 7.6.1: they speak of one connection, and each side has its own.
+# RFC 9110, section 7.6.1: they concern one connection, and each side has its own.
 _OF_CONNECTION: Final = frozenset(
     {
         *(b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization"),
@@ -29,35 +29,35 @@ _OF_CONNECTION: Final = frozenset(
     }
 )
 _OF_BODY: Final = frozenset({b"content-length", b"content-encoding", b"etag", b"digest"})
-"""What is no longer true of a body that was rewritten."""
+"""The headers that no longer apply to a body that was rewritten."""
 _SLASH: Final = r"(?:[/\\]|%(?:25)*(?:2f|5c))"
 _DOTS: Final = re.compile(rf"(?:^|{_SLASH})(?:\.|%(?:25)*2e){{1,2}}(?:;|$|{_SLASH})", re.IGNORECASE)
-"""A segment `.` or `..`, also percent-encoded: with it a path may leave the upstream's."""
+"""A segment `.` or `..`, also percent-encoded, with which a path may leave the upstream's."""
 _TARGET: Final = re.compile(r"[!-\"$-~]+")
-"""A path and a query as they may stand in a request: nothing that ends its line, no fragment."""
+"""The characters of a path and a query in a request: no line end, no fragment."""
 _ADDED: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-"""Headers that an HTTP client adds by itself; here the client's own go through, and no others."""
+"""Headers that the HTTP client would add itself; only the headers of the client are forwarded."""
 _IDLE: Final = 2.0
 """Seconds that an unused connection is kept. Many servers close theirs after 5, and a request that
-meets the closing of its connection is lost: it can't be repeated, since it may have been read."""
+is sent while its connection is closed is lost: it can't be repeated, since it may have been read."""
 _READ_AHEAD: Final = 1
-"""Bytes that are read before what came before them was passed on. With more, an upstream that
-breaks off takes with it what a slow client has not read yet."""
+"""Bytes that are read before the previous ones were passed on. With more, an upstream that breaks
+off would discard the bytes that a slow client has not read yet."""
 _LONGEST_HEADER: Final = 65536
-"""Bytes of the longest line of an answer's head."""
+"""The maximal length in bytes of a line in an answer's head."""
 
 
 class UpstreamError(Exception):
-    """The upstream did not answer, or not to the end."""
+    """The upstream did not answer, or not completely."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
         self.status = status
         """The status for the client."""
         self.code = code
-        """What went wrong, for programs."""
+        """The cause as a code."""
         self.message = message
-        """The same for people; it names neither addresses nor keys."""
+        """The cause as a sentence, which contains neither addresses nor keys."""
 
 
 class Upstream:
@@ -68,11 +68,11 @@ class Upstream:
 
         Args:
             url: its address, with or without `/v1` at its end.
-            timeout: the seconds without a byte after which an answer is given up.
-            connect_timeout: the seconds after which a connection is given up.
+            timeout: the seconds without a byte after which an answer is abandoned.
+            connect_timeout: the seconds after which a connection attempt is abandoned.
 
         Raises:
-            ValueError: the address is none of HTTP.
+            ValueError: the address is not an HTTP address.
         """
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.netloc:
@@ -88,13 +88,14 @@ class Upstream:
         self._session: aiohttp.ClientSession | None = None
 
     def _opened(self) -> aiohttp.ClientSession:
-        """Returns the connections; they belong to the event loop that runs when they are opened."""
+        """Returns the session, which belongs to the event loop that runs when it is opened."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                # As many connections as clients: a limit here would be a queue that nobody sees.
+                # As many connections as clients: a limit here would be an invisible queue.
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE),
                 timeout=self._timeouts,
-                # Many clients share the connections: the cookies of one are none of another's.
+                # Many clients share the connections: the cookies of one must not be sent for
+                # another.
                 cookie_jar=aiohttp.DummyCookieJar(),
                 skip_auto_headers=_ADDED,
                 auto_decompress=False,
@@ -113,19 +114,19 @@ class Upstream:
     async def ask(
         self, method: str, address: URL, headers: Iterable[Header], body: bytes
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Gives the answer to a request, of which no body was read; its end closes the connection.
+        """Yields the answer to a request before its body is read; leaving closes the connection.
 
         Raises:
             UpstreamError: there is no answer, or its body breaks off.
         """
         try:
-            # The session's own timeouts begin when the request was written.
+            # The session's own timeouts begin only after the request was written.
             with anyio.fail_after(self._timeout):
                 response = await self._opened().request(
                     method,
                     address,
                     headers=self._encodable(headers),
-                    # In parts: a long body would hold up all other streams.
+                    # In parts: a long body would block all other streams.
                     data=BytesIO(body) if body else None,
                     allow_redirects=False,
                 )
@@ -141,13 +142,13 @@ class Upstream:
         except aiohttp.ClientConnectorError:
             message = "the upstream can't be reached"
             raise UpstreamError(502, "upstream_unreachable", message) from None
-        # Its text may hold the address, and that a password.
+        # Its message may contain the address, and that a password.
         except aiohttp.ClientError as problem:
             message = f"the upstream broke off ({type(problem).__name__})"
             raise UpstreamError(502, "upstream_ended", message) from None
 
     def _encodable(self, headers: Iterable[Header]) -> CIMultiDict[str]:
-        # They are written as UTF-8; what is none can't be passed on as it came.
+        # Headers are written as UTF-8; others can't be passed on unchanged.
         found = CIMultiDict(
             (name.decode("latin-1"), value.decode(errors="replace")) for name, value in headers
         )
@@ -159,9 +160,9 @@ class Upstream:
         """Returns the address of a path at the upstream, and of no other server.
 
         Raises:
-            ValueError: no path, or one that leaves the upstream's.
+            ValueError: the path is invalid, or leaves the upstream's.
         """
-        # Behind `http://host/v1` a path without its slash would make another one: `/v1models`.
+        # After `http://host/v1` a path without its slash would extend the segment: `/v1models`.
         if not path.startswith("/") or _DOTS.search(path):
             raise ValueError("the path must begin with / and have no segments of dots")
         # Both `http://host` and `http://host/v1` are commonly written.
@@ -171,13 +172,13 @@ class Upstream:
         target = f"{base}{path}?{query}" if query else f"{base}{path}"
         if not _TARGET.fullmatch(target):
             raise ValueError("the path can't be read")
-        # Behind the server's address stands a slash: what a client writes is never a part of the
+        # A slash follows the server's address: what a client sends is never part of the
         # host.
         return URL(f"{self._url.origin()}{target}", encoded=True)
 
 
 def _basic(url: URL) -> str | None:
-    """Returns the header that user and password of an address stand for; they come before a client's."""
+    """Returns the header for user and password of an address; it replaces the client's."""
     if url.user is None and url.password is None:
         return None
     both = f"{url.user or ''}:{url.password or ''}".encode()
@@ -185,7 +186,7 @@ def _basic(url: URL) -> str | None:
 
 
 def without_keys(url: str) -> str:
-    """Returns an address as it may be shown: without user, password and query."""
+    """Returns an address in a form for display: without user, password and query."""
     return str(URL(url).with_user(None).with_query(None).with_fragment(None))
 
 
@@ -195,14 +196,14 @@ def request_headers(headers: Iterable[Header], *, rewritten: bool) -> list[Heade
     kept = [(name, value) for name, value in headers if name.lower() not in dropped]
     if not rewritten:
         return kept
-    # A body that is to be read must not be packed.
+    # A body that is to be read must not be compressed.
     kept = [(name, value) for name, value in kept if name.lower() != b"accept-encoding"]
     return [*kept, (b"accept-encoding", b"identity")]
 
 
 def response_headers(response: aiohttp.ClientResponse, *, rewritten: bool) -> list[Header]:
     """Returns the headers of the upstream for the client."""
-    # The server of the proxy writes a date of its own.
+    # The server of the proxy adds its own date.
     dropped = _OF_CONNECTION | {b"date"} | (_OF_BODY if rewritten else frozenset())
     return [
         (name.lower(), value) for name, value in response.raw_headers if name.lower() not in dropped
