@@ -1,6 +1,6 @@
-"""Keeps the calls that went out, in the attributes that servers read of a parser.
+"""Stores the calls that were sent, in the attributes that servers read from a parser.
 
-After `CallBegun(0, "search", None)` and `Arguments(0, "{}")`, `prev_tool_call_arr` is
+Example: after `CallBegun(0, "search", None)` and `Arguments(0, "{}")`, `prev_tool_call_arr` is
 `[{"name": "search", "arguments": "{}"}]` and `streamed_args_for_tool` is `["{}"]`.
 """
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class GivenCalls:
-    """The calls of one message that went out so far: a base for the parsers of servers."""
+    """The calls of one message that were sent so far: a base class for the parsers of servers."""
 
-    # The servers' own base classes assign the two lists when they are set up; nothing of theirs
-    # adds to them here. Joined when they are read: growing strings would take quadratic time.
+    # The servers' own base classes assign the two lists when they are set up, but never append to
+    # them here. Pieces are joined on access: growing strings would take quadratic time.
     _names: list[str]
     _arguments: list[list[str]]
 
@@ -28,14 +28,14 @@ class GivenCalls:
     current_tool_name_sent: bool
 
     def forget_calls(self) -> None:
-        """Begins a message."""
+        """Clears the calls, for a new message."""
         self._names = []
         self._arguments = []
         self.current_tool_id = -1
         self.current_tool_name_sent = False
 
     def note(self, pieces: Iterable[Piece]) -> None:
-        """Notes what goes out."""
+        """Records the pieces that are sent."""
         for piece in pieces:
             match piece:
                 case CallBegun(index, name):
@@ -50,7 +50,7 @@ class GivenCalls:
 
     @property
     def prev_tool_call_arr(self) -> list[dict[str, Any]]:
-        """The calls, with the arguments that went out."""
+        """The calls, with the arguments that were sent."""
         given = zip(self._names, self.streamed_args_for_tool, strict=True)
         return [{"name": name, "arguments": arguments} for name, arguments in given]
 
@@ -60,7 +60,7 @@ class GivenCalls:
 
     @property
     def streamed_args_for_tool(self) -> list[str]:
-        """The arguments of each call that went out."""
+        """The arguments of each call that were sent."""
         return ["".join(pieces) for pieces in self._arguments]
 
     @streamed_args_for_tool.setter

@@ -1,7 +1,7 @@
-"""Says which calls a server gives to its clients, by a word in its environment.
+"""Determines which calls a server sends to its clients, by an environment variable.
 
-`TOOLGRAMMAR_CALLS=hold vllm serve …` gives a call once it is known that it may run. Servers have no
-place for the options of a plugin, hence the environment.
+Example: `TOOLGRAMMAR_CALLS=hold vllm serve …` sends a call once it is known that it may run.
+Servers have no options for plugins, hence the environment.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import os
 from typing import Final, Literal, TypeAlias, get_args
 
 Giving: TypeAlias = Literal["stream", "hold", "all"]
-"""`stream`: a call is given while it is written; the arguments of one that may not run stay without
-their end, so that no client can read them as JSON. `hold`: a call is given when it has ended and
-may run; any other stays text. `all`: every call is given, whatever is wrong with it."""
+"""`stream`: a call is sent while it is written; the arguments of one that may not run never get
+their end, so that no client can read them as JSON. `hold`: a call is sent when it has ended and
+may run; any other stays text. `all`: every call is sent, even a broken one."""
 
 VARIABLE: Final = "TOOLGRAMMAR_CALLS"
-"""The environment variable that holds the word."""
+"""The name of the environment variable."""
 
 
 def giving() -> Giving:
-    """Returns how calls of streams are given: `stream` where the environment does not say.
+    """Returns how calls of streams are sent; `stream` by default.
 
     Raises:
-        ValueError: the environment names something else.
+        ValueError: the environment has another value.
     """
     named = os.environ.get(VARIABLE, "stream")
     for word in get_args(Giving):

@@ -1,8 +1,8 @@
-"""Reads one message for a server: which of its text is content, and which calls its client gets.
+"""Reads one message for a server: decides which text is content, and which calls the client gets.
 
-`On it. <tool_call>…</tool_call>` gives `Content("On it.")`, `CallBegun(0, "search", None)` and
-`Arguments(0, …)`. A call that may not run is no call for the client: its text stays content where
-that can still be, and the log says why.
+Example: `On it. <tool_call>…</tool_call>` gives `Content("On it.")`, `CallBegun(0, "search", None)`
+and `Arguments(0, …)`. A call that may not run is not a call for the client: its text becomes
+content if that is still possible, and the log has the reason.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class Content:
     """More of the message's text."""
 
     text: str
-    """The piece."""
+    """The text."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallBegun:
-    """A call that the client gets."""
+    """The start of a call for the client."""
 
     index: int
-    """Its place among the calls that the client gets."""
+    """Its index among the calls of the client."""
     name: str
     """The tool's name."""
     id: str | None
-    """The id that the model wrote; None where it wrote none, or one that was there before."""
+    """The id that the model wrote; None if it wrote none, or one that was used before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Arguments:
     """More of the arguments of a call."""
 
     index: int
-    """The call's place among those that the client gets."""
+    """The index of the call among those of the client."""
     json: str
-    """The piece of JSON."""
+    """The next piece of the JSON."""
 
 
 Piece: TypeAlias = Content | CallBegun | Arguments
@@ -75,13 +75,13 @@ class _OpenCall:
 
     start: CallStart
     index: int = -1
-    """Its place among the calls of the client, once it was given."""
+    """Its index among the calls of the client, once it was sent; -1 before."""
     held: list[str] = field(default_factory=list)
-    """The arguments that were not given yet."""
+    """The arguments that were not sent yet."""
 
 
 class MessageReader:
-    """Reads one message as it comes."""
+    """Reads one message as it arrives."""
 
     def __init__(
         self,
@@ -92,20 +92,20 @@ class MessageReader:
         names: Collection[str] | None = None,
         messages: Iterable[Mapping[str, Any]] = (),
     ) -> None:
-        """Prepares for a message.
+        """Makes a reader for one message.
 
         Args:
             format_id: the id of the format, or `auto`.
             tools: the tools of the request.
-            giving: which calls are given, and when.
-            names: the only names that a call may have; None for all.
+            giving: which calls are sent, and when.
+            names: the only names that a call may have; None for any name.
             messages: the conversation: a call that a tool or a user wrote there does not run.
         """
         wants_all = giving == "all"
         self._parser = Parser(format_id, tools=tools)
         self._source = Source()
         self._giving = giving
-        # `all` gives every call, also one of a tool that the request does not have.
+        # `all` sends every call, even of a tool that the request does not have.
         self._names = None if wants_all else names
         self._judge = None
         if not wants_all:
@@ -120,14 +120,14 @@ class MessageReader:
         self._format_id = format_id
 
     def feed(self, chunk: str) -> list[Piece]:
-        """Takes the next piece of the message; returns what is certain by now."""
+        """Accepts the next piece of the message; returns the pieces that are certain by now."""
         self._source.append(chunk)
         if self._judge is not None:
             self._judge.feed(chunk)
         return self._pieces(self._parser.feed(chunk))
 
     def finish(self) -> list[Piece]:
-        """Ends the message; returns what was held back."""
+        """Ends the message; returns the pieces that were held back."""
         pieces = self._pieces(self._parser.close())
         if self._reasons:
             # The end of the text may have cut the reasoning, which then has no closer.
@@ -135,7 +135,7 @@ class MessageReader:
             if self._source.text().rstrip().endswith(closer):
                 pieces += self._content(closer)
             self._reasons = False
-        # Behind calls, and between them, white space says nothing.
+        # After calls, and between them, white space is dropped.
         if self._space and not self._given:
             pieces.append(Content(self._space))
         self._space = ""
@@ -144,7 +144,7 @@ class MessageReader:
     # ------------------------------------------------------------ events
 
     def _pieces(self, events: Iterable[Event]) -> list[Piece]:
-        """Returns what a client gets of events, in their order."""
+        """Returns the pieces for a client of some events, in their order."""
         pieces: list[Piece] = []
         for event in events:
             match event:
@@ -162,11 +162,11 @@ class MessageReader:
                 case CallEnd(index, call):
                     pieces += self._ended(self._calls.pop(index), call)
                 case _:
-                    pass  # what was repaired or lost: the log of a call says it where it matters
+                    pass  # repairs and losses: the log reports them with the call if they matter
         return pieces
 
     def _content(self, text: str) -> list[Piece]:
-        """Returns text, but for white space at its end: that waits for what follows."""
+        """Returns a text without white space at its end, which is held until more text comes."""
         body = text.rstrip()
         if not body:
             self._space += text
@@ -185,10 +185,10 @@ class MessageReader:
         return self._content(self._reasoning_tags()[1])
 
     def _reasoning_tags(self) -> tuple[str, str]:
-        """Returns what opens and closes reasoning in this message.
+        """Returns the opener and the closer of reasoning in this message.
 
-        Reasoning that comes here is content, as it was written: a server that is to know it has a
-        parser for it, which took it away before.
+        Reasoning that arrives here becomes content, as it was written: a server that is to
+        separate it has a parser for reasoning, which removed it before.
         """
         if self._tags is None:
             chosen = formats.resolve_any(self._format_id)
@@ -199,8 +199,8 @@ class MessageReader:
                 for each in among
                 for closer, opener in each.tables.reasoning_tags.items()
             )
-            # The opener that comes first in the text: several formats may have reasoning of their
-            # own.
+            # The opener that comes first in the text: several formats may have reasoning with
+            # different openers.
             first = min((each for each in found if each[0] >= 0), default=(0, "", ""))
             self._tags = first[1:]
         return self._tags
@@ -208,47 +208,47 @@ class MessageReader:
     # ------------------------------------------------------------ calls
 
     def _begun(self, event: CallStart) -> list[Piece]:
-        """Takes the start of a call."""
+        """Reads the start of a call."""
         call = self._calls[event.index] = _OpenCall(event)
-        # Known from its name alone, so not even its start goes out.
+        # The name alone shows it, so not even its start is sent.
         is_unknown = self._names is not None and event.name not in self._names
         if self._giving == "hold" or is_unknown:
             return []
         return self._give(call)
 
     def _give(self, call: _OpenCall) -> list[Piece]:
-        """Gives a call to the client, without arguments yet."""
+        """Sends the start of a call to the client, without arguments."""
         call.index = self._given
         self._given += 1
         written = call.start.id
-        # Clients answer calls by their ids, so the same id never goes out twice.
+        # Clients answer calls by their ids, so the same id is never sent twice.
         own = written if written and written not in self._ids else None
         if own is not None:
             self._ids.add(own)
         return [CallBegun(call.index, call.start.name, own)]
 
     def _arguments(self, call: _OpenCall, json: str) -> list[Piece]:
-        """Takes more of the arguments."""
+        """Reads more of the arguments."""
         call.held.append(json)
-        # Held until its end shows whether the client gets it.
+        # Held until the end of the call shows whether the client gets it.
         if call.index < 0:
             return []
         text = "".join(call.held)
-        # The last character closes the JSON, perhaps: it waits until the call may run.
+        # The last character may close the JSON: it is held until the call may run.
         kept = 0 if self._giving == "all" else 1
         call.held = [text[len(text) - kept :]]
         return [Arguments(call.index, text[: len(text) - kept])] if len(text) > kept else []
 
     def _ended(self, open_call: _OpenCall, call: ToolCall) -> list[Piece]:
-        """Takes the end of a call."""
+        """Reads the end of a call."""
         refusal = self._refusal(call)
-        # Handed out nonetheless: the log is the one place that tells of it.
+        # Sent nonetheless: only the log reports it.
         if refusal and self._giving == "all":
             log.warning("%s: a call of %r should not run: %s", call.format, call.name, refusal)
         elif refusal:
             log.warning("%s: a call of %r is refused: %s", call.format, call.name, refusal)
             if open_call.index >= 0:
-                return []  # its arguments stay without their end: nobody can run them
+                return []  # its arguments never get their end: nobody can run them
             return self._content(self._source.slice(call.span.start, call.span.end))
         pieces = self._give(open_call) if open_call.index < 0 else []
         rest = "".join(open_call.held)
@@ -257,14 +257,14 @@ class MessageReader:
         return pieces
 
     def _refusal(self, call: ToolCall) -> str:
-        """Returns why the client should not get a call; an empty string where it should."""
+        """Returns why the client should not get a call; "" if it should."""
         refusal = None if self._judge is None else self._judge.judge(call)
         if refusal is not None:
-            # The codes of a call tell more than that it is not executable.
+            # The codes of a call are more precise than that it is not executable.
             return ", ".join([refusal.code, *call.doubts, call.error or call.status])
         if not call.executable:
             return call.error or ", ".join(call.doubts) or call.status
-        # Servers have no place for the text of a free-text call but an argument of its tool.
+        # Servers can pass the text of a free-text call only as an argument of its tool.
         if call.input and not call.arguments:
             return "its text is no argument of a known tool"
         return ""

@@ -1,7 +1,7 @@
-"""Names the parsers that the servers list, and finds the format behind a name.
+"""Defines the names of the parsers that the servers list, and finds the format of a name.
 
-`toolgrammar_hermes` is the format of that id, and `toolgrammar` all formats at once. Only the files
-of the grammars are read for it and no tables: a server loads its plugins in each of its processes,
+Example: `toolgrammar_hermes` reads the format with this id, and `toolgrammar` all formats. Only
+grammar files are read for it, and no tables: a server loads its plugins in each of its processes,
 most of which parse nothing.
 """
 
@@ -16,7 +16,7 @@ from toolgrammar.grammar.files import grammar_files, read_text
 from toolgrammar.values.patterns import late
 
 ANY: Final = "toolgrammar"
-"""The name of the parser that finds out the format of each message."""
+"""The name of the parser that detects the format of each message."""
 _PREFIX: Final = f"{ANY}_"
 _COMMENT = late(r"(?m)^\s*//.*$")
 _REASONING = late(r"\breasoning\b")
@@ -25,12 +25,12 @@ _IMPORTED = late(r"(?m)^\s*%import[^(\n]*\(([^)\n]*)\)")
 
 def tool_parser_names() -> list[str]:
     """Returns the names of all tool parsers."""
-    # With a prefix: both servers have parsers of their own named `hermes` and the like.
+    # With a prefix, as both servers have parsers of their own with names such as `hermes`.
     return [ANY, *(_PREFIX + each for each in formats)]
 
 
 def reasoning_parser_names() -> list[str]:
-    """Returns the names of the reasoning parsers: those of formats that mark reasoning."""
+    """Returns the names of the reasoning parsers, one for each format that marks reasoning."""
     return [_PREFIX + each for each in formats if _marks_reasoning(each)]
 
 
@@ -40,20 +40,20 @@ def format_of(name: str) -> str:
 
 
 def _marks_reasoning(format_id: str) -> bool:
-    """Returns whether a grammar has the role of reasoning, in its own or an imported rule."""
-    # By the texts and not by the tables: all names are asked for when a server starts, and to load
-    # the tables of every format would hold it up.
+    """Whether a grammar has the role of reasoning, in its own or an imported rule."""
+    # By the texts, not the tables: a server asks for all names when it starts, and loading
+    # the tables of every format would delay it.
     own, *others = _texts(format_id)
     if _REASONING.search(own):
         return True
     imported = {name.strip() for names in _IMPORTED.findall(own) for name in names.split(",")}
-    # A library holds rules that the format may not import.
+    # A library contains rules that the format may not import.
     lines = (line for text in others for line in text.split("\n"))
     return any(line.split(":")[0] in imported and _REASONING.search(line) for line in lines)
 
 
 @cache
 def _texts(format_id: str) -> list[str]:
-    """Returns the text of a grammar, and those of all that it imports, without comments."""
+    """Returns the texts of a grammar and of its imports, without comments."""
     files = [file for _, file in grammar_files(formats[format_id].path)]
     return [_COMMENT.sub("", read_text(file)) for file in files]

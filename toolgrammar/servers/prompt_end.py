@@ -1,7 +1,7 @@
-r"""Tells what a format needs before the message comes: special tokens, and the end of the prompt.
+r"""Determines what a format needs before a message: special tokens, and the end of the prompt.
 
-A prompt that ends with `<think>\n` has opened the reasoning of many formats, so the message begins
-inside of it: `<think>\n` is the prefix with which its text is read.
+Example: a prompt that ends with `<think>\n` has opened the reasoning of many formats, so the
+message begins inside it: `<think>\n` is the prefix with which its text is read.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from toolgrammar.values.events import ReasoningDelta
 from toolgrammar.values.patterns import late
 
 TAIL: Final = 64
-"""Tokens at the end of a prompt that are looked at."""
+"""How many tokens at the end of a prompt are examined."""
 _MADE_UP: Final = ("qqq", "<qqq>", "<|qqq|>", "[QQQ]")
-"""Tokens that no tokenizer has, in the ways in which they are written."""
+"""Tokens that no tokenizer has, in the usual spellings."""
 _MARK = late(r"(?:<[^<>\s]{1,60}>|\[[A-Z_/]{1,40}\])\s*\Z")
 
 
 def prefix_of(format_id: str, prompt: str) -> str:
-    """Returns the opener of reasoning that a prompt ends with; an empty string where there is none.
+    """Returns the opener of reasoning at the end of a prompt; "" if there is none.
 
-    An opener with text behind it is none: a user may have written it.
+    An opener with text after it does not count: a user may have written it.
     """
     body = prompt.rstrip()
     for opener in reasoning_tags(format_id)[0]:
@@ -37,35 +37,35 @@ def prefix_of(format_id: str, prompt: str) -> str:
     mark = _MARK.search(prompt)
     if mark is None:
         return ""
-    # A format whose opener is a pattern: its parser says whether text behind the mark is reasoning.
+    # If the opener is a pattern, the parser determines whether text after the mark is reasoning.
     probe = Parser(format_id, prefix=mark[0])
     events = [*probe.feed("so"), *probe.close()]
     return mark[0] if events and isinstance(events[0], ReasoningDelta) else ""
 
 
 def is_closed(format_id: str, prompt: str) -> bool:
-    """Returns whether a prompt ends with the closer of reasoning: the message has none then."""
+    """Whether a prompt ends with the closer of reasoning, so that the message has none."""
     return prompt.rstrip().endswith(reasoning_tags(format_id)[1] or ("\0",))
 
 
 @lru_cache(maxsize=256)
 def needs_special_tokens(format_id: str, special_tokens: tuple[str, ...]) -> bool:
-    """Returns whether a server must not leave the special tokens out of the text.
+    """Whether a server must write the special tokens into the text.
 
     Args:
         format_id: the id of the format, or `auto`.
-        special_tokens: those of the model's tokenizer. Whether `<tool_call>` is one, only the
-            tokenizer knows.
+        special_tokens: the special tokens of the model's tokenizer, which alone knows whether
+            `<tool_call>` is one.
     """
-    # Among all formats, one or the other needs whatever the tokenizer has.
+    # Among all formats, some format needs each token that the tokenizer has.
     if format_id == AUTO:
         return True
     chosen = formats[format_id]
     rules = "\n".join(read_text(file) for _, file in grammar_files(chosen.path))
-    # In a regular expression `<|im_end|>` is written `<\|im_end\|>`.
+    # In a regular expression `<|im_end|>` is spelled `<\|im_end\|>`.
     rules = rules.replace("\\", "")
     patterns = [re.compile(each.pattern) for each in chosen.tables.terminals if each.pattern]
-    # A pattern of names or of any marker says nothing of this token.
+    # A pattern of names or of any marker is not specific to this token.
     patterns = [each for each in patterns if not any(map(each.fullmatch, _MADE_UP))]
     return any(
         token in rules or any(pattern.fullmatch(token) for pattern in patterns)

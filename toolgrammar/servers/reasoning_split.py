@@ -1,7 +1,7 @@
-r"""Parts the reasoning at the beginning of a message from the rest, which stays as it was written.
+r"""Separates the reasoning at the beginning of a message from the rest, which is unchanged.
 
-`<think>Hm.</think>\n\nHello` is the reasoning `Hm.` and the rest `\n\nHello`. Servers ask two
-parsers, one behind the other: the rest is what the second one, for calls, reads from its beginning.
+Example: `<think>Hm.</think>\n\nHello` has the reasoning `Hm.` and the rest `\n\nHello`. Servers use
+two parsers, one after the other: the second one, for calls, reads the rest from its beginning.
 """
 
 from __future__ import annotations
@@ -22,47 +22,47 @@ class ReasoningSplit:
     """Reads one message up to the end of its reasoning."""
 
     def __init__(self, format_id: str, *, prefix: str = "", perhaps_open: bool = False) -> None:
-        """Prepares for a message.
+        """Makes a splitter for one message.
 
         Args:
             format_id: the id of the format.
-            prefix: the opener of reasoning, where the prompt ended with it.
-            perhaps_open: whether the message is reasoning even where it does not begin with the
-                opener: a server that does not show the prompt says so.
+            prefix: the opener of reasoning, if the prompt ended with it.
+            perhaps_open: whether the message may be reasoning without its opener: for a server
+                that does not pass the prompt.
         """
         self._format = formats[format_id]
         self._openers, self._closers, self._are_all = reasoning_tags(format_id)
         self._longest = max(map(len, self._closers), default=0)
         self.ended = False
-        """Whether the reasoning is over: all that comes is the rest."""
+        """Whether the reasoning has ended, so that all further text is the rest."""
         self._parser = Parser(self._format, prefix=prefix) if prefix else None
         self._perhaps_open = perhaps_open and bool(self._openers)
         self._source = Source()
         self._read = 0
-        """The characters that the parser has had."""
+        """How many characters the parser has received."""
         self._tail = 0
-        """Where the rest begins, by what is known."""
+        """Where the rest begins, as far as it is known."""
         self._word = -1
-        """The first place behind `_tail` that is no white space, or -1."""
+        """The index of the first character after `_tail` that is not white space, or -1."""
         self._found = False
-        """Whether there was reasoning."""
+        """Whether any reasoning was found."""
 
     def feed(self, chunk: str) -> tuple[str, str]:
-        """Takes the next piece of the message.
+        """Accepts the next piece of the message.
 
         Returns:
-            What it holds of the reasoning, and of the rest.
+            The reasoning and the rest that the piece contains.
         """
         if self.ended:
             return "", chunk
         reasoning: list[str] = []
-        # One character at a time: so an event ends where the character stands that brought it.
+        # One character at a time: so an event belongs to the character that caused it.
         for at, character in enumerate(chunk):
             self._source.append(character)
             if self._word < 0 and not character.isspace():
                 self._word = self._source.length - 1
-            # Until it is known how the message begins there is no parser: one without reasoning
-            # needs none.
+            # There is no parser before the beginning of the message is decided: a message without
+            # reasoning needs none.
             if self._parser is not None or self._begins():
                 reasoning += self._catch_up()
             if self.ended:
@@ -70,10 +70,10 @@ class ReasoningSplit:
         return "".join(reasoning), ""
 
     def finish(self) -> tuple[str, str]:
-        """Ends the message; returns what was held back of the reasoning, and of the rest."""
+        """Ends the message; returns the reasoning and the rest that were held back."""
         if self.ended:
             return "", ""
-        # Without a parser there was the beginning of an opener at most, which is text.
+        # Without a parser there is at most the beginning of an opener, which is text.
         reasoning = "" if self._parser is None else self._follow(self._parser.close())
         if not self.ended:
             self._pass_closer()
@@ -86,7 +86,7 @@ class ReasoningSplit:
 
     def _begins(self) -> bool:
         """Decides whether the message begins with reasoning, and makes the parser for it."""
-        # Where the format opens reasoning by a pattern, only its parser can tell.
+        # If the format opens reasoning by a pattern, only its parser can decide.
         if not self._are_all and not self._perhaps_open:
             self._parser = Parser(self._format)
             return True
@@ -95,7 +95,7 @@ class ReasoningSplit:
         begun = self._source.slice(self._word, self._source.length)
         if begun.startswith(self._openers):
             self._parser = Parser(self._format)
-        # `<thi` may still become the opener: neither side is given anything.
+        # `<thi` may still become the opener: nothing is returned yet.
         elif any(each.startswith(begun) for each in self._openers):
             return False
         elif self._perhaps_open:
@@ -106,7 +106,7 @@ class ReasoningSplit:
         return self._parser is not None
 
     def _catch_up(self) -> list[str]:
-        """Has the parser read the characters that it has not had; returns the reasoning in them."""
+        """Feeds the parser the characters that it has not received; returns their reasoning."""
         parser, found = self._parser, []
         assert parser is not None
         end = self._source.length
@@ -115,7 +115,7 @@ class ReasoningSplit:
             self._read += 1
             reasoning = self._follow(parser.feed(character))
             found.append(reasoning)
-            # The closer brings no event by itself, and the text behind it may be long in coming.
+            # The closer causes no event by itself, and the text after it may arrive late.
             if not self.ended and not reasoning and self._found:
                 self._look_for_closer()
             if self.ended:
@@ -123,8 +123,8 @@ class ReasoningSplit:
         return found
 
     def _look_for_closer(self) -> None:
-        """Ends the reasoning where a closer and one character more have brought no reasoning."""
-        # No closer is longer, so what stands there is none.
+        """Ends the reasoning after a closer and one more character without new reasoning."""
+        # No closer is longer, so this text is not one.
         if self._word < 0 or self._read - self._word > self._longest + 1:
             return
         begun = self._source.slice(self._word, self._read)
@@ -133,7 +133,7 @@ class ReasoningSplit:
             self.ended = True
 
     def _follow(self, events: list[Event]) -> str:
-        """Follows events up to the end of the reasoning; returns the reasoning in them."""
+        """Processes events up to the end of the reasoning; returns the reasoning in them."""
         reasoning = ""
         for event in events:
             if isinstance(event, ReasoningDelta):
@@ -142,7 +142,7 @@ class ReasoningSplit:
             elif isinstance(event, TextDelta) and (self._found or event.text.strip()):
                 self.ended = True
                 if self._found and not self._pass_closer():
-                    # The markup between has no fixed text: the rest begins with what is text.
+                    # The markup between has no fixed text: the rest begins with the first text.
                     self._tail += max(0, self._unread().rfind(event.text))
                 break
             elif isinstance(event, CallStart):
@@ -152,14 +152,14 @@ class ReasoningSplit:
         return reasoning
 
     def _unread(self) -> str:
-        """Returns what the parser has had behind the last piece of reasoning."""
+        """Returns the text that the parser has received after the last piece of reasoning."""
         end = self._read if self._parser is not None else self._source.length
         return self._source.slice(self._tail, end)
 
     def _pass(self, text: str) -> None:
-        """Notes where a piece of reasoning ends."""
+        """Records where a piece of reasoning ends."""
         unread = self._unread()
-        # The first piece of a section has markup before it, the others follow each other.
+        # The first piece of a section has markup before it, later pieces follow directly.
         at = 0 if self._found and unread.startswith(text) else max(0, unread.rfind(text))
         self._found = True
         self._tail += at + len(text)
@@ -168,7 +168,7 @@ class ReasoningSplit:
         self._word = self._tail + len(behind) - len(word) if word else -1
 
     def _pass_closer(self) -> bool:
-        """Passes the closer of the reasoning, where it stands there."""
+        """Skips the closer of the reasoning if it has arrived; returns whether it has."""
         rest = self._unread()
         begun = rest.lstrip()
         for closer in self._closers:
@@ -179,17 +179,17 @@ class ReasoningSplit:
 
 
 def reasoning_tags(format_id: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """Returns what opens and what closes the reasoning of a format.
+    """Returns the openers and the closers of the reasoning in a format.
 
     Returns:
-        The fixed texts that open it, those that close it, and whether nothing else opens it.
+        The fixed openers, the fixed closers, and whether there are no other openers.
     """
     tables = formats[format_id].tables
     tags = tables.reasoning_tags
     openers = tuple(dict.fromkeys(tags.values()))
     texts = {each.name: each.text.strip() for each in tables.terminals if each.kind == "literal"}
-    # Where a rule for reasoning has another opener, a pattern say, a text that begins otherwise may
-    # be reasoning as well.
+    # If a rule for reasoning has another opener, such as a pattern, a text without a fixed opener
+    # may be reasoning as well.
     are_all = all(
         any(texts.get(bare_name(symbol)) in openers for symbol in production.symbols)
         for production in tables.productions

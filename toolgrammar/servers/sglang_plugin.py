@@ -1,7 +1,7 @@
-"""The entry point of SGLang: adds the detectors to those that its flags name.
+"""Registers the detectors for SGLang, as its entry point.
 
-`--tool-call-parser toolgrammar_hermes` is there when this has run, and so is
-`--reasoning-parser toolgrammar_hermes`.
+Example: after it has run, the flags `--tool-call-parser toolgrammar_hermes` and
+`--reasoning-parser toolgrammar_hermes` are available.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from toolgrammar.servers.parser_names import reasoning_parser_names, tool_parser
 
 def register() -> None:
     """Registers all detectors; SGLang calls it in each of its processes."""
-    # SGLang wants classes: importing its own modules makes its flags ask them for their names.
+    # SGLang needs classes: its own modules ask them for their names on import, for its flags.
     from sglang.srt.function_call.function_call_parser import FunctionCallParser
     from sglang.srt.parser.reasoning_parser import ReasoningParser
 

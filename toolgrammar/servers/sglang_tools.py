@@ -1,6 +1,6 @@
-r"""The tool detectors of SGLang: what its flag `--tool-call-parser toolgrammar_hermes` names.
+r"""Defines the tool detectors for SGLang's flag `--tool-call-parser toolgrammar_hermes`.
 
-Of `<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>` they make a
+Example: `<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>` becomes a
 `StreamingParseResult` with one `ToolCallItem`.
 """
 
@@ -38,15 +38,15 @@ class ToolgrammarDetector(GivenCalls, BaseFormatDetector):  # type: ignore[misc]
         self._reader: MessageReader | None = None
 
     def has_tool_call(self, text: str) -> bool:
-        """Returns whether a message is to be read: any with text in it.
+        """Whether a message has to be read: any that is not empty.
 
-        SGLang asks before it says which tools there are, and without them not every call shows.
+        SGLang asks before it passes the tools, without which not every call can be detected.
         """
         return bool(text.strip())
 
     def detect_and_parse(self, text: str, tools: list[Any]) -> StreamingParseResult:
         """Reads a whole message."""
-        # Nobody waits for the deltas of a whole message, so nothing need go out too early.
+        # Nobody waits for the deltas of a whole message, so nothing has to be sent early.
         reader = self._new_reader(tools, "all" if self._giving == "all" else "hold")
         result = _result([*reader.feed(text), *reader.finish()])
         calls: dict[int, ToolCallItem] = {}
@@ -58,36 +58,36 @@ class ToolgrammarDetector(GivenCalls, BaseFormatDetector):  # type: ignore[misc]
         return StreamingParseResult(normal_text=result.normal_text, calls=list(calls.values()))
 
     def parse_streaming_increment(self, new_text: str, tools: list[Any]) -> StreamingParseResult:
-        """Takes the next piece of a message."""
+        """Accepts the next piece of a message."""
         if self._reader is None:
             self._reader = self._new_reader(tools, self._giving)
         return self._streamed(self._reader.feed(new_text))
 
     def finish(self, tools: list[Any]) -> StreamingParseResult:
-        """Ends the message; returns what was held back."""
+        """Ends the message; returns the pieces that were held back."""
         reader, self._reader = self._reader, None
         return StreamingParseResult() if reader is None else self._streamed(reader.finish())
 
     # ------------------------------------------------------------ constraints
 
     def supports_structural_tag(self) -> bool:
-        """Returns False: SGLang then constrains required and named tools to JSON, and reads it."""
+        """Returns False: SGLang then constrains required and named tools to JSON, and parses it."""
         return False
 
     def structure_info(self) -> Any:
-        """Raises what SGLang's own detectors without structural tags raise.
+        """Raises the error of SGLang's own detectors without structural tags.
 
         Raises:
             NotImplementedError: always.
         """
         raise NotImplementedError("toolgrammar gives SGLang no structural tags")
 
-    # ------------------------------------------------------------ the parts of these
+    # ------------------------------------------------------------ helpers
 
     def _new_reader(self, tools: list[Any], given: Giving) -> MessageReader:
         self.forget_calls()
         specs = specs_of(tools)
-        # SGLang's own detectors leave out calls of tools that the request has not, unless told so.
+        # SGLang's own detectors drop calls of tools that are not in the request, unless configured.
         known = None if envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get() else {each.name for each in specs}
         return MessageReader(self.format_id, specs, giving=given, names=known)
 
@@ -107,7 +107,7 @@ def _result(pieces: Iterable[Piece]) -> StreamingParseResult:
             case CallBegun(index, name):
                 calls.append(ToolCallItem(tool_index=index, name=name, parameters=""))
             case Arguments(index, json):
-                # SGLang joins the pieces by the index; the name comes with the first one alone.
+                # SGLang joins the pieces by the index; only the first piece has the name.
                 calls.append(ToolCallItem(tool_index=index, parameters=json))
     return StreamingParseResult(normal_text="".join(content), calls=calls)
 

@@ -1,7 +1,7 @@
-"""The entry point of vLLM: adds the parsers to those that its flags name.
+"""Registers the parsers for vLLM, as its entry point.
 
-`--tool-call-parser toolgrammar_hermes` is there when this has run. The classes are imported when
-vLLM asks for one.
+Example: after it has run, the flag `--tool-call-parser toolgrammar_hermes` is available. The
+classes are imported when vLLM asks for one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def register() -> None:
     from vllm.tool_parsers import ToolParserManager
 
     register_own_formats()
-    # vLLM imports the module and takes the attribute of that name: a class made on demand.
+    # vLLM imports the module and reads the attribute of that name: a class made on demand.
     for name in tool_parser_names():
         ToolParserManager.register_lazy_module(name, TOOLS, name)
     for name in reasoning_parser_names():

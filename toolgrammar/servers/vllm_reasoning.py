@@ -1,7 +1,7 @@
-"""The reasoning parsers of vLLM: what its flag `--reasoning-parser toolgrammar_hermes` names.
+"""Defines the reasoning parsers for vLLM's flag `--reasoning-parser toolgrammar_hermes`.
 
-Of `<think>Hm.</think>Hello` they make the reasoning `Hm.`; the rest, `Hello`, goes on to the tool
-parser, whichever it is.
+Example: `<think>Hm.</think>Hello` has the reasoning `Hm.`; vLLM passes the rest, `Hello`, on to any
+tool parser.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ToolgrammarReasoningParser(ReasoningParser):  # type: ignore[misc]
 
     format_id: ClassVar[str]
     """The id of the format."""
-    # vLLM then asks this parser where the reasoning ends, and not the ids of tokens.
+    # With this, vLLM asks this parser where the reasoning ends, instead of searching token ids.
     engine_based_streaming = True
 
     def __init__(self, tokenizer: Any, *args: Any, **kwargs: Any) -> None:
@@ -37,46 +37,46 @@ class ToolgrammarReasoningParser(ReasoningParser):  # type: ignore[misc]
     # ------------------------------------------------------------ before the message
 
     def adjust_request(self, request: Any) -> Any:
-        """Asks for the special tokens in the text, where the format needs them."""
+        """Requests special tokens in the text, if the format needs them."""
         keep_special_tokens(request, self.format_id, self.model_tokenizer)
         return request
 
     def set_prompt_token_ids(self, prompt_token_ids: Sequence[int]) -> None:
-        """Takes the prompt: it may have opened the reasoning."""
+        """Reads the prompt, which may have opened the reasoning."""
         self._prefix = prefix_of(self.format_id, self._text(prompt_token_ids[-TAIL:]))
 
     def adjust_initial_state_from_prompt(self, prompt_token_ids: Sequence[int]) -> None:
-        """Takes the prompt of a stream."""
+        """Reads the prompt of a stream."""
         self.set_prompt_token_ids(prompt_token_ids)
 
     @property
     def reasoning_start_str(self) -> str | None:
-        """What opens the reasoning, where it is a fixed text."""
+        """The opener of reasoning, if it is a fixed text."""
         return next(iter(reasoning_tags(self.format_id)[0]), None)
 
     @property
     def reasoning_end_str(self) -> str | None:
-        """What closes it, where that is a fixed text."""
+        """The closer of reasoning, if it is a fixed text."""
         return next(iter(reasoning_tags(self.format_id)[1]), None)
 
     # ------------------------------------------------------------ ids of tokens
 
     def is_reasoning_end(self, input_ids: Sequence[int]) -> bool:
-        """Returns whether the ids, those of a prompt, end with the closer of reasoning."""
+        """Whether the ids, which are those of a prompt, end with the closer of reasoning."""
         return is_closed(self.format_id, self._text(input_ids[-TAIL:]))
 
     def is_reasoning_end_streaming(
         self, input_ids: Sequence[int], delta_ids: Iterable[int]
     ) -> bool:
-        """Returns whether the last ids complete the closer: vLLM constrains what follows."""
+        """Whether the last ids complete the closer: then vLLM constrains the text after it."""
         new = len(list(delta_ids))
-        # A closer may be several tokens, of which the last ones are new.
+        # A closer may be several tokens, the last of which are new.
         text = self._text(input_ids[-(new + TAIL) :])
         before = self._text(input_ids[-(new + TAIL) : len(input_ids) - new])
         return any(text.count(each) > before.count(each) for each in self._closers())
 
     def extract_content_ids(self, input_ids: list[int]) -> list[int]:
-        """Returns the ids behind the closer; none where it is not there."""
+        """Returns the ids after the closer; [] without one."""
         end = self._closer_end(input_ids)
         return [] if end is None else input_ids[end:]
 
@@ -94,9 +94,9 @@ class ToolgrammarReasoningParser(ReasoningParser):  # type: ignore[misc]
         return reasoning_tags(self.format_id)[1]
 
     def _closer_end(self, ids: list[int]) -> int | None:
-        """Returns the place behind the first closer; None where there is none."""
+        """Returns the index after the first closer; None if there is none."""
         for closer in self._closers():
-            # In the ids themselves: what is returned has to begin with a whole token.
+            # Searched in the ids: the result has to begin with a whole token.
             wanted = self.model_tokenizer.encode(closer, add_special_tokens=False)
             for start in range(len(ids) - len(wanted) + 1):
                 if ids[start : start + len(wanted)] == wanted:
@@ -125,17 +125,17 @@ class ToolgrammarReasoningParser(ReasoningParser):  # type: ignore[misc]
         current_token_ids: Sequence[int],
         delta_token_ids: Sequence[int],
     ) -> DeltaMessage | None:
-        """Takes the next piece of a message; only `delta_text` is looked at."""
+        """Accepts the next piece of a message; only `delta_text` is used."""
         if self._split is None:
             self._split = ReasoningSplit(self.format_id, prefix=self._prefix)
         return _delta(*self._split.feed(delta_text))
 
     def has_engine_confirmed_reasoning_end(self) -> bool:
-        """Returns whether the reasoning is over."""
+        """Whether the reasoning has ended."""
         return self._split is not None and self._split.ended
 
     def finish_streaming(self) -> DeltaMessage | None:
-        """Ends the message; returns what was held back."""
+        """Ends the message; returns the text that was held back."""
         return None if self._split is None else _delta(*self._split.finish())
 
 

@@ -1,6 +1,6 @@
-r"""The tool parsers of vLLM: what its flag `--tool-call-parser toolgrammar_hermes` names.
+r"""Defines the tool parsers for vLLM's flag `--tool-call-parser toolgrammar_hermes`.
 
-Of `<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>` they make a
+Example: `<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>` becomes a
 `DeltaMessage` with a tool call, or an `ExtractedToolCallInformation` of the whole message.
 """
 
@@ -46,7 +46,7 @@ class ToolgrammarToolParser(GivenCalls, ToolParser):  # type: ignore[misc]
         self._reader: MessageReader | None = None
 
     def adjust_request(self, request: Any) -> Any:
-        """Asks for the special tokens in the text, where the format needs them."""
+        """Requests special tokens in the text, if the format needs them."""
         request = super().adjust_request(request)
         if request.tools and request.tool_choice != "none":
             keep_special_tokens(request, self.format_id, self.model_tokenizer)
@@ -54,7 +54,7 @@ class ToolgrammarToolParser(GivenCalls, ToolParser):  # type: ignore[misc]
 
     def extract_tool_calls(self, model_output: str, request: Any) -> ExtractedToolCallInformation:
         """Reads a whole message."""
-        # Nobody waits for the deltas of a whole message, so nothing need go out too early.
+        # Nobody waits for the deltas of a whole message, so nothing has to be sent early.
         reader = self._new_reader("all" if self._giving == "all" else "hold", request)
         delta = _delta([*reader.feed(model_output), *reader.finish()])
         calls = [
@@ -78,21 +78,21 @@ class ToolgrammarToolParser(GivenCalls, ToolParser):  # type: ignore[misc]
         delta_token_ids: Sequence[int],
         request: Any,
     ) -> DeltaMessage | None:
-        """Takes the next piece of a message; only `delta_text` is looked at."""
+        """Accepts the next piece of a message; only `delta_text` is used."""
         if self._reader is None:
             self._reader = self._new_reader(self._giving, request)
-            # With this, vLLM calls `finish_streaming` at the end. On the class it would keep the
-            # text so far from the methods of vLLM that read `tool_choice="required"`.
+            # With this, vLLM calls `finish_streaming` at the end. As a class attribute it would
+            # hide the text so far from the methods of vLLM that handle `tool_choice="required"`.
             self.engine_based_streaming = True
         return self._message(self._reader.feed(delta_text))
 
     def finish_streaming(self) -> DeltaMessage | None:
-        """Ends the message; returns what was held back."""
+        """Ends the message; returns the pieces that were held back."""
         reader, self._reader = self._reader, None
         return None if reader is None else self._message(reader.finish())
 
     def get_remaining_unstreamed_args(self) -> str:
-        """Returns nothing: what may go out has gone out, and the rest comes with the end."""
+        """Returns "": what may be sent was sent, and the rest follows at the end."""
         return ""
 
     def _new_reader(self, given: Giving, request: Any) -> MessageReader:
@@ -112,17 +112,17 @@ class ToolgrammarToolParser(GivenCalls, ToolParser):  # type: ignore[misc]
 
 
 def keep_special_tokens(request: Any, format_id: str, tokenizer: Any) -> None:
-    """Has vLLM write the special tokens into the text, where the format needs them."""
+    """Makes vLLM write the special tokens into the text, if the format needs them."""
     special = tuple(getattr(tokenizer, "all_special_tokens", ()))
     if needs_special_tokens(format_id, special):
         request.skip_special_tokens = False
-        # Requests of the Responses API have no such field.
+        # Requests of the Responses API lack this field.
         if hasattr(request, "spaces_between_special_tokens"):
             request.spaces_between_special_tokens = False
 
 
 def _delta(pieces: Iterable[Piece]) -> DeltaMessage:
-    """Returns the message of vLLM with all pieces in it."""
+    """Returns a message of vLLM that contains all pieces."""
     content: list[str] = []
     calls: dict[int, DeltaToolCall] = {}
     for piece in pieces:
@@ -137,8 +137,8 @@ def _delta(pieces: Iterable[Piece]) -> DeltaMessage:
                     function=DeltaFunctionCall(name=name, arguments=""),
                 )
             case Arguments(index, json):
-                # More of a call that an earlier delta began: then neither its name nor its id comes
-                # again.
+                # More of a call that an earlier delta began: then neither its name nor its id is
+                # sent again.
                 call = calls.setdefault(
                     index, DeltaToolCall(index=index, function=DeltaFunctionCall(arguments=""))
                 )
