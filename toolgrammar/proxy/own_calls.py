@@ -28,7 +28,7 @@ _KEYS: Final = ("tool_calls", "function_call")
 
 
 def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
-    """Returns a choice of a whole answer with its calls repaired; the same object without damage."""
+    """Returns a choice of a whole answer with repaired calls; the same object without damage."""
     message, reason = choice.get("message"), choice.get("finish_reason")
     if not isinstance(message, Mapping):
         return choice

@@ -39,7 +39,7 @@ _ADDED: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 """Headers that the HTTP client would add itself; only the headers of the client are forwarded."""
 _IDLE: Final = 2.0
 """Seconds that an unused connection is kept. Many servers close theirs after 5, and a request that
-is sent while its connection is closed is lost: it can't be repeated, since it may have been read."""
+is sent meanwhile is lost: it can't be repeated, since the server may have read it."""
 _READ_AHEAD: Final = 1
 """Bytes that are read before the previous ones were passed on. With more, an upstream that breaks
 off would discard the bytes that a slow client has not read yet."""
