@@ -1,7 +1,7 @@
-"""What one answer of a model holds, once its text has been read.
+"""Defines the content of an answer after its text was read: text, reasoning, calls and refusals.
 
-The text `On it. <tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>` gives the text
-`On it.` and one `AnswerCall` with the name `add`, its arguments and an id.
+Example: the text `On it. <tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>` gives the
+text `On it.` and one `AnswerCall` with the name `add`, its arguments and an id.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCall:
-    """One call that may run."""
+    """A call that may run."""
 
     id: str
-    """No other call of the conversation has it."""
+    """An id that no other call of the conversation has."""
     name: str
     """The tool's name."""
     arguments: dict[str, Any]
@@ -37,63 +37,63 @@ class AnswerCall:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRefusal:
-    """One call that may not run."""
+    """A call that may not run."""
 
     id: str
-    """No other call of the conversation has it."""
+    """An id that no other call of the conversation has."""
     name: str
     """The name that the model called."""
     raw_arguments: str
-    """What the model wrote as arguments."""
+    """The arguments as the model wrote them."""
     code: str
-    """Why, as a code of `toolgrammar.salvage`."""
+    """The reason, as a code of `toolgrammar.salvage`."""
     message: str
-    """Why, and what to do: for the model."""
+    """The reason and what to do, for the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """All that one answer holds."""
+    """The content of one answer."""
 
     text: str = ""
     """The text without calls and reasoning."""
     reasoning: str = ""
-    """The reasoning that stood in the text."""
+    """The reasoning in the text."""
     calls: tuple[AnswerCall, ...] = ()
     """The calls that may run, in the order of the text."""
     refused: tuple[AnswerRefusal, ...] = ()
     """The calls that may not."""
     feedback: str = ""
-    """What the model is to know of refused calls, and of all that was lost: a line each."""
+    """A message for the model about refused calls and everything that was lost: a line each."""
 
     @property
     def failed(self) -> bool:
-        """Whether something went wrong and no call of the text may run: ask the model again."""
+        """Whether something went wrong and no call may run, so that the model should retry."""
         return bool(self.feedback) and not self.calls
 
 
 def answer_of(
     result: ParseResult, salvage: Salvage, messages: Iterable[Mapping[str, Any]]
 ) -> Answer:
-    """Returns a message that was read and judged, with an id for each call.
+    """Returns the content of a message that was parsed and judged, with an id for each call.
 
     Args:
         result: the message, as the parser read it.
-        salvage: which of its calls may run.
+        salvage: the decision which of its calls may run.
         messages: the conversation before it, in the shape of OpenAI's API.
     """
     known = list(messages)
-    # A model may write the same call in two turns. What tells them apart is what came before.
+    # A model may write the same call in two turns, which only the earlier messages distinguish.
     turn = f"{len(known)} {json.dumps(known[-1] if known else None, default=str)}"
     ids = UniqueIds(ids_in(known), turn)
-    # By identity: two calls may be equal, and only one of them be refused.
+    # By identity: of two equal calls, only one may be refused.
     refusals = {id(refusal.call): refusal for refusal in salvage.refused}
     calls: list[AnswerCall] = []
     refused: list[AnswerRefusal] = []
     for place, call in enumerate(result.calls):
         identity = ids.next(call, place)
-        # What the policy lets run may still have arguments that JSON can't write, an infinite
-        # number say.
+        # A call that the policy allows may still have arguments that JSON can't represent, such
+        # as an infinite number.
         found = refusals.get(id(call)) or arguments_or_refusal(call)
         if isinstance(found, Refusal):
             said = (call.raw_arguments, found.code, found.message)
@@ -106,10 +106,10 @@ def answer_of(
 
 
 def _feedback(result: ParseResult, refused: Iterable[AnswerRefusal]) -> str:
-    """Returns a line for each refusal, and for each loss that belongs to no call."""
+    """Returns a line for each refusal, and for each loss that does not belong to a call."""
     lines = [refusal.message for refusal in refused]
     told = {call.feedback() for call in result.calls}
-    # The parser tells of its doubts about a call once more; of that call the refusal speaks.
+    # The parser also reports doubts about a refused call; the line of the refusal covers them.
     lines += [line for line in result.feedback().splitlines() if line not in told]
-    # The same sentence of two calls would tell the model nothing new.
+    # Two calls may have the same sentence, which is sent once.
     return "\n".join(dict.fromkeys(lines))

@@ -1,7 +1,7 @@
-"""An adapter of DSPy that reads the calls in the text of a model's answers.
+"""Provides an adapter for DSPy that reads the calls in the text of a model's answers.
 
-With `dspy.configure(adapter=TextCallAdapter(TextCalls(format, prompt=True)))` an output field of
-the type `dspy.ToolCalls` holds the call in
+Example: with `dspy.configure(adapter=TextCallAdapter(TextCalls(format, prompt=True)))` an output
+field of the type `dspy.ToolCalls` contains the call in
 `<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`.
 """
 
@@ -33,17 +33,17 @@ __all__ = ["TextCallAdapter"]
 _LOG = logging.getLogger(__name__)
 
 _Asked: TypeAlias = tuple[list[dict[str, Any]], list[dict[str, Any]]]
-# `parse` is handed the answer alone; `format` runs before it, in the same task.
+# `parse` gets only the answer; `format` runs before it, in the same task, and stores the request.
 _ASKED: ContextVar[_Asked] = ContextVar("asked", default=([], []))
-# So is why the server stopped, which DSPy keeps in the history of its model alone.
+# The finish reason is stored too, since DSPy keeps it only in the history of its model.
 _REASON: ContextVar[str | None] = ContextVar("finish_reason", default=None)
 
 
 class TextCallAdapter(ChatAdapter):
-    """Fills the output field of the type `dspy.ToolCalls` with calls of the answer's text.
+    """Fills the output field of the type `dspy.ToolCalls` with the calls in the answer's text.
 
-    The other fields are read of the rest of the text, as DSPy's `ChatAdapter` does; where there are
-    calls, they may be missing. A signature without such a field is none of this adapter's business.
+    The other fields are read from the rest of the text, as DSPy's `ChatAdapter` does; if there are
+    calls, they may be missing. Signatures without such a field are left to `ChatAdapter`.
     """
 
     def __init__(self, settings: TextCalls, **options: Any) -> None:
@@ -51,13 +51,13 @@ class TextCallAdapter(ChatAdapter):
 
         Args:
             settings: how the model writes calls.
-            options: what `ChatAdapter` takes.
+            options: further arguments of `ChatAdapter`.
 
         Raises:
-            TypeError: the settings are something else.
+            TypeError: the settings have another type.
         """
         check_settings(settings)
-        # By default the error says what was wrong, and nobody asks in another format.
+        # By default the error is raised, and the model is not asked again in another format.
         super().__init__(**{"use_json_adapter_fallback": False, **options})
         self._settings = settings
 
@@ -67,16 +67,16 @@ class TextCallAdapter(ChatAdapter):
         demos: list[dict[str, Any]],
         inputs: dict[str, Any],
     ) -> list[dict[str, Any]]:
-        """Returns the messages; with `prompt=True` the format's prompt tells of the tools."""
+        """Returns the messages; with `prompt=True` the format's prompt describes the tools."""
         calls = self._get_tool_call_output_field_name(signature)
         field = self._get_tool_call_input_field_name(signature)
         if calls is None or field is None:
             return super().format(signature, demos, inputs)
-        # DSPy takes one tool as well as a list of them.
+        # DSPy accepts one tool as well as a list of them.
         tools = inputs[field] if isinstance(inputs[field], list) else [inputs[field]]
         specs = [tool.format_as_litellm_function_call() for tool in tools]
         if self._settings.prompt:
-            # DSPy's own way to write calls would stand beside the format's.
+            # DSPy's own instructions for calls would contradict those of the format.
             signature = signature.delete(calls).delete(field)
             inputs = {name: value for name, value in inputs.items() if name != field}
         messages = super().format(signature, demos, inputs)
@@ -87,15 +87,15 @@ class TextCallAdapter(ChatAdapter):
         """Returns the values of the output fields.
 
         Raises:
-            AdapterParseError: no call may run, or a field that must be there is not.
+            AdapterParseError: no call may run, or a required field is missing.
         """
         field = self._get_tool_call_output_field_name(signature)
         if field is None:
             return super().parse(signature, completion)
         answer = self._settings.read(completion, *_ASKED.get(), _REASON.get())
         if not (answer.calls or answer.refused or self._settings.prompt):
-            # The model may have written its calls as DSPy has taught it, which is no call of the
-            # format, however much it looks like one.
+            # The model may have written its calls as DSPy has taught it, which is not a call of the
+            # format, however similar it looks.
             return super().parse(signature, completion)
         if answer.failed:
             raise AdapterParseError(
@@ -105,7 +105,7 @@ class TextCallAdapter(ChatAdapter):
                 message=answer.feedback,
             )
         if answer.feedback:
-            # DSPy has no place for what was refused beside calls that run.
+            # DSPy has no field for refused calls beside calls that run.
             _LOG.warning(answer.feedback)
         values = self._others(signature.delete(field), answer.text, called=bool(answer.calls))
         calls = [{"name": call.name, "args": call.arguments} for call in answer.calls]
@@ -119,9 +119,9 @@ class TextCallAdapter(ChatAdapter):
         lm: BaseLM,
         lm_kwargs: dict[str, Any],
     ) -> list[dict[str, Any]]:
-        """Returns the values of each answer; `parse` is told which of them the server cut."""
+        """Returns the values of each answer; tells `parse` which of them the server cut."""
         values: list[dict[str, Any]] = []
-        # One after the other, and not all at once: `parse` is not told which answer it is handed.
+        # One after the other, not all at once: `parse` is not told which answer it gets.
         for output, reason in zip(outputs, finish_reasons(lm, outputs), strict=True):
             token = _REASON.set(reason)
             try:
@@ -133,24 +133,24 @@ class TextCallAdapter(ChatAdapter):
         return values
 
     def _others(self, signature: type[Signature], text: str, *, called: bool) -> dict[str, Any]:
-        """Returns the values of the fields that are no calls."""
+        """Returns the values of the fields other than calls."""
         if not signature.output_fields:
             return {}
         try:
             return super().parse(signature, text)
         except AdapterParseError:
-            # A model that calls a tool has often nothing to say yet; native calls are the same.
+            # A model that calls a tool often has nothing to say yet, as with native calls.
             if not called:
                 raise
             return dict.fromkeys(signature.output_fields)
 
 
 def finish_reasons(lm: BaseLM, outputs: list[Any]) -> list[str | None]:
-    """Returns why the server stopped each answer; None where that is not known.
+    """Returns the finish reason of each answer; None if it is not known.
 
     Args:
         lm: the model that answered.
-        outputs: its answers, the very list that it returned.
+        outputs: its answers: the list that it returned itself, not a copy.
     """
     unknown: list[str | None] = [None] * len(outputs)
     # By identity: other tasks may ask the same model at the same time.
@@ -159,23 +159,23 @@ def finish_reasons(lm: BaseLM, outputs: list[Any]) -> list[str | None]:
     if entry is None:  # with `disable_history=True`
         return unknown
     response = entry.get("response")
-    # A chat completion, or a response of DSPy's own, of which there is a tuple for several answers.
+    # A chat completion, or DSPy's own response, which is a tuple if there are several answers.
     answers = _part(response, "choices") or (
         response if isinstance(response, tuple) else [response]
     )
     found = [_reason(answer) for answer in answers]
-    # Where the counts differ nobody can say which reason belongs to which answer.
+    # If the counts differ, it is unknown which reason belongs to which answer.
     return found if len(found) == len(outputs) else unknown
 
 
 def _reason(answer: object) -> str | None:
     reason = _part(answer, "finish_reason")
-    # The Responses API says it so.
+    # The spelling of the Responses API.
     if reason is None and _part(answer, "status") == "incomplete":
         return "length"
     return reason if isinstance(reason, str) else None
 
 
 def _part(holder: object, name: str) -> Any:
-    # What was cached is dicts, what was not is objects.
+    # Cached responses are dicts, others are objects.
     return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)

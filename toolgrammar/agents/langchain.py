@@ -1,6 +1,6 @@
-"""A chat model of LangChain around another one, whose calls stand in its text.
+"""Provides a chat model for LangChain that wraps another one, whose calls are in its text.
 
-`TextCallModel(ChatOllama(…), TextCalls(format, prompt=True))` gives the answer
+Example: `TextCallModel(ChatOllama(…), TextCalls(format, prompt=True))` returns the answer
 `<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>` as an `AIMessage` with
 `tool_calls=[{"name": "add", "args": {"a": 1}, …}]`.
 """
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["REFUSED", "TextCallModel"]
 
 REFUSED = "refused_tool_calls"
-"""The key of `response_metadata` under which the refused calls stand: ids, and why each did not
+"""The key of `response_metadata` for the refused calls: their ids, and why each of them did not
 run."""
 
 
@@ -58,7 +58,7 @@ class TextCallModel(BaseChatModel):
     """Reads the calls in the text of another chat model's answers.
 
     Calls that may run become `tool_calls`, the others `invalid_tool_calls`. An answer to a request
-    without tools is given as it is.
+    without tools is returned unchanged.
     """
 
     _inner: BaseChatModel = PrivateAttr()
@@ -70,10 +70,10 @@ class TextCallModel(BaseChatModel):
         Args:
             model: the model whose answers are read.
             settings: how it writes calls.
-            options: what every chat model of LangChain takes: `name`, `tags`, `cache`, …
+            options: the options of every chat model of LangChain: `name`, `tags`, `cache`, …
 
         Raises:
-            TypeError: the model or the settings are something else.
+            TypeError: the model or the settings have another type.
         """
         check_type("model", model, BaseChatModel, "bind tools to what this makes of the model")
         check_settings(settings)
@@ -87,7 +87,7 @@ class TextCallModel(BaseChatModel):
 
     @property
     def _identifying_params(self) -> dict[str, Any]:
-        # Caches take answers of other models, or read in other ways, apart by these.
+        # Caches use these to distinguish answers of other models, or with other settings.
         inner = self._inner
         return {"model": [inner._llm_type, inner._identifying_params], "read": repr(self._settings)}
 
@@ -98,15 +98,15 @@ class TextCallModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Returns the model with tools: handed to the inner model, or written into the prompt.
+        """Returns the model with tools: passed to the inner model, or written into the prompt.
 
         Args:
-            tools: the tools, in any shape that LangChain takes.
+            tools: the tools, in any shape that LangChain accepts.
             tool_choice: for the inner model; a prompt has no place for it.
             kwargs: for the inner model.
 
         Raises:
-            NotImplementedError: the inner model takes no tools, and no prompt is written.
+            NotImplementedError: the inner model accepts no tools, and no prompt is written.
         """
         specs = [convert_to_openai_tool(tool) for tool in tools]
         if self._settings.prompt:
@@ -116,7 +116,7 @@ class TextCallModel(BaseChatModel):
         except NotImplementedError:
             message = "the inner model takes no tools: TextCalls(…, prompt=True) writes them"
             raise NotImplementedError(message) from None
-        # What the inner model has bound, in the shape of its own API, goes to it with each request.
+        # The inner model's own bindings, in the shape of its API, are passed on with each request.
         return self.bind(text_tools=specs, **getattr(bound, "kwargs", {}))
 
     def _generate(
@@ -129,7 +129,7 @@ class TextCallModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         turn = _Turn(self._settings, messages, text_tools, stop)
-        # Without the manager: listeners get what this model gives, not what is read by it.
+        # Without the manager: listeners get the output of this model, not what it reads.
         return turn.result(self._inner._generate(turn.messages, turn.stop, None, **kwargs))
 
     async def _agenerate(
@@ -182,14 +182,14 @@ class TextCallModel(BaseChatModel):
 
 
 def _streams(model: BaseChatModel) -> bool:
-    """Whether a model has a stream of its own; LangChain asks in the same way."""
+    """Whether a model implements streaming; the same test as LangChain's."""
     kind = type(model)
     return not (kind._stream is BaseChatModel._stream and kind._astream is BaseChatModel._astream)
 
 
 def _as_chunk(whole: ChatResult) -> ChatGenerationChunk:
     generation = whole.generations[0]
-    # A chunk has a type of its own, and refuses that of a message.
+    # A chunk has a `type` of its own, and rejects that of a message.
     fields = generation.message.model_dump(exclude={"type"})
     return ChatGenerationChunk(
         message=AIMessageChunk(**fields), generation_info=generation.generation_info
@@ -197,7 +197,7 @@ def _as_chunk(whole: ChatResult) -> ChatGenerationChunk:
 
 
 class _Turn:
-    """One request and the reading of its answer."""
+    """One request, and the state of reading its answer."""
 
     def __init__(
         self,
@@ -210,9 +210,9 @@ class _Turn:
         self._tools = tools
         self._given: list[dict[str, Any]] = []
         self.messages = messages
-        """What the inner model is asked."""
+        """The messages for the inner model."""
         self.stop = stop
-        """Where the inner model stops."""
+        """The stop strings of the inner model."""
         if tools:
             self._given = convert_to_openai_messages(messages)
             if settings.prompt:
@@ -223,14 +223,15 @@ class _Turn:
         self._finish_reason: str | None = None
 
     def result(self, result: ChatResult) -> ChatResult:
-        """Returns an answer with the calls of its text."""
+        """Returns an answer with the calls in its text."""
         if not self._tools:
             return result
         generations = [
             generation.model_copy(update={"message": self._read(generation)})
             for generation in result.generations
         ]
-        # `text` is a copy of the message's, made when a generation is.
+        # `text` is a copy of the message's, set when a generation is created: so it is created
+        # again.
         made = [
             ChatGeneration(message=each.message, generation_info=each.generation_info)
             for each in generations
@@ -271,7 +272,7 @@ class _Turn:
         return message.model_copy(update=fields)
 
     def chunk(self, chunk: ChatGenerationChunk) -> ChatGenerationChunk:
-        """Returns the next chunk with what can be shown by now of its text."""
+        """Returns the next chunk with the text that may be shown by now."""
         message = chunk.message
         if not self._tools or not isinstance(message, AIMessageChunk):
             return chunk
@@ -283,7 +284,7 @@ class _Turn:
         fields = {
             "content": _with_text(message.content, shown.text),
             "additional_kwargs": _with_reasoning(message.additional_kwargs, shown.reasoning),
-            # The last chunk is ours.
+            # This model adds the last chunk.
             "chunk_position": None,
         }
         return ChatGenerationChunk(
@@ -307,7 +308,7 @@ class _Turn:
             response_metadata=_refusals(answer),
             tool_call_chunks=[
                 {"type": "tool_call_chunk", "name": name, "args": args, "id": identity, "index": n}
-                # Behind the native calls: LangChain joins chunks of one index into one call.
+                # After the native calls: LangChain joins chunks of one index into one call.
                 for n, (name, args, identity) in enumerate(called, self._native)
             ],
             chunk_position="last",
@@ -316,7 +317,7 @@ class _Turn:
 
 
 class _Shown:
-    """The text and the reasoning of some deltas."""
+    """The text and the reasoning in some deltas."""
 
     def __init__(self, deltas: Iterable[Delta]) -> None:
         found = list(deltas)
@@ -329,13 +330,13 @@ def _tool_call(call: Any) -> dict[str, Any]:
 
 
 def _no_object(raw: str) -> str:
-    """Returns arguments that may not run as LangChain never completes them to an object."""
-    # LangChain would complete `{"a": 1` to an object; with a bracket of the wrong kind it can't.
+    """Returns refused arguments in a form that LangChain does not complete to an object."""
+    # LangChain would complete `{"a": 1` to an object; after a wrong bracket it can't.
     for text in (raw, f"{raw}]"):
         try:
             if text.strip() and not isinstance(parse_partial_json(text), dict):
                 return text
-        # What it can't read at all is no object either.
+        # Text that it can't parse at all is not an object either.
         except ValueError:
             return text
     return "{]"
@@ -347,7 +348,7 @@ def _refusals(answer: Answer) -> dict[str, Any]:
 
 
 def _with_reasoning(kwargs: dict[str, Any], reasoning: str) -> dict[str, Any]:
-    """Returns the `additional_kwargs`, where LangChain keeps the reasoning of open models."""
+    """Returns `additional_kwargs` with reasoning, as LangChain stores that of open models."""
     if not reasoning:
         return kwargs
     return {**kwargs, "reasoning_content": (kwargs.get("reasoning_content") or "") + reasoning}
@@ -355,7 +356,7 @@ def _with_reasoning(kwargs: dict[str, Any], reasoning: str) -> dict[str, Any]:
 
 def _finish_reason(message: AIMessage, info: dict[str, Any] | None) -> str | None:
     said = {**(info or {}), **message.response_metadata}
-    # OpenAI's key, Anthropic's and Ollama's.
+    # The keys of OpenAI, Anthropic and Ollama.
     reason = said.get("finish_reason") or said.get("stop_reason") or said.get("done_reason")
     return reason if isinstance(reason, str) else None
 
@@ -365,11 +366,11 @@ def _is_text(part: Any) -> bool:
 
 
 def _with_text(content: str | list[Any], text: str) -> str | list[Any]:
-    """Returns a content with another text; blocks that are no text stay."""
+    """Returns a content with another text; blocks of other types are kept."""
     if isinstance(content, str):
         return text
     others = [part for part in content if not _is_text(part)]
     texts = [part for part in content if isinstance(part, dict) and _is_text(part)]
-    # A block of a stream has an index, by which LangChain joins it to those before.
+    # A block of a stream has an index, by which LangChain joins it to earlier ones.
     block = {**(texts[0] if texts else {"type": "text"}), "text": text}
     return [*others, block] if text else others

@@ -1,8 +1,8 @@
-"""A middleware of LangChain's agents that reads calls in the text of any of their models.
+"""Provides a middleware for LangChain's agents that reads calls in the text of their models.
 
-`create_agent(model, tools, middleware=[TextCallMiddleware(TextCalls(format, prompt=True))])` runs
-the call in `<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`, and tells the model of
-calls that did not run.
+Example: `create_agent(model, tools, middleware=[TextCallMiddleware(TextCalls(format,
+prompt=True))])` runs the call in `<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`,
+and reports to the model which calls did not run.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ __all__ = ["TextCallMiddleware"]
 
 
 class TextCallMiddleware(AgentMiddleware):
-    """Puts a `TextCallModel` around the model of each request, whole or streamed."""
+    """Wraps the model of each request in a `TextCallModel`, whole or streamed."""
 
     def __init__(self, settings: TextCalls, *, retries: int = 2) -> None:
         """Sets up the middleware.
 
         Args:
             settings: how the agent's models write calls.
-            retries: how often in a row the model is asked again where none of its calls may run.
+            retries: how often in succession the model is asked again if none of its calls may run.
 
         Raises:
-            TypeError: the settings or the number are something else.
+            TypeError: the settings or the number have another type.
             ValueError: the number is below 0.
         """
         check_settings(settings, retries)
@@ -53,24 +53,24 @@ class TextCallMiddleware(AgentMiddleware):
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
     ) -> ModelResponse:
-        """Returns the answer of the model with the calls of its text."""
+        """Returns the model's answer with the calls in its text."""
         return handler(self._around(request))
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
-        """Returns the answer of the model with the calls of its text."""
+        """Returns the model's answer with the calls in its text."""
         return await handler(self._around(request))
 
     def _around(self, request: ModelRequest) -> ModelRequest:
-        # Another middleware may have put one around it already.
+        # Another middleware may have wrapped it already.
         if isinstance(request.model, TextCallModel):
             return request
         return request.override(model=TextCallModel(request.model, self._settings))
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: AgentState, runtime: Runtime) -> dict[str, Any] | None:
-        """Answers each refused call with why it did not run, and asks the model again if all were."""
+        """Answers each refused call with the reason; asks the model again if all were refused."""
         messages = state["messages"]
         last = messages[-1]
         refused = last.response_metadata.get(REFUSED) if isinstance(last, AIMessage) else None
@@ -81,20 +81,20 @@ class TextCallMiddleware(AgentMiddleware):
             ToolMessage(text, tool_call_id=identity, name=names.get(identity), status="error")
             for identity, text in refused.items()
         ]
-        # The calls that may run are run first; the model sees all the answers then.
+        # The calls that may run are run first; then the model sees all results.
         if last.tool_calls or _in_a_row(messages) > self._retries:
             return {"messages": answers}
         return {"messages": answers, "jump_to": "model"}
 
 
 def _in_a_row(messages: list[Any]) -> int:
-    """Returns how many answers at the end of a conversation have refused calls and no others."""
+    """Returns how many answers at the end of a conversation have only refused calls."""
     count = 0
     for message in reversed(messages):
         if isinstance(message, ToolMessage):
             continue
         refused = isinstance(message, AIMessage) and message.response_metadata.get(REFUSED)
-        # An answer with a call that ran is a step forward: the count begins anew.
+        # An answer with a call that ran is progress: the count starts again.
         if not refused or message.tool_calls:
             break
         count += 1

@@ -1,7 +1,7 @@
-"""A model of the OpenAI Agents SDK around another one, whose calls stand in its text.
+"""Provides a model for the OpenAI Agents SDK that wraps another one, whose calls are in its text.
 
-`Agent("Clerk", model=TextCallModel(model, TextCalls(format)), tools=[add])` runs the call in
-`<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`: it becomes a `function_call`.
+Example: `Agent("Clerk", model=TextCallModel(model, TextCalls(format)), tools=[add])` runs the call
+in `<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`: it becomes a `function_call`.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ __all__ = ["TextCallModel", "TextCallProvider"]
 
 _MEND: Final = "TextCallProvider(MultiProvider(), settings).get_model(name)"
 _BREAKS: Final = frozenset({"response.incomplete", "response.failed", "response.error", "error"})
-"""Events that end a stream before its answer is whole."""
+"""Events that end a stream before its answer is complete."""
 _REMEMBERED: Final = 1000
-"""Answers of which it is kept that they had refused calls."""
+"""The maximal number of answers whose refused calls are remembered."""
 
 
 class TextCallModel(Model):
     """Reads the calls in the text of another model's answers.
 
-    Calls that may run become `function_call` items. Where none may, the model is asked again, with
-    what was wrong; of refused calls beside others the next request tells it. An answer to a request
-    without tools is given as it is.
+    Calls that may run become `function_call` items. If none may, the model is asked again and told
+    what was wrong; if others ran, the next request reports the refused calls. An answer to a
+    request without tools is returned unchanged.
     """
 
     def __init__(self, model: Model, settings: TextCalls, *, retries: int = 2) -> None:
@@ -67,11 +67,11 @@ class TextCallModel(Model):
         Args:
             model: the model whose answers are read.
             settings: how it writes calls.
-            retries: how often in one request the model is asked again where none of its calls may
+            retries: how often in one request the model is asked again if none of its calls may
                 run.
 
         Raises:
-            TypeError: the model, the settings or the number are something else.
+            TypeError: the model, the settings or the number have another type.
             ValueError: the number is below 0.
         """
         check_type("model", model, Model, f"a name becomes one by a provider: {_MEND}")
@@ -83,11 +83,11 @@ class TextCallModel(Model):
         self._told: OrderedDict[str, str] = OrderedDict()
 
     async def close(self) -> None:
-        """Releases what the inner model holds."""
+        """Releases the resources of the inner model."""
         await self._inner.close()
 
     async def _cleanup_on_run_end(self, owner: object) -> None:
-        # The SDK calls this hook of each model; without it what the inner model holds would stay.
+        # The SDK calls this hook of each model; without it the inner model's resources would leak.
         await self._inner._cleanup_on_run_end(owner)
 
     def get_retry_advice(self, request: ModelRetryAdviceRequest) -> ModelRetryAdvice | None:
@@ -108,7 +108,7 @@ class TextCallModel(Model):
         conversation_id: str | None,
         prompt: ResponsePromptParam | None,
     ) -> ModelResponse:
-        """Returns the answer with the calls of its text."""
+        """Returns the answer with the calls in its text."""
         turn = Turn(self._settings, system_instructions, self._known(input), tools, handoffs)
         ask = _Request(model_settings, output_schema, tracing)
         ask.options = _options(previous_response_id, conversation_id, prompt)
@@ -121,7 +121,7 @@ class TextCallModel(Model):
             # Before the tokens of other requests are added.
             if ask.is_full(response.usage):
                 cut = "length"
-            # Every request is paid for, so the tokens of those asked again are added up.
+            # Every request is paid for, so the tokens of all attempts are added up.
             if usage is not None:
                 response.usage.add(usage)
             usage = response.usage
@@ -131,7 +131,7 @@ class TextCallModel(Model):
                 break
             turn.ask_again(text, answer.feedback)
         self._remember(answer, response.output)
-        # Messages are replaced by what was read in them; reasoning and native calls stay.
+        # Messages are replaced by their content; reasoning and native calls are kept.
         others = [item for item in response.output if not isinstance(item, ResponseOutputMessage)]
         return replace(response, output=[*others, *items_of(answer)])
 
@@ -149,7 +149,7 @@ class TextCallModel(Model):
         conversation_id: str | None,
         prompt: ResponsePromptParam | None,
     ) -> AsyncIterator[TResponseStreamEvent]:
-        """Gives the answer as events: text as it comes, the calls of the text at its end."""
+        """Yields the answer as events: text as it arrives, the calls of the text at its end."""
         turn = Turn(self._settings, system_instructions, self._known(input), tools, handoffs)
         ask = _Request(model_settings, output_schema, tracing)
         ask.options = _options(previous_response_id, conversation_id, prompt)
@@ -163,14 +163,14 @@ class TextCallModel(Model):
             async for event in self._inner.stream_response(*ask.arguments(turn), **ask.options):
                 for made in heard.take(event):
                     yield made
-            # An end of another kind, an error, has gone out as it is.
+            # Another kind of end, an error, was passed on unchanged.
             if heard.completed is None:
                 return
             completed = heard.completed
             cut = text_of(completed.response.output)[1]
             if ask.is_full(completed.response.usage):
                 cut = "length"
-            # What the parser held back, since it could have begun a call, comes out only here.
+            # Text that the parser held back, since it might begin a call, is emitted only here.
             deltas, answer = heard.reading.close(cut, native=events.native)
             for made in [*events.shown(deltas), *events.texts_end()]:
                 yield made
@@ -185,11 +185,11 @@ class TextCallModel(Model):
         yield events.completed(completed)
 
     def _known(self, given: str | list[TResponseInputItem]) -> str | list[TResponseInputItem]:
-        """Returns the input, with what the last answer's refused calls are answered."""
+        """Returns the input, with a message about the refused calls of the last answer."""
         if isinstance(given, str) or not given:
             return given
         last: Any = given[-1]
-        # By the output that comes last: in later requests other items stand behind it.
+        # By the last output: in later requests other items follow it.
         told = self._told.get(last.get("call_id") or "") if isinstance(last, dict) else None
         return [*given, {"role": "user", "content": told}] if told else given
 
@@ -199,14 +199,14 @@ class TextCallModel(Model):
         native = [item.call_id for item in items if isinstance(item, ResponseFunctionToolCall)]
         for identity in {*native, *(call.id for call in answer.calls)}:
             self._told[identity] = answer.feedback
-        # The oldest go first: the next request of a conversation comes soon, or never.
+        # The oldest are dropped first: the next request of a conversation comes soon, or never.
         while len(self._told) > _REMEMBERED:
             self._told.popitem(last=False)
 
 
 @dataclass
 class _Request:
-    """What of a request stays the same when the model is asked again."""
+    """The parts of a request that stay the same when the model is asked again."""
 
     settings: ModelSettings
     output_schema: AgentOutputSchemaBase | None
@@ -214,8 +214,8 @@ class _Request:
     options: dict[str, Any] = field(default_factory=dict)
 
     def is_full(self, usage: Any) -> bool:
-        """Whether the answer was cut, as far as its tokens tell: chat models drop the reason."""
-        # Of several requests there is only the sum, which says nothing about the last.
+        """Whether the tokens show that the answer was cut: chat models drop the finish reason."""
+        # For several requests there is only the sum, which says nothing about the last one.
         if usage is None or getattr(usage, "requests", 1) > 1:
             return False
         settings = self.settings
@@ -240,7 +240,7 @@ def _options(
     conversation_id: str | None,
     prompt: ResponsePromptParam | None,
 ) -> dict[str, Any]:
-    """Returns the arguments of the inner model's methods that have names."""
+    """Returns the keyword arguments of the inner model's methods."""
     return {
         "previous_response_id": previous_response_id,
         "conversation_id": conversation_id,
@@ -250,7 +250,7 @@ def _options(
 
 @dataclass
 class _Heard:
-    """One answer of the inner model as it comes."""
+    """One answer of the inner model as it arrives."""
 
     reading: AnswerReading
     events: AnswerEvents
@@ -258,35 +258,35 @@ class _Heard:
     completed: ResponseCompletedEvent | None = None
 
     def take(self, event: TResponseStreamEvent) -> Iterator[Any]:
-        """Returns what goes out for an event."""
+        """Yields the events to emit for an event."""
         if isinstance(event, ResponseCompletedEvent):
             self.completed = event
         elif event.type == "response.output_text.delta":
             self.texts.append(event.delta)
             yield from self.events.shown(self.reading.feed(event.delta))
         elif event.type in _BREAKS:
-            # What was held back comes out before it: the SDK raises then.
+            # Held text is emitted first, since the SDK raises on this event.
             yield from self.events.shown(self.reading.close("length")[0])
             yield from self.events.texts_end()
             yield from self.events.passed(event)
-        # One answer has one beginning, however often the model was asked.
+        # One answer has one beginning, however often the model is asked.
         elif not isinstance(event, ResponseCreatedEvent) or not self.events.count:
             yield from self.events.passed(event)
 
 
 class TextCallProvider(ModelProvider):
-    """Puts a `TextCallModel` around each model of another provider."""
+    """Wraps each model of another provider in a `TextCallModel`."""
 
     def __init__(self, provider: ModelProvider, settings: TextCalls, *, retries: int = 2) -> None:
         """Sets up the provider.
 
         Args:
-            provider: whose models are read.
+            provider: the provider of the inner models.
             settings: how they write calls.
             retries: as in `TextCallModel`.
 
         Raises:
-            TypeError: the provider, the settings or the number are something else.
+            TypeError: the provider, the settings or the number have another type.
             ValueError: the number is below 0.
         """
         check_type("provider", provider, ModelProvider)
@@ -296,10 +296,10 @@ class TextCallProvider(ModelProvider):
         self._retries = retries
 
     def get_model(self, model_name: str | None) -> Model:
-        """Returns the model of a name, which reads calls in its text."""
+        """Returns the model with a name, wrapped."""
         inner = self._inner.get_model(model_name)
         return TextCallModel(inner, self._settings, retries=self._retries)
 
     async def aclose(self) -> None:
-        """Releases what the inner provider holds."""
+        """Releases the resources of the inner provider."""
         await self._inner.aclose()

@@ -1,6 +1,6 @@
-"""The events of the Responses API for an answer that is read as it comes.
+"""Builds the events of the Responses API for an answer that is read as it arrives.
 
-The delta `TextDelta("On it.")` becomes the events that open a message and its text, and a
+Example: the delta `TextDelta("On it.")` becomes the events that open a message and its text, and a
 `ResponseTextDeltaEvent`; a call becomes a whole `function_call` item.
 """
 
@@ -43,43 +43,43 @@ if TYPE_CHECKING:
 
 
 class AnswerEvents:
-    """Makes the events of one answer, each with its number and the place of its item."""
+    """Builds the events of one answer, each with its number and the index of its item."""
 
     def __init__(self) -> None:
         self.count = 0
-        """Events so far."""
+        """The number of events so far."""
         self.native = False
-        """Whether the answer has calls of the API's own."""
+        """Whether the answer has native calls."""
         self.usage: ResponseUsage | None = None
-        """The tokens of all requests for it."""
+        """The tokens of all requests for the answer."""
         self._items: dict[int, Any] = {}
-        # Places in our answer count on over all items: those passed on and those read from text.
+        # Indexes in this answer are shared by all items: those passed on and those read from text.
         self._next = 0
-        # The inner model counts its items by itself.
+        # The inner model has indexes of its own for its items.
         self._places: dict[int, int | None] = {}
         self._text: _Open | None = None
         self._reasoning: _Open | None = None
 
     @property
     def items(self) -> list[Any]:
-        """The items that are whole, in their order."""
-        # Sorted, since an item that was opened first may be done last.
+        """The complete items, in their order."""
+        # Sorted, since an item that was opened first may be completed last.
         return [item for _, item in sorted(self._items.items())]
 
     def forget_indexes(self) -> None:
-        """Begins with the next answer of the inner model."""
+        """Begins the next answer of the inner model, with new indexes."""
         self._places.clear()
 
     def passed(self, event: Any) -> Iterator[Any]:
-        """Returns an event of the inner model, but for those of its messages."""
+        """Yields an event of the inner model, except those of its messages."""
         inner = getattr(event, "output_index", None)
-        # `response.created` and such are of the whole answer and have no `output_index`.
+        # Events such as `response.created` concern the whole answer and have no `output_index`.
         if inner is None:
             yield self._made(event.model_copy())
             return
         kind = getattr(getattr(event, "item", None), "type", None)
         if inner not in self._places:
-            # The text of messages is read, and goes out as the text of ours.
+            # The text of messages is read, and emitted again as text of this answer.
             is_text = kind == "message" or event.type.startswith(
                 ("response.content_part", "response.output_text")
             )
@@ -88,13 +88,13 @@ class AnswerEvents:
         if place is None:
             return
         self.native = self.native or kind == "function_call"
-        # Only then the item is whole: `added` has it without its arguments.
+        # Only then is the item complete: `added` has it without its arguments.
         if event.type == "response.output_item.done":
             self._items[place] = event.item
         yield self._made(event.model_copy(update={"output_index": place}))
 
     def shown(self, deltas: Iterable[Delta]) -> Iterator[Any]:
-        """Returns the events of more text or reasoning."""
+        """Yields the events for more text or reasoning."""
         for delta in deltas:
             if isinstance(delta, TextDelta):
                 yield from self._more_text(delta.text)
@@ -105,7 +105,7 @@ class AnswerEvents:
         opened = self._text
         if opened is None:
             opened = self._text = _Open(self._place())
-            # The API opens an item empty, then its part, and only then sends the text.
+            # The API opens an empty item, then its part, and only then sends the text.
             item = message_item("").model_copy(update={"content": [], "status": "in_progress"})
             yield self._item_event(ResponseOutputItemAddedEvent, "added", opened.place, item)
             yield self._part(ResponseContentPartAddedEvent, "content_part.added", opened, "")
@@ -145,8 +145,8 @@ class AnswerEvents:
         )
 
     def texts_end(self) -> Iterator[Any]:
-        """Returns the events that end the reasoning and the text."""
-        # Thoughts first: they were opened before the text that they led to.
+        """Yields the events that end the reasoning and the text."""
+        # Reasoning first: it was opened before the text that followed it.
         if self._reasoning is not None:
             opened, self._reasoning = self._reasoning, None
             text = "".join(opened.texts)
@@ -166,11 +166,11 @@ class AnswerEvents:
             yield self._done(opened.place, message_item(text))
 
     def calls(self, calls: Iterable[AnswerCall]) -> Iterator[Any]:
-        """Returns the events of calls, each whole."""
+        """Yields the events of complete calls."""
         for call in calls:
             place, item = self._place(), call_item(call)
-            # The API opens a call without arguments; they follow as deltas. Here one has them all,
-            # since whether a call may run is known only at its end.
+            # The API opens a call without arguments, which follow as deltas. Here one delta has all
+            # of them, since only the end of a call shows whether it may run.
             begun = item.model_copy(update={"arguments": ""})
             yield self._item_event(ResponseOutputItemAddedEvent, "added", place, begun)
             yield self._event(
@@ -191,8 +191,8 @@ class AnswerEvents:
             yield self._done(place, item)
 
     def completed(self, event: ResponseCompletedEvent) -> ResponseCompletedEvent:
-        """Returns the inner model's last event, with the items that went out."""
-        # An answer without any item would be none at all.
+        """Returns the inner model's last event, with the items that were emitted."""
+        # An answer without any item would not be an answer.
         output = self.items or [message_item("")]
         fields = {"output": output, "usage": self.usage}
         response = event.response.model_copy(update=fields)
@@ -223,8 +223,8 @@ class AnswerEvents:
         return kind(type=f"response.{label}", output_index=place, sequence_number=number, **fields)
 
     def _made(self, event: Any) -> Any:
-        """Gives an event of the inner model its number in this answer."""
-        # Numbers of the inner model have gaps where its text was taken out; clients expect none.
+        """Returns an event of the inner model with its number in this answer."""
+        # The inner model's numbers have gaps where its text was removed; clients expect none.
         if hasattr(event, "sequence_number"):
             event.sequence_number = self.count
             self.count += 1
@@ -232,7 +232,7 @@ class AnswerEvents:
 
 
 class _Open:
-    """A text that grows."""
+    """A text that is still growing."""
 
     def __init__(self, place: int) -> None:
         self.place = place

@@ -1,7 +1,8 @@
-"""The items of the Responses API, in which the OpenAI Agents SDK keeps requests and answers.
+"""Converts items of the Responses API, the OpenAI Agents SDK's form of requests and answers.
 
-The item `{"type": "function_call_output", "call_id": "c1", "output": "3"}` is the message
-`{"role": "tool", "tool_call_id": "c1", "content": "3"}`; an answer's call becomes a `function_call`.
+Example: the item `{"type": "function_call_output", "call_id": "c1", "output": "3"}` becomes the
+message `{"role": "tool", "tool_call_id": "c1", "content": "3"}`; an answer's call becomes a
+`function_call`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Turn:
-    """One request: what the inner model is asked, and what its answer is read with."""
+    """One request: the input of the inner model, and the data to read its answer."""
 
     def __init__(
         self,
@@ -52,23 +53,23 @@ class Turn:
             system, *rest = settings.written(self.given, self.offered)
             self.instructions = str(system["content"])
             self.input = [message.get("item") or message for message in rest]
-            # Tools that the server runs stay with it.
+            # Tools that the server runs are passed on to it.
             self.tools = [tool for tool in tools if not isinstance(tool, FunctionTool)]
             self.handoffs = []
 
     def model_settings(self, settings: ModelSettings) -> ModelSettings:
-        """Returns the settings with the strings at which the format's prompt has models stop."""
+        """Returns the settings with the stop strings of the format's prompt."""
         if not self._settings.stop or not self.offered:
             return settings
-        # What the caller set himself goes last, and so counts.
+        # The caller's own values come last, so they take precedence.
         extra = {"stop": list(self._settings.stop), **(settings.extra_args or {})}
         return replace(settings, extra_args=extra)
 
     def ask_again(self, text: str, feedback: str) -> None:
-        """Adds an answer none of whose calls ran, and what was wrong with it."""
+        """Adds an answer none of whose calls ran, and a message about the reasons."""
         items = self.input
         before = [{"role": "user", "content": items}] if isinstance(items, str) else items
-        # With its own words the model sees what it has to mend.
+        # With its own text the model sees what it has to correct.
         asked = [{"role": "assistant", "content": text}, {"role": "user", "content": feedback}]
         self.input = [*before, *asked]
 
@@ -93,7 +94,7 @@ def _spec(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]
 
 
 def _messages(instructions: str | None, items: Iterable[Any]) -> list[dict[str, Any]]:
-    """Returns a request in the shape of OpenAI's chat API."""
+    """Returns a request as messages of OpenAI's chat API."""
     messages: list[dict[str, Any]] = []
     if instructions:
         messages.append({"role": "system", "content": instructions})
@@ -102,7 +103,7 @@ def _messages(instructions: str | None, items: Iterable[Any]) -> list[dict[str, 
         if kind == "function_call":
             function = {"name": item["name"], "arguments": item["arguments"]}
             call = {"id": item["call_id"], "type": "function", "function": function}
-            # Text and calls of one answer are items of their own, and one message.
+            # Text and calls of one answer are separate items, but one message.
             if not messages or messages[-1]["role"] != "assistant":
                 messages.append({"role": "assistant", "content": ""})
             messages[-1].setdefault("tool_calls", []).append(call)
@@ -113,7 +114,7 @@ def _messages(instructions: str | None, items: Iterable[Any]) -> list[dict[str, 
         elif role == "assistant":
             messages.append({"role": "assistant", "content": _text(item.get("content"))})
         elif kind != "reasoning":
-            # With the item itself, whose images and files have no place in a text.
+            # With the item itself, since images and files can't be written as text.
             text = _text(item.get("content"))
             messages.append({"role": role or "other", "content": text, "item": item})
     return messages
@@ -127,7 +128,7 @@ def _text(content: object) -> str:
 
 
 def text_of(items: Iterable[Any]) -> tuple[str, str | None]:
-    """Returns the text of an answer's items, and `length` where the server cut it."""
+    """Returns the text of an answer's items, and `length` if the server cut it."""
     messages = [item for item in items if isinstance(item, ResponseOutputMessage)]
     text = "".join(
         part.text
@@ -142,20 +143,20 @@ def items_of(answer: Answer) -> list[Any]:
     """Returns the items of an answer: its reasoning, its text and its calls."""
     return [
         *([reasoning_item(answer.reasoning)] if answer.reasoning else []),
-        # An answer without any item would be one that never came.
+        # Without any item the SDK would find no answer.
         *([message_item(answer.text)] if answer.text or not answer.calls else []),
         *map(call_item, answer.calls),
     ]
 
 
 def reasoning_item(text: str) -> ResponseReasoningItem:
-    """Returns reasoning as the SDK keeps that of open models: as a summary."""
+    """Returns reasoning as an item: a summary, as the SDK stores that of open models."""
     summary = [Summary(text=text, type="summary_text")]
     return ResponseReasoningItem(id=FAKE_RESPONSES_ID, summary=summary, type="reasoning")
 
 
 def message_item(text: str) -> ResponseOutputMessage:
-    """Returns a text as a message."""
+    """Returns a text as a message item."""
     part = ResponseOutputText(text=text, type="output_text", annotations=[], logprobs=[])
     return ResponseOutputMessage(
         id=FAKE_RESPONSES_ID,
@@ -167,7 +168,7 @@ def message_item(text: str) -> ResponseOutputMessage:
 
 
 def call_item(call: AnswerCall) -> ResponseFunctionToolCall:
-    """Returns a call."""
+    """Returns a call as an item."""
     return ResponseFunctionToolCall(
         id=FAKE_RESPONSES_ID,
         call_id=call.id,
@@ -178,7 +179,7 @@ def call_item(call: AnswerCall) -> ResponseFunctionToolCall:
 
 
 def added(first: ResponseUsage | None, second: ResponseUsage | None) -> ResponseUsage | None:
-    """Returns the tokens of two requests together."""
+    """Returns the sum of the tokens of two requests."""
     if first is None or second is None:
         return first or second
     names = ("input_tokens", "output_tokens", "total_tokens")

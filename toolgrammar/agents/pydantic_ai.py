@@ -1,6 +1,6 @@
-"""A model of pydantic-ai around another one, whose calls stand in its text.
+"""Provides a model for pydantic-ai that wraps another one, whose calls are in its text.
 
-`Agent(TextCallModel("ollama:qwen3", TextCalls(format)), tools=[add])` runs the call in
+Example: `Agent(TextCallModel("ollama:qwen3", TextCalls(format)), tools=[add])` runs the call in
 `<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`: it becomes a `ToolCallPart`.
 """
 
@@ -56,17 +56,17 @@ if TYPE_CHECKING:
 __all__ = ["REFUSED", "TextCallModel"]
 
 REFUSED = "refused_tool_calls"
-"""The key of a response's `metadata` under which stands what the model is told of refused calls."""
+"""The key of a response's `metadata` for the message to the model about refused calls."""
 NO_JSON = "{]"
-"""Arguments that no reader takes for an object, whole or begun."""
+"""Arguments that no reader accepts as an object, complete or incomplete."""
 
 
 class TextCallModel(WrapperModel):
     """Reads the calls in the text of another model's responses.
 
-    Calls that may run become `ToolCallPart`s. Where none may, the agent asks the model again: by
-    `ModelRetry`, in a stream by a call whose arguments are no JSON. Of refused calls beside others
-    the next request tells. A response to a request without tools is given as it is.
+    Calls that may run become `ToolCallPart`s. If none may, the agent asks the model again: by
+    `ModelRetry`, in a stream by a call whose arguments are not JSON. If others ran, the next
+    request reports the refused calls. A response to a request without tools is returned unchanged.
     """
 
     def __init__(self, wrapped: Model | str, settings: TextCalls) -> None:
@@ -77,7 +77,7 @@ class TextCallModel(WrapperModel):
             settings: how it writes calls.
 
         Raises:
-            TypeError: the model or the settings are something else.
+            TypeError: the model or the settings have another type.
         """
         check_type("wrapped", wrapped, (Model, str))
         check_settings(settings)
@@ -90,7 +90,7 @@ class TextCallModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Returns the response with the calls of its text.
+        """Returns the response with the calls in its text.
 
         Raises:
             ModelRetry: there are calls, and none may run.
@@ -107,7 +107,7 @@ class TextCallModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """Gives the response as a stream: text as it comes, the calls of the text at its end."""
+        """Yields the response as a stream: text as it arrives, the calls of the text at its end."""
         turn = _Turn(self._text_calls, messages, model_settings, model_request_parameters)
         async with self.wrapped.request_stream(
             turn.messages, turn.settings, turn.parameters, run_context
@@ -123,7 +123,7 @@ class TextCallModel(WrapperModel):
 
 
 class _Turn:
-    """One request and the reading of its response."""
+    """One request, and the state of reading its response."""
 
     def __init__(
         self,
@@ -133,20 +133,20 @@ class _Turn:
         parameters: ModelRequestParameters,
     ) -> None:
         self._text_calls = text_calls
-        # Output tools too: by them the library has the model give its final answer.
+        # Output tools too: with them the model gives its final answer.
         offered = [*parameters.function_tools, *parameters.output_tools]
         self.tools = [_tool(tool) for tool in offered]
         self.messages = _with_feedback(messages)
         self.settings = settings
         self.parameters = parameters
         self.given: list[dict[str, Any]] = []
-        # A text that looks like a call is none where nothing can be called.
+        # A text that looks like a call is not one if nothing can be called.
         if not self.tools:
             return
         self.given = [each for message in self.messages for each in _plain(message)]
         if text_calls.prompt:
             self.messages = _requests(text_calls.written(self.given, self.tools), messages)
-            # The tools stand in the prompt, so the inner model answers with text.
+            # The tools are in the prompt, so the inner model answers with text.
             self.parameters = replace(
                 parameters,
                 function_tools=[],
@@ -159,14 +159,14 @@ class _Turn:
                 self.settings = {**(settings or {}), "stop_sequences": stop}
 
     def response(self, response: ModelResponse) -> ModelResponse:
-        """Returns a whole response with the calls of its text.
+        """Returns a whole response with the calls in its text.
 
         Raises:
             ModelRetry: there are calls, and none may run.
         """
         texts = [part.content for part in response.parts if isinstance(part, TextPart)]
-        # Such a server reads calls itself; what stands in its text beside them is judged by the
-        # policy.
+        # The server reads calls itself; the policy decides about those in the text beside
+        # them.
         native = any(isinstance(part, ToolCallPart) for part in response.parts)
         answer = self._text_calls.read(
             "".join(texts), self.tools, self.given, response.finish_reason, native=native
@@ -175,7 +175,7 @@ class _Turn:
             raise ModelRetry(answer.feedback)
         metadata = _metadata(answer, response.metadata)
         parts = [part for part in response.parts if not isinstance(part, TextPart)]
-        # The text stands where the first one stood: behind the provider's own thinking.
+        # The text keeps the place of the first text part: after the provider's own thinking.
         first = next((n for n, part in enumerate(response.parts) if isinstance(part, TextPart)), 0)
         parts[first:first] = [
             *([ThinkingPart(answer.reasoning)] if answer.reasoning else []),
@@ -187,7 +187,7 @@ class _Turn:
 
 @dataclass
 class _TextCallStream(StreamedResponse):
-    """A response that is read as it comes."""
+    """A response that is read as it arrives."""
 
     inner: StreamedResponse
     reading: AnswerReading
@@ -209,7 +209,8 @@ class _TextCallStream(StreamedResponse):
         self.metadata = _metadata(answer, self.inner.metadata)
         called = [(call.name, call.json, call.id) for call in answer.calls]
         if not called and not native:
-            # A stream can't ask for a retry; a call whose arguments are no JSON makes the agent ask.
+            # A stream can't raise `ModelRetry`; a call whose arguments are not JSON makes the agent
+            # retry.
             called = [(refused.name, NO_JSON, refused.id) for refused in answer.refused]
         for name, arguments, identity in called:
             yield self._parts_manager.handle_tool_call_part(
@@ -217,7 +218,7 @@ class _TextCallStream(StreamedResponse):
             )
 
     def _take_over(self) -> None:
-        """Takes what the inner stream knows at its end."""
+        """Copies the inner stream's final data."""
         inner = self.inner
         self.finish_reason, self.state = inner.finish_reason, inner.state
         self.provider_response_id = inner.provider_response_id
@@ -291,7 +292,7 @@ class _TextCallStream(StreamedResponse):
 
 
 def _metadata(answer: Answer, metadata: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Returns a response's metadata, with what the next request tells the model."""
+    """Returns a response's metadata, with the message for the next request."""
     return {**(metadata or {}), REFUSED: answer.feedback} if answer.feedback else metadata
 
 
@@ -305,8 +306,8 @@ def _tool(tool: ToolDefinition) -> dict[str, Any]:
 
 
 def _with_feedback(messages: list[ModelMessage]) -> list[ModelMessage]:
-    """Returns the messages, with what the last response's refused calls are answered."""
-    # Told once: in later requests other messages stand between the response and the end.
+    """Returns the messages, with a message about the refused calls of the last response."""
+    # Reported once: in later requests other messages follow the response.
     if len(messages) < 2 or not isinstance(messages[-1], ModelRequest):
         return messages
     before = messages[-2]
@@ -340,7 +341,7 @@ def _plain_part(part: Any) -> dict[str, Any]:
     if isinstance(part, ToolReturnPart):
         answered = {"tool_call_id": part.tool_call_id, "name": part.tool_name}
         return {"role": "tool", **answered, "content": part.model_response_str()}
-    # What asks the model again: about one call, or about the whole response.
+    # A part that asks the model again, about one call or about the whole response.
     if hasattr(part, "model_response"):
         text = part.model_response()
         if getattr(part, "tool_name", None):
@@ -350,12 +351,12 @@ def _plain_part(part: Any) -> dict[str, Any]:
     content = getattr(part, "content", "")
     parts = [content] if isinstance(content, str) else content
     text = "".join(each for each in parts if isinstance(each, str))
-    # With the part itself, whose images and files have no place in a text.
+    # With the part itself, since images and files can't be written as text.
     return {"role": "user", "content": text, "part": part}
 
 
 def _requests(written: list[dict[str, Any]], messages: list[ModelMessage]) -> list[ModelMessage]:
-    """Returns messages of the shape of OpenAI's API as those of pydantic-ai."""
+    """Returns messages in the shape of OpenAI's API as those of pydantic-ai."""
     made: list[ModelMessage] = []
     parts: list[Any] = []
     for message in written:
@@ -368,7 +369,7 @@ def _requests(written: list[dict[str, Any]], messages: list[ModelMessage]) -> li
             parts.append(SystemPromptPart(message["content"]))
         else:
             parts.append(message.get("part") or UserPromptPart(message["content"]))
-    # The agent's instructions hold for the request that is made now.
+    # The agent's instructions belong to the current request, the last one.
     requests = [message for message in messages if isinstance(message, ModelRequest)]
     instructions = requests[-1].instructions if requests else None
     made.append(ModelRequest(parts=parts, instructions=instructions))

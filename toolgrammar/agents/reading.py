@@ -1,7 +1,7 @@
 r"""Reads one answer of a model as it arrives: text and reasoning at once, its calls at the end.
 
-Fed with `On it.\n<tool_call>…</tool_call>`, in pieces of any size, it gives `TextDelta("On it.")`,
-and when it is closed an `Answer` with the call.
+Example: fed with `On it.\n<tool_call>…</tool_call>`, in pieces of any size, it returns
+`TextDelta("On it.")`, and when it is closed an `Answer` with the call.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 _LIMITS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens")
-"""How APIs and libraries call the most tokens of an answer."""
+"""The names in APIs and libraries for the maximal number of tokens in an answer."""
 Delta: TypeAlias = TextDelta | ReasoningDelta
-"""What goes out before the end."""
+"""The pieces that are emitted before the end."""
 
 
 def is_full(output_tokens: object, *options: object) -> bool:
-    """Whether an answer has all the tokens that it may have: most likely it was cut.
+    """Whether an answer has reached its maximal number of tokens, so that it was probably cut.
 
-    Some libraries drop why the server stopped; this is what they leave of it.
+    Some libraries drop the finish reason; this is the best substitute.
 
     Args:
-        output_tokens: how many it has, as far as that is known.
-        options: of the request, each a dict that may hold a limit.
+        output_tokens: the number of tokens, if it is known.
+        options: dicts of options of the request, which may contain a limit.
     """
     found = [each.get(name) for each in options if isinstance(each, Mapping) for name in _LIMITS]
     limits = [limit for limit in found if isinstance(limit, int)]
-    # The least of all limits: several may be said under different names, and each of them holds.
+    # The least of all limits: several may be given under different names, and all of them apply.
     return isinstance(output_tokens, int) and bool(limits) and output_tokens >= min(limits)
 
 
 class AnswerReading:
-    """Reads one answer; it belongs to one thread or task.
+    """Reads one answer; it must be used by one thread or task.
 
-    Calls go out at the end alone: until then a call of the API's own may come, beside which those
-    of the text do not run, and no library runs a call sooner. The deltas join to the text and the
+    Calls are returned only at the end: until then a native call may come, beside which those
+    of the text do not run, and no library runs a call sooner. The deltas add up to the text and the
     reasoning of the answer, without the white space around them.
     """
 
@@ -66,17 +66,17 @@ class AnswerReading:
         self._reasoning = _Trimmed()
 
     def feed(self, text: str) -> list[Delta]:
-        """Takes the next piece of the answer's text; returns what can be shown by now."""
+        """Accepts the next piece of the answer's text; returns the deltas that are certain."""
         return self._deltas(self._parser.feed(text))
 
     def close(
         self, finish_reason: str | None = None, *, native: bool = False
     ) -> tuple[list[Delta], Answer]:
-        """Ends the answer; returns the last deltas, and all that it holds.
+        """Ends the answer; returns the last deltas, and its content.
 
         Args:
-            finish_reason: why the server stopped; what it cut does not run.
-            native: whether the answer has calls of the API's own, too.
+            finish_reason: why the server stopped; a call that it cut does not run.
+            native: whether the answer has native calls, too.
         """
         deltas = self._deltas(self._parser.close(finish_reason))
         result = self._parser.result
@@ -101,21 +101,21 @@ class AnswerReading:
 
 
 class _Trimmed:
-    """Holds back white space until it is known that something follows it."""
+    """Holds back white space until more text follows it."""
 
     def __init__(self) -> None:
         self._begun = False
         self._held: list[str] = []
 
     def add(self, text: str) -> str:
-        """Returns what may go out with one more piece."""
+        """Accepts one more piece; returns the text that may be emitted."""
         rest = text.rstrip()
         space = text[len(rest) :]
         if not rest:
             if self._begun:
                 self._held.append(space)
             return ""
-        # Before the first character it is white space around the text; later it stands in it.
+        # Before the first character it is around the text and dropped; later it is inside.
         out = "".join([*self._held, rest]) if self._begun else rest.lstrip()
         self._begun = True
         self._held = [space] if space else []

@@ -1,6 +1,6 @@
-"""A model of smolagents around another one, whose calls stand in its text.
+"""Provides a model for smolagents that wraps another one, whose calls are in its text.
 
-`ToolCallingAgent([add], TextCallModel(model, TextCalls(format)))` runs the call in
+Example: `ToolCallingAgent([add], TextCallModel(model, TextCalls(format)))` runs the call in
 `<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>`: `parse_tool_calls` finds it.
 """
 
@@ -41,8 +41,8 @@ __all__ = ["TextCallModel"]
 class TextCallModel(Model):
     """Reads the calls in the text of another model's messages.
 
-    Calls that may run become the message's `tool_calls`. Where none may, the agent tells the model
-    why; of refused calls beside others the next request tells it.
+    Calls that may run become the message's `tool_calls`. If none may, the agent reports the reason
+    to the model; if others ran, the next request reports the refused calls.
     """
 
     def __init__(self, model: Model, settings: TextCalls) -> None:
@@ -50,11 +50,11 @@ class TextCallModel(Model):
 
         Args:
             model: the model whose messages are read.
-            settings: how it writes calls. smolagents teaches a format of its own in its system
-                prompt; with `prompt=True` both stand there.
+            settings: how it writes calls. smolagents describes a format of its own in its system
+                prompt; with `prompt=True` the prompt contains both.
 
         Raises:
-            TypeError: the model or the settings are something else.
+            TypeError: the model or the settings have another type.
         """
         check_type("model", model, Model, "wrap a model of smolagents, OpenAIModel(…) say")
         check_settings(settings)
@@ -63,7 +63,7 @@ class TextCallModel(Model):
         )
         self._inner = model
         self._settings = settings
-        # What was asked last: `parse_tool_calls` is handed the answer alone, in the same thread.
+        # The last request: `parse_tool_calls` gets only the answer, in the same thread.
         self._asked = threading.local()
 
     def generate(
@@ -81,9 +81,9 @@ class TextCallModel(Model):
 
     @property
     def generate_stream(self) -> Callable[..., Iterator[ChatMessageStreamDelta]]:
-        """Streams the inner model's message; only where that model can."""
-        # smolagents asks `hasattr(model, "generate_stream")`. A property raises AttributeError here
-        # where the inner model has none, so the answer is the same as that of the inner model.
+        """Streams the inner model's message; only available if that model can stream."""
+        # smolagents asks `hasattr(model, "generate_stream")`. This property raises AttributeError
+        # if the inner model has no such method, so the result is the same as for the inner model.
         inner = self._inner.generate_stream
 
         def generate_stream(
@@ -102,10 +102,10 @@ class TextCallModel(Model):
     def _request(
         self, messages: list[ChatMessage], stop: list[str] | None, tools: list[Tool] | None
     ) -> tuple[list[ChatMessage], dict[str, Any]]:
-        """Returns what the inner model is asked."""
+        """Returns the messages and the arguments for the inner model."""
         told = getattr(self._asked, "told", "")
         asked = [*messages, _message("user", told)] if told else messages
-        # Told once: in later requests the sentence would be about another answer.
+        # Reported once: in later requests the sentence would be about another answer.
         self._asked.told = ""
         specs = [get_tool_json_schema(tool) for tool in tools or ()]
         given = [_plain(message) for message in asked]
@@ -115,24 +115,24 @@ class TextCallModel(Model):
             asked = [
                 each.get("message") or _message(each["role"], each["content"]) for each in written
             ]
-            # The tools stand in the prompt now. The server would write them once more.
+            # The tools are in the prompt now. The server would add them once more.
             tools, stop = None, [*(stop or ()), *self._settings.stop]
         return asked, {"stop_sequences": stop, "tools_to_call_from": tools}
 
     def parse_tool_calls(self, message: ChatMessage) -> ChatMessage:
-        """Returns a message with the calls of its text.
+        """Returns a message with the calls in its text.
 
         Raises:
-            ValueError: no call may run; the agent hands the sentence to the model.
+            ValueError: no call may run; the agent passes the message of the error on to the model.
         """
-        # The server made calls itself; its text is left alone.
+        # The server read calls itself; its text is left alone.
         if message.tool_calls:
             return self._inner.parse_tool_calls(message)
         text = _text(message.content)
         tools, given = getattr(self._asked, "tools", []), getattr(self._asked, "given", [])
         reason = _finish_reason(message.raw)
         tokens = getattr(message.token_usage, "output_tokens", None)
-        # Streams keep no reason, only how long the answer is.
+        # Streams keep no finish reason, only the length of the answer.
         if is_full(tokens, self._inner.kwargs, getattr(self._asked, "options", None)):
             reason = "length"
         answer = self._settings.read(text, tools, given, reason)
@@ -155,19 +155,19 @@ class TextCallModel(Model):
 def _plain(message: ChatMessage | dict[str, Any]) -> dict[str, Any]:
     """Returns a message in the shape of OpenAI's API.
 
-    The agent keeps the model's own words and writes calls and results as text, so there is nothing
-    to write anew.
+    The agent keeps the model's own text, and writes calls and results as text, so nothing has to be
+    converted.
     """
     if isinstance(message, dict):
         message = ChatMessage.from_dict(message)
-    # smolagents writes calls and results as text: a result is a message of the user already.
+    # smolagents writes calls and results as text: a result is a user message already.
     role = {"tool-call": "other", "tool-response": "user"}.get(
         message.role, str(message.role.value)
     )
     text = _text(message.content)
-    # The prompt is written into a system message; any other stays as it is, with its images.
+    # The prompt is added to a system message; any other is kept as it is, with its images.
     kept = {} if role == "system" else {"message": message}
-    # What the format writes has no place for the message itself: the words of the model.
+    # A message of the assistant would be written by the format; `other` keeps the model's text.
     return {"role": "other" if role == "assistant" else role, "content": text, **kept}
 
 
@@ -182,7 +182,7 @@ def _text(content: str | list[dict[str, Any]] | None) -> str:
 
 
 def _finish_reason(raw: Any) -> str | None:
-    """Returns why the server stopped, of the answer of a chat API; None where that is not known."""
+    """Returns the finish reason in a chat API's answer; None if it is not known."""
     choices = getattr(raw, "choices", None) or [None]
     reason = getattr(choices[0], "finish_reason", None)
     return reason if isinstance(reason, str) else None

@@ -1,7 +1,7 @@
-"""What all agent libraries share: the format in which a model writes calls, and how it is told.
+"""Defines the settings that all agent libraries share: the format of calls, and the prompt.
 
-`TextCalls(format, prompt=True)` writes the tools into the system message and earlier calls into
-the text of earlier messages, and reads `<tool_call>…</tool_call>` in the answer as a call.
+Example: `TextCalls(format, prompt=True)` writes the tools into the system message and earlier calls
+into the text of earlier messages, and reads `<tool_call>…</tool_call>` in the answer as a call.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class TextCalls:
     """How a model writes calls, and which of them may run."""
 
     format: FormatsLike
-    """The format, or several; an id, a `Format`, a path to a grammar."""
+    """The format, or several: an id, a `Format`, or a path to a grammar."""
     prompt: bool = False
-    """Whether tools and earlier calls are written into the messages, for models and servers that
-    take no tools. Without it, tools are handed to the model as the library does."""
+    """Whether tools and earlier calls are written into the messages, for models and servers without
+    support for tools. Otherwise tools are passed to the model as the library does."""
     policy: SalvagePolicy = field(default_factory=SalvagePolicy)
-    """Which calls that were found in the text may run."""
+    """Decides which calls in the text may run."""
     prefix: str = ""
-    """What the chat template writes of the answer before the model begins, such as `<think>`."""
+    """The part of the answer that the chat template writes for the model, such as `<think>`."""
 
     def __post_init__(self) -> None:
-        """Looks the format up, so that a mistake is told where it was made.
+        """Looks the format up, so that an error is raised where the settings are made.
 
         Raises:
             UnknownFormat: there is no such format.
             TypeError: a setting is of another type.
-            ValueError: there is more than one, and a model can be taught one only.
+            ValueError: there is more than one, and a prompt can describe only one.
         """
         check_type("prompt", self.prompt, bool)
         check_type("policy", self.policy, SalvagePolicy)
@@ -54,15 +54,15 @@ class TextCalls:
 
     @property
     def stop(self) -> tuple[str, ...]:
-        """The strings at which the server should stop, where the prompt is ours."""
+        """The strings at which the server should stop, if the tools are in the prompt."""
         chosen = formats.resolve_any(self.format)
-        # Where the chat template tells of the tools, the server knows itself where to stop.
+        # If the chat template describes the tools, the server itself knows where to stop.
         return chosen.stop if self.prompt and isinstance(chosen, Format) else ()
 
     def begin(
         self, tools: Sequence[Mapping[str, Any]], messages: Sequence[Mapping[str, Any]]
     ) -> AnswerReading:
-        """Returns what reads the next answer.
+        """Returns the reader of the next answer.
 
         Args:
             tools: the tools that were offered, in the shape of OpenAI's API.
@@ -79,8 +79,8 @@ class TextCalls:
         *,
         native: bool = False,
     ) -> Answer:
-        """Returns what a whole answer holds; see `AnswerReading`."""
-        # As a stream of one piece: whole and streamed answers can't differ then.
+        """Returns the content of a whole answer; see `AnswerReading`."""
+        # As a stream of one piece, so that whole and streamed answers can't differ.
         reading = self.begin(tools, messages)
         reading.feed(text)
         return reading.close(finish_reason, native=native)[1]
@@ -88,14 +88,14 @@ class TextCalls:
     def written(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Returns the messages for a model that knows no tools, as `interop.prompted` writes them.
+        """Returns the messages for a model without support for tools; see `interop.prompted`.
 
         Args:
             messages: the conversation, in the shape of OpenAI's API.
             tools: the tools, in the shape of OpenAI's API.
 
         Raises:
-            TypeError: `messages` or `tools` hold something else.
+            TypeError: `messages` or `tools` have another type.
             ValueError: a message is of another shape, or there is more than one format.
         """
         chosen = formats.resolve_any(self.format)
@@ -105,10 +105,10 @@ class TextCalls:
 
 
 def check_settings(settings: object, retries: int = 0) -> None:
-    """Makes sure that an adapter is handed how its model writes calls, where it is made.
+    """Checks the arguments of an adapter when it is made.
 
     Raises:
-        TypeError: the settings or the number are something else.
+        TypeError: the settings or the number have another type.
         ValueError: the number is below 0.
     """
     check_type("settings", settings, TextCalls, "TextCalls(format) makes them")
