@@ -116,16 +116,9 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         IsADirectoryError: the output is a directory.
         ImportError: Parquet is read or written, and pyarrow is not installed.
     """
-    # All settings are checked here, before the first row is read or a file is opened.
-    columns = columns_of(
-        data,
-        format_column=format_column,
-        tools_column=tools_column,
-        finish_reason_column=finish_reason_column,
-        tool_lists=tool_lists,
-    )
+    columns = columns_of(data, format_column, tools_column, finish_reason_column, tool_lists)
     reading = reading_of(format, settings, column=column, keep=keep, source=source, columns=columns)
-    # Arguments are checked now, even if an iterator is returned.
+    # All is checked now, before a file is opened, even if an iterator is returned.
     found, count = source_of(data), jobs_of(jobs)
     if output is None:
         return _results(found, reading, count, progress=progress)

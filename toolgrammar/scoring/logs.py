@@ -83,12 +83,7 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
     # Processes are handed only the columns that are looked at, so these are named beforehand.
     others = [name for name in (truth, *scored.labels) if name is not None]
     columns = columns_of(
-        rows,
-        format_column=format_column,
-        tools_column=tools_column,
-        finish_reason_column=finish_reason_column,
-        tool_lists=tool_lists,
-        others=others,
+        rows, format_column, tools_column, finish_reason_column, tool_lists, others=others
     )
     reading = reading_of(format, settings, column=column, columns=columns)
     run = _Run(source_of(rows), reading, Scorer(scored), jobs_of(jobs), progress)

@@ -83,11 +83,11 @@ def value_at(row: Mapping[str, Any], column: str | None) -> Any:
 
 def columns_of(
     data: object,
+    format_column: str | None,
+    tools_column: str | None,
+    finish_reason_column: str | None,
+    tool_lists: Mapping[str, Any] | None,
     *,
-    format_column: str | None = None,
-    tools_column: str | None = None,
-    finish_reason_column: str | None = None,
-    tool_lists: Mapping[str, Any] | None = None,
     others: Sequence[str] | None = None,
 ) -> RowColumns | None:
     """Returns the columns in which rows have their own settings; None if they have none.
