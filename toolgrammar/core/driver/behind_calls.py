@@ -6,16 +6,18 @@ Example: `[TOOL_CALLS]order[ARGS]{"kind": "rye"}, "kilos": 25}` is a call of `or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.member_behind import MOST, goes_on
 from toolgrammar.core.evidence.used import touches
-from toolgrammar.core.trust.beside_arguments import holds_beside
-from toolgrammar.values.spans import Span
+from toolgrammar.core.trust.beside_arguments import holds_beside, report_rest
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.state.driver import Driver
+
+_BRACKETS: Final = frozenset({"bracket", "missing-close-tag"})
+"""Codes of repairs by which an object is closed."""
 
 
 def is_settled(driver: Driver, step: Step | None = None) -> bool:
@@ -37,8 +39,11 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     # `}, "kilos": 25}` is text to the format. Where it takes no text there, its own rules judge it.
     if step is None or step.node.accepts_text:
         found.append(_goes_on(driver))
+        found.append(_quotes_on(driver))
     if any(found):
-        _doubt(driver)
+        assert driver.builder.draft is not None
+        driver.builder.draft.doubts.append("skipped-markup")
+        report_rest(driver.builder, driver.last_end)
     return any(found) or None not in found
 
 
@@ -71,6 +76,24 @@ def _goes_on(driver: Driver) -> bool | None:
     return goes_on(rest, builder.awaits, final=driver.final or len(rest) == MOST)
 
 
+def _quotes_on(driver: Driver) -> bool | None:
+    """Whether a string goes on behind the closer of a call; None where more text tells.
+
+    Of `{"a": "say "}</tool_call>" now"}` the object lacks a bracket: its closer may be quoted.
+    """
+    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
+    if draft is None or not draft.repaired:
+        return False
+    mended = builder.diagnostics[draft.diagnostics.listed :]
+    if _BRACKETS.isdisjoint(each.code for each in mended):
+        return False
+    rest = builder.source.slice(place, place + MOST)
+    if not rest:
+        return False if driver.final else None
+    is_quote = rest[0] in "\"'"
+    return is_quote and goes_on(rest, lambda _: True, final=driver.final or len(rest) == MOST)
+
+
 def _is_closed_twice(driver: Driver) -> bool | None:
     """Whether an unmatched brace follows a call that has a member beside its arguments.
 
@@ -84,12 +107,3 @@ def _is_closed_twice(driver: Driver) -> bool | None:
     if not rest and not driver.final and builder.source.length < place + MOST:
         return None
     return rest.startswith("}") and builder.source.slice(place - 1, place) == "}"
-
-
-def _doubt(driver: Driver) -> None:
-    """Makes the open call doubtful, with an error at its end."""
-    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
-    assert draft is not None
-    draft.doubts.append("skipped-markup")
-    message = "Found text right behind the arguments; it may be a part of them"
-    builder.report("skipped-markup", "error", message, Span(place, place))

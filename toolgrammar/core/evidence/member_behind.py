@@ -27,8 +27,12 @@ _MEMBER = late(
     re.VERBOSE,
 )
 """What leads to a key, the key and its colon; or the beginning of that, where the text ends."""
-
-
+_STRING = late(
+    r"""(?P<quote>["'])(?:[^\n]{0,128}?(?P=quote))?\s{0,16}
+    (?:[}\]]|,\s{0,16}(?:(?P=quote)[^"'\n]{1,64}(?P=quote)|[^\W\d]\w{0,63})\s{0,16}:)""",
+    re.VERBOSE,
+)
+"""The rest of a string that went on behind a quote in it, up to a bracket or the next key."""
 _KEYWORD = late(
     r"[\]})]\s{0,16}(?:\Z|,\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
 )
@@ -58,12 +62,19 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
     >>> goes_on(', "k', lambda key: False, final=False)
     >>> goes_on('}, "well", she said', lambda key: False, final=True)
     False
+    >>> goes_on('" now", "kilos": 25}', lambda key: False, final=True)  # of `{"kind": "say "}" now"`
+    True
 
     Args:
         behind: what follows the object; `MOST` characters of it count.
         awaits: whether the tool has an argument of a name that was not given yet.
         final: whether the text ends there.
     """
+    if behind.startswith(('"', "'")):
+        if _STRING.match(behind):
+            return True
+        if not final and "\n" not in behind:
+            return None
     match = _MEMBER.match(behind)
     if match is None:
         return False

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
-from toolgrammar.core.evidence.member_behind import keyword_behind, stands_at
+from toolgrammar.core.evidence.member_behind import keyword_behind
 from toolgrammar.core.evidence.used import NEAR, begins, is_quoted
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.repairs import (
@@ -34,7 +34,7 @@ from toolgrammar.core.machine.repairs import (
 )
 from toolgrammar.core.mending.misspelt import respell
 from toolgrammar.core.state.doubts import ended_with_line, is_mark, markup_follows
-from toolgrammar.core.trust.beside_arguments import holds_beside
+from toolgrammar.core.trust.beside_arguments import holds_beside, rest_follows
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks, late
@@ -154,8 +154,8 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
     is_glued = driver.base + place == driver.last_end and place < len(driver.buffer)
     if is_glued and last is not None and last.terminal.text.strip().endswith(">"):
         doubtful = True
-    if not doubtful and driver.buffer[place : place + 1] == ",":
-        more = stands_at(driver.buffer, place, final=driver.final)
+    if not doubtful:
+        more = rest_follows(driver.builder, driver.buffer, place, final=driver.final)
         if more is None:
             return False
         doubtful = more

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.member_behind import stands_at
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"})
 """Codes of repairs by which the rest of a string that ends too early becomes a member."""
+_LEADS: Final = frozenset({",", '"', "'"})
+"""What the rest of arguments begins with: another member, or the rest of a string."""
 MOST_KEYS: Final = 32
 """Keys that are kept of one call, and of what stands before its name."""
 PLAIN_KEYS: Final = (
@@ -78,3 +81,28 @@ def _is_mended(builder: Builder, draft: Draft, key: Span) -> bool:
     found = builder.diagnostics[draft.diagnostics.listed :]
     near = (each.span for each in found if each.code in _OF_QUOTES)
     return any(span.start < key.end and key.start <= span.end for span in near)
+
+
+def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> bool | None:
+    """Whether the rest of the arguments stands at a place behind them; None where more text tells.
+
+    Where the call was given out as its arguments ended, the rest is reported as lost.
+
+    Args:
+        builder: the message.
+        text: the text.
+        place: the place, behind the white space that follows the arguments.
+        final: whether the text ends the message.
+    """
+    if text[place : place + 1] not in _LEADS:
+        return False
+    follows = stands_at(text, place, final=final)
+    if follows and not builder.has_draft:
+        report_rest(builder, builder.calls[-1].span.end)
+    return follows
+
+
+def report_rest(builder: Builder, place: int) -> None:
+    """Reports that what may be the rest of the arguments of a call stands at a place behind it."""
+    message = "Found text right behind the arguments; it may be a part of them"
+    builder.report("skipped-markup", "error", message, Span(place, place))
