@@ -1,6 +1,6 @@
-"""Says what the calls of a grammar begin and end with, for the search of damaged ones in text.
+"""Collects the openers and closers of a grammar's calls, for the search of damaged calls in text.
 
-Example: where a fence and a word open a call, "```bash" is what may stand damaged.
+Example: in a format in which a fence and a word open a call, "```bash" is an opener.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _OPENED: Final = frozenset({"call", *GROUP_ROLES})
 
 
 class TextNode(Place, Protocol):
-    """What is read of the node where a message begins."""
+    """The node at the beginning of a message, as far as this module reads it."""
 
     def openers(self) -> list[str]:
-        """Returns the expressions of what may open in text, one for each of its tokens."""
+        """Returns the expressions of the openers in text, one for each of its tokens."""
         ...
 
 
 def remains_of(
     start: TextNode, tables: Tables, signs: Iterable[str], names: Sequence[str]
 ) -> Remains:
-    """Returns what finds the rest of a damaged call of a grammar in text.
+    """Returns the search for remains of a grammar's damaged calls in text.
 
     Args:
-        start: where a message begins.
-        tables: those of the grammar.
-        signs: what shows a call.
+        start: the node at the beginning of a message.
+        tables: the tables of the grammar.
+        signs: the texts that are signs of a call.
         names: the names of the known tools.
     """
     opens = [start.steps[group].opens in _OPENED for group, _ in start.tokens]
@@ -52,20 +52,20 @@ def remains_of(
 
 
 def _openers(start: TextNode) -> Iterator[str]:
-    """Yields what calls and sections begin with."""
+    """Yields the openers of calls and sections."""
     for group, terminal in start.tokens:
         step, written = start.steps[group], sampled(terminal)
         if step.opens in _OPENED:
             yield written
             yield from longest_texts(terminal)
-        # A fence is a terminal of its own where the word behind it opens the call.
+        # If the word after a fence opens the call, the fence is a terminal of its own.
         if written and not written.strip("`"):
             for _, behind in step.node.tokens:
                 yield from (f"{written}{word}" for word in longest_texts(behind))
 
 
 def _with_what_follows(start: TextNode) -> Iterator[str]:
-    """Yields openers with the line end or the brace behind them, which may be damaged with them."""
+    """Yields openers with the line end or the brace after them, which may be damaged with them."""
     for group, terminal in start.tokens:
         step = start.steps[group]
         if step.opens in _OPENED:

@@ -18,38 +18,38 @@ from toolgrammar.patterns.sample import sample
 if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
 
-# A name in markup: it ends at white space, a quote or a bracket. Without one of them behind it, the
-# beginning of a longer name would be taken for the name.
+# A name in markup ends at white space, a quote or a bracket. Without one of them after it, the
+# beginning of a longer name would be read as the name.
 _WORD = r"[^\s<>\"'/]{1,256}"
 IDENTIFIER = _WORD + r"(?=[\s<>\"'/])"
 _REPEATED = {
     "SAME_FENCE": (fences.CLOSING, fences.CLOSING_BEGINNINGS),
     "SAME_MARK": (marks.CLOSING, marks.CLOSING_BEGINNINGS),
 }
-"""The expressions of what is repeated and is no name or key, each with that of its beginnings."""
+"""The expressions of repeated fences and marks, each with the expression of its beginnings."""
 
 
 class Expressions:
     """The expressions of terminals for one set of tools."""
 
     def __init__(self, tool_names: tuple[str, ...], any_name: str = "") -> None:
-        """Takes the names of the tools, the longest first: of two that match, it counts.
+        """Makes the expressions for the names of the known tools.
 
         Args:
-            tool_names: the names.
-            any_name: the expression of all names, where each is taken for that of a tool.
+            tool_names: the names, the longest first, since the first one that matches counts.
+            any_name: an expression of names, if any name counts as that of a tool; else "".
         """
         self.tool_names = tool_names
         self.any_name = any_name
 
     def pattern(self, terminal: Terminal) -> str:
-        """Returns the regular expression of a terminal, and of spellings that are like its own."""
+        """Returns the regular expression of a terminal, with its other spellings in the header."""
         return alike_pattern(terminal) or self.exact(terminal)
 
     def exact(self, terminal: Terminal) -> str:
-        """Returns the regular expression of a terminal, with the known tools filled in.
+        """Returns the regular expression of a terminal, with the names of the known tools in it.
 
-        That of a payload is of what it begins with.
+        The expression of a payload matches its beginning.
         """
         if terminal.kind == "payload":
             return beginning(terminal).pattern
@@ -59,17 +59,17 @@ class Expressions:
             return f"(?:{'|'.join(names)})" if names else "(?!)"
         if terminal.kind == "same":
             return _REPEATED.get(terminal.name, (IDENTIFIER, ""))[0]
-        # A token that stands for the only tool there is needs exactly one.
+        # A terminal that stands for the only tool is read only if there is exactly one.
         return terminal.pattern if terminal.is_read(self.tool_names) else "(?!)"
 
     def tolerant(self, terminal: Terminal) -> str:
-        """Returns the regular expression of a terminal and of other ways to quote it."""
+        """Returns the regular expression of a terminal, also in other quotes."""
         pattern = self.pattern(terminal)
         loose = loose_pattern(terminal)
         return f"{pattern}|{loose}" if loose else pattern
 
     def partial(self, terminal: Terminal) -> str:
-        """Returns the expression of the beginnings of a terminal."""
+        """Returns the expression of the beginnings of a terminal; "" if it has none."""
         if terminal.kind == "tool":
             return "|".join(begun for name in self._names() if (begun := partial(name)))
         if terminal.kind == "same":
@@ -79,10 +79,10 @@ class Expressions:
         return terminal.partial if terminal.is_read(self.tool_names) else ""
 
     def _names(self) -> list[str]:
-        """Writes the names of the tools as expressions."""
+        """Returns the names of the tools as expressions."""
         return [self.any_name] if self.any_name else list(map(re.escape, self.tool_names))
 
 
 def sampled(terminal: Terminal) -> str:
-    """Returns the text of a terminal, or one that its expression matches."""
+    """Returns the text of a terminal, or a text that its expression matches; "" if unknown."""
     return terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "") or ""

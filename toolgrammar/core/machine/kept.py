@@ -1,11 +1,13 @@
-"""Keeps what is found out about a node or a step with it, so that it is found out once.
+"""Caches the results of functions of a node, a step or another object on the object itself.
 
-What is known of a node goes beyond the machine: its repairs, the ends of its raw payloads, what a
-shortcut asks of a token. Each is a function of the node, in the package that knows how to find it
-out, so that `machine.py` imports none of them:
+Example, a function that searches the repairs of each node only once:
 
     @kept
     def repairs_of(node: Node) -> Repairs: ...
+
+Other packages need more of a node than the machine has: its repairs, the ends of its raw payloads,
+traits of its tokens for a shortcut. Each is a function of the node, in the package that needs it, so
+that `machine.py` imports none of them.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Keeps(Protocol):
-    """A node or a step."""
+    """An object with a cache, such as a node or a step."""
 
     kept: dict[Any, Any]
 
@@ -28,12 +30,12 @@ FoundT = TypeVar("FoundT")
 
 
 def kept(find_out: Callable[[OfT], FoundT]) -> Callable[[OfT], FoundT]:
-    """Makes a function of a node or a step remember what it returned for each."""
+    """Makes a function of such an object cache its result on it."""
 
     @wraps(find_out)
     def found(of: OfT) -> FoundT:
         known = of.kept
-        # A failing look-up is rare, and `try` costs nothing where it succeeds.
+        # A failing lookup is rare, and `try` costs nothing if it succeeds.
         try:
             return known[find_out]  # type: ignore[no-any-return]
         except KeyError:

@@ -1,7 +1,7 @@
 """Follows the LALR tables of a grammar: from a stack of states and a terminal to the next stack.
 
-Example: behind the opener of a call the terminal `NAME` leads to the stack in which arguments may come;
-the rules that are reduced on the way say which roles closed.
+Example: after the opener of a call, the terminal `NAME` leads to the stack in which arguments may come;
+the rules that are reduced on the way give the roles that close.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.tables import Tables
 
 END: Final = -1
-"""The terminal that stands for the end of the text."""
+"""The number of the terminal for the end of the text."""
 _MOST_REDUCTIONS: Final = 10_000
-"""Reductions before one terminal; a grammar that needs more would never end."""
+"""The most reductions before one terminal; a grammar that needs more would never end."""
 
 
 class Lalr:
@@ -26,7 +26,16 @@ class Lalr:
     def shift(
         self, stack: tuple[int, ...], number: int
     ) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
-        """Follows the reductions before a terminal; returns the stack after it and what closed."""
+        """Applies the reductions before a terminal, and shifts it.
+
+        Args:
+            stack: the states, the innermost last.
+            number: the number of the terminal.
+
+        Returns:
+            The stack after the terminal, and the roles that closed before it; None if the terminal
+            may not come next.
+        """
         tables = self.tables
         states = list(stack)
         closed: list[str] = []
@@ -34,9 +43,9 @@ class Lalr:
             action = tables.actions[states[-1]].get(number)
             if action is None:
                 return None
-            # An action is a shift where it begins with 0, and else a reduction.
+            # An action that begins with 0 is a shift, any other one a reduction.
             if action[0] == 0:
-                # The end of the text leads to no state.
+                # The end of the text has no state of its own.
                 if number == END:
                     return tuple(states), tuple(closed)
                 states.append(action[1])
@@ -46,15 +55,18 @@ class Lalr:
         return None
 
     def reduce(self, states: list[int], rule: int, closed: list[str]) -> bool:
-        """Replaces the symbols of a rule by the rule, in place; False where that leads nowhere.
+        """Reduces a rule: replaces the states of its symbols by its own state, in place.
 
         Args:
             states: the stack, which is changed.
             rule: the number of the rule.
-            closed: what closed so far; the role of the rule is added.
+            closed: the roles that closed so far, to which the role of the rule is added.
+
+        Returns:
+            False if there is no state to go to.
         """
         origin, length, role = self.tables.rules[rule]
-        # An empty rule takes nothing off: `del states[-0:]` would clear the stack.
+        # An empty rule removes nothing, and `del states[-0:]` would clear the stack.
         if length:
             del states[-length:]
         if role:
@@ -66,23 +78,23 @@ class Lalr:
         return True
 
     def end_of(self, stack: tuple[int, ...]) -> tuple[str, ...] | None:
-        """Returns the roles that close when the text ends on this stack, or None if it may not."""
+        """Returns the roles that close if the text ends on this stack; None if it may not end."""
         result = self.shift(stack, END)
         return None if result is None else result[1]
 
     def settle(self, states: list[int]) -> tuple[str, ...]:
-        """Reduces while nothing else is possible, in place; returns the roles that close so.
+        """Reduces as long as nothing else is possible, in place; returns the roles that close.
 
-        A call ends with its last character: its rule does not wait for the next token.
+        In this way a call ends with its last character, and not with the next token.
         """
         closed: list[str] = []
         while True:
             targets = set(self.tables.actions[states[-1]].values())
-            # Where there is a choice, the next token has to decide.
+            # If there is a choice, the next token has to decide.
             if len(targets) != 1:
                 break
             kind, rule = next(iter(targets))
-            # A shift needs a token that has not come.
+            # A shift needs the next token, which has not come.
             if kind == 0 or not self.reduce(states, rule, closed):
                 break
         return tuple(closed)

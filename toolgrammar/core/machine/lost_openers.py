@@ -1,11 +1,11 @@
-"""Finds calls whose opener is missing: what only stands behind it names a known tool.
-
-A server may take special tokens away, a prompt may hold the opener, a model may forget it. What is
-left tells that a call was meant only where it names a tool that the caller passes: the opener is
-put in then, and the call is read as any other.
+"""Finds calls whose opener is missing, by the markup after it and the name of a known tool.
 
 Example: `<invoke name="get_time">`, in a format that writes calls between `<minimax:tool_call>` and
 `</minimax:tool_call>`.
+
+A server may remove special tokens, a prompt may contain the opener, or a model may forget it. The rest
+shows that a call was meant only if it names a tool of the caller. The opener is then inserted, and the
+call is read as any other.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
 
 _MOST_LITERALS: Final = 4
-"""Literals between the opener and the name, and between the name and the arguments."""
+"""The most literals between the opener and the name, and between the name and the arguments."""
 _MARK: Final = 5
-"""Characters of markup that tells by itself that a call stands there."""
+"""The least characters of markup that is evidence of a call by itself."""
 _NAME_CHARACTER: Final = r"[\w.:/-]"
 _NAME: Final = rf"(?P<tool>{_NAME_CHARACTER}{{1,128}})(?!{_NAME_CHARACTER})"
 _BLANKS: Final = r"\s{0,16}"
 _LINE: Final = r"(?<![^\n>])"
-"""Where a line begins, or a tag has ended."""
+"""Matches at the beginning of a line, and after a tag."""
 _UNQUOTED: Final = r"(?<![\"'`])"
 
 
 class Writes(Protocol):
-    """What is read of the machine."""
+    """The machine, as far as this module reads it."""
 
     expressions: Expressions
 
 
 class Token(Protocol):
-    """What is read of a step of the machine, which is made of this module."""
+    """A step of the machine, as far as this module reads it, since `machine` imports this module."""
 
     leaf: str
     kind: str
@@ -56,7 +56,7 @@ class Token(Protocol):
 
     @property
     def machine(self) -> Writes:
-        """What writes terminals as expressions."""
+        """The machine, which writes terminals as expressions."""
 
     @property
     def node(self) -> Place:
@@ -64,7 +64,7 @@ class Token(Protocol):
 
 
 class Place(Protocol):
-    """What is read of a node of the machine."""
+    """A node of the machine, as far as this module reads it."""
 
     end: tuple[str, ...] | None
     skipping: bool
@@ -73,36 +73,36 @@ class Place(Protocol):
 
     @property
     def steps(self) -> Mapping[str, Token]:
-        """What each token of the node does."""
+        """The steps of the node's tokens, by group."""
 
     @property
     def payloads(self) -> Sequence[Token]:
-        """The payloads that it takes."""
+        """The steps of the payloads that may stand there."""
 
     @property
     def near_openers(self) -> tuple[NearOpener | LostOpener, ...]:
-        """What resembles an opener there."""
+        """The misspelt and missing openers that are recognised there."""
 
 
 class LostOpener:
-    """An opener that is missing before what only stands behind it; kin of `NearOpener`."""
+    """An opener that may be missing before the markup that follows it, used like a `NearOpener`."""
 
     def __init__(self, group: str, text: str, pattern: str, *, begins_word: bool) -> None:
-        """Takes what the opener is, and what stands behind it.
+        """Defines the opener, and the markup that follows it.
 
         Args:
-            group: the opener among the tokens of its node.
-            text: the opener as it should stand there.
-            pattern: an expression that takes up nothing: it looks at what stands behind the opener,
-                with the group `tool`, which must be a known one.
-            begins_word: whether the name itself stands behind it.
+            group: the group of the opener among the tokens of its node.
+            text: the text of the opener.
+            pattern: an expression of zero width, a lookahead to the markup after the opener, with
+                the group `tool` for a name that has to be that of a known tool.
+            begins_word: whether the name follows the opener directly.
         """
         self.group = group
         self.text = text
         self.pattern = pattern
         self.begins_word = begins_word
         self.unnamed = unnamed(pattern)
-        """The expression without its group."""
+        """The expression without the names of its groups."""
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
@@ -111,17 +111,17 @@ class LostOpener:
 
     @cached_property
     def begun(self) -> re.Pattern[str]:
-        """Matches what may become that, up to the end of the text."""
+        """Matches the end of a text that may still become such a place."""
         return tail_that_begins([self.pattern])
 
     def matches(self, text: str, place: int) -> bool | None:
-        """Whether the opener is missing at a place; None where more text may tell."""
+        """Whether the opener is missing at an index; None if it is not or more text is needed."""
         return True if self.whole.match(text, place) else None
 
 
 def lost_openers(node: Place) -> Iterator[LostOpener]:
-    """Yields the openers of calls and sections that a text node takes, as they may be missing."""
-    # Only where text stands outside of all calls and sections.
+    """Yields the openers of calls and sections that may be missing at a text node."""
+    # This applies only to text outside of all calls and sections.
     if node.end is None or node.skipping or not node.accepts_text:
         return
     taken = {terminal.name for _, terminal in node.tokens}
@@ -131,18 +131,18 @@ def lost_openers(node: Place) -> Iterator[LostOpener]:
         if terminal.kind != "literal" or step.weight < _MARK or not step.opens:
             continue
         for before, name, behind in _ways(step.node):
-            # `<invoke` opens by itself in this node: nothing is missing before it.
+            # If `<invoke` is itself an opener in this node, nothing is missing before it.
             if before and before[0].terminal.name in taken:
                 continue
-            # Any word may begin a line. With the tag of an argument behind it, `search<arg_key>`,
-            # it is a name.
+            # Any word may begin a line. With the tag of an argument after it, `search<arg_key>`, it
+            # is a name.
             if not (before or (behind and _opens_argument(behind[0]))):
                 continue
-            # `{` and a name are too little to tell a call from other data.
+            # A `{` and a name are not enough to distinguish a call from other data.
             if sum(each.weight for each in (*before, *behind)) < _MARK:
                 continue
             pattern = _written(before, name, behind)
-            # Two openers may have the same behind them: the first of the grammar is put in.
+            # The same markup may follow two openers: the first one of the grammar is inserted.
             if pattern not in seen:
                 seen.add(pattern)
                 yield LostOpener(group, terminal.text, pattern, begins_word=not before)
@@ -151,7 +151,7 @@ def lost_openers(node: Place) -> Iterator[LostOpener]:
 def opens_nothing(
     openers: Iterable[str], near: Iterable[NearOpener | LostOpener]
 ) -> re.Pattern[str]:
-    """Matches a chunk of text in which none of the openers can begin, nor what resembles them."""
+    """Returns the expression of a chunk in which no opener, misspelt or missing, can begin."""
     begins, has_words = [*openers], False
     for each in near:
         if isinstance(each, LostOpener) and each.begins_word:
@@ -159,16 +159,16 @@ def opens_nothing(
         else:
             begins.append(each.unnamed)
     firsts = first_characters(any_of(begins))
-    # What may begin with any character leaves no chunk without a search.
+    # If an opener may begin with any character, every chunk has to be searched.
     if firsts is None or not has_words:
         return without(firsts)
-    # What begins with a word stands where a line begins, or behind a tag.
+    # A name without its opener counts only at the beginning of a line, or after a tag.
     rest = without(firsts | frozenset(">\n")).pattern
     return compile_pattern(rf"(?!{_NAME_CHARACTER}){rest}")
 
 
 def lost_pairs(node: Place) -> list[tuple[str, str]]:
-    """Lists the expressions of a node's lost openers, each with that of its beginnings."""
+    """Returns the expressions of a node's missing openers, each with that of its beginnings."""
     lost = (each for each in node.near_openers if isinstance(each, LostOpener))
     return [(each.unnamed, partial(each.unnamed) or "") for each in lost]
 
@@ -176,14 +176,17 @@ def lost_pairs(node: Place) -> list[tuple[str, str]]:
 def stands_unopened(
     node: Place, text: str, place: int, tools: Container[str], *, final: bool
 ) -> bool | None:
-    """Whether a call of a known tool stands at a place without its opener; None: more text tells.
+    """Whether a call of a known tool stands at an index without its opener.
 
     Args:
-        node: the text node that is reached there.
+        node: the text node at this place.
         text: the text so far.
-        place: an index of it.
+        place: the index.
         tools: the names of the known tools.
-        final: whether nothing follows the text.
+        final: whether the text is complete.
+
+    Returns:
+        None if more text is needed.
     """
     waits = False
     for each in node.near_openers:
@@ -191,28 +194,28 @@ def stands_unopened(
             match = each.whole.match(text, place)
             if match is not None and match["tool"] in tools:
                 return True
-            # A later one may match already, so the loop goes on before more text is asked for.
+            # Another opener may match already, so the loop ends before more text is requested.
             waits = waits or (not final and each.begun.match(text, place) is not None)
     return None if waits else False
 
 
 def _ways(node: Place) -> Iterator[tuple[tuple[Token, ...], Token, tuple[Token, ...]]]:
-    """Yields what stands before the name of a tool, the name, and what stands behind it."""
+    """Yields the ways to a tool's name: the literals before it, its step, the literals after it."""
     for before, reached in _literals(node):
         for step in reached.steps.values():
             if step.leaf != "name" or step.kind != "regex":
                 continue
             for behind, end in _literals(step.node):
-                # A name is evidence of a call only where its arguments have to follow.
+                # A name is evidence of a call only if its arguments have to follow.
                 if any(each.leaf == "key" for each in end.steps.values()) or end.payloads:
                     yield before, step, behind
 
 
 def _literals(node: Place) -> Iterator[tuple[tuple[Token, ...], Place]]:
-    """Yields the literals that may follow each other from a node on, with the node behind them."""
+    """Yields the sequences of literals that may follow a node, each with the node after it."""
     queue: list[tuple[tuple[Token, ...], Place]] = [((), node)]
     seen = {id(node)}
-    # The queue grows while it is read: the shortest way comes first.
+    # The queue grows while it is read, so the shortest way comes first.
     for path, reached in queue:
         yield path, reached
         for step in reached.steps.values() if not reached.accepts_text else ():
@@ -223,26 +226,27 @@ def _literals(node: Place) -> Iterator[tuple[tuple[Token, ...], Place]]:
 
 
 def _is_mark(step: Token) -> bool:
-    """Whether a literal is markup that no prose has."""
+    """Whether a literal is markup that prose does not have."""
     return step.weight >= _MARK and not step.terminal.text.strip()[0].isalnum()
 
 
 def _opens_argument(step: Token) -> bool:
-    """Whether a literal is the tag of an argument: only such tell a name from a word of prose."""
+    """Whether a literal is an opening tag, which distinguishes a name from a word of prose."""
     return _is_mark(step) and re.match("<[^/]", step.terminal.text.strip()) is not None
 
 
 def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) -> str:
-    """Writes the expression of a known name with what stands round it."""
+    """Returns the expression of a tool's name with the literals before and after it."""
     quote = '"' if name.terminal.name == "JSON_STRING" else ""
     marked = bool(before) and _is_mark(before[0])
     parts = [*map(_plain, before), f"{quote}{_NAME}{quote}"]
-    # Behind a mark the name is enough, but for a tag around the name: results of tools have it, too.
+    # After a mark the name is enough, unless a tag encloses the name: results of tools have that, too.
     in_tag = bool(behind) and behind[0].terminal.text.strip().startswith("</")
     parts += () if marked and not in_tag else map(_plain, behind)
-    # A mark tells wherever it stands; an object of JSON in a sentence is an example.
+    # A mark counts anywhere in a line; a JSON object inside a sentence is an example.
     return rf"{_UNQUOTED if marked else _LINE}(?={_BLANKS.join(parts)})"
 
 
 def _plain(step: Token) -> str:
+    """Returns the expression of a token without the names of its groups."""
     return unnamed(step.machine.expressions.pattern(step.terminal))

@@ -1,15 +1,15 @@
-"""Turns LALR tables into nodes: one for each stack that the parser can reach, made on demand.
+"""Turns LALR tables into nodes, one for each stack that the parser can reach, made on demand.
 
-A node knows which terminals it takes, the one regular expression that reads any of them, and,
-for each terminal, what happens (a `Step`): which calls and groups close, which role it fills, and
-the next node. An envelope does not nest inside itself, so a grammar has few nodes, and after the
-first messages parsing is a walk over ready nodes.
+Example: the first node of a grammar with JSON in tags accepts text and `<tool_call>`; the step of
+that literal opens a call and leads to a node that accepts `{"name"`.
 
-Example: the first node of a grammar with JSON in tags takes text and `<tool_call>`; the step of
-that literal opens a call and leads to a node that takes `{"name"`.
+A node has the terminals that it accepts, one regular expression that matches any of them, and a
+`Step` for each: the calls and groups that close, the role that it fills, and the next node. An
+envelope does not nest inside itself, so a grammar has few nodes, and after the first messages all
+of them are made.
 
-Node, step and machine name each other, so they stand together here. What else is known of a node
-(repairs, the end of a raw payload) is a function of it in its own module: see `kept.py`.
+Node, step and machine refer to each other, so they are in one module. Other facts about a node
+(repairs, the end of a raw payload) are functions of it in their own modules: see `kept.py`.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
 
 LONGEST_OPENER = MAX_TOKEN + 64
-"""Characters that an opener has at most, with what must follow one that is short."""
+"""The most characters of an opener, with the text that has to follow a short one."""
 SHORT: Final = 64
-"""Characters of an end of a text that may come again: markup, a name, a key."""
+"""The most characters at the end of a text that are cheap to search again: markup, a name, a key."""
 _BRACKET: Final = 2
-"""Characters of a literal that any text may hold."""
+"""The most characters of a literal that any text may contain."""
 
 
 def _blanks_before(node: Node) -> str:
@@ -51,26 +51,26 @@ def _blanks_before(node: Node) -> str:
 
 
 class Node:
-    """One reachable stack of LALR states; its expressions are made when they are first asked for."""
+    """One reachable stack of LALR states; its expressions are compiled on first use."""
 
     def __init__(self, machine: Machine, stack: tuple[int, ...]) -> None:
         self.machine = machine
         self.stack = stack
         self.steps: dict[str, Step] = {}
-        """Group name in the node's expression, or name of the payload → step."""
+        """The steps, by the group's name in the node's expression or by the payload's name."""
         self.payloads: tuple[Step, ...] = ()
         self.tokens: list[tuple[str, Terminal]] = []
         self.end: tuple[str, ...] | None = None
-        """Roles that close when the text ends here; None where it may not end."""
+        """The roles that close when the text ends here; None if it may not end."""
         self.exact = False
-        """Whether white space counts here, so that none is skipped before a token."""
+        """Whether white space matters here, so that none is skipped before a token."""
         self.accepts_text = False
         self.after_text: tuple[tuple[str, ...], tuple[int, ...]] = ((), stack)
-        """What closes when text follows, and the stack then."""
+        """The roles that close when text follows, and the stack of that text."""
         self.skipping = self.closes_group = False
-        """Whether text is left out here, and whether it ends a section."""
+        """Whether text is skipped here, and whether text ends a section here."""
         self.kept: dict[Any, Any] = {}
-        """What is known of the node besides: see `kept`."""
+        """The cache of functions of the node: see `kept`."""
         self._fill()
 
     def _fill(self) -> None:
@@ -81,8 +81,8 @@ class Node:
                 self.end = self.machine.lalr.end_of(self.stack)
                 continue
             terminal = tables.terminals[number]
-            # Text is no token of the expression. Its own state is left off the stack, so that the
-            # node is the same between two pieces of text.
+            # Text is not a token of the expression. Its own state is dropped from the stack, so that
+            # the node is the same between two pieces of text.
             if terminal.name in roles.TEXT_LIKE:
                 shifted = self.machine.lalr.shift(self.stack, number)
                 if shifted is not None:
@@ -107,15 +107,15 @@ class Node:
         self._pair()
         # White space before raw text is a part of it.
         self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
-        # `re` takes the first branch that matches: a keyword has to stand before a name, and
-        # punctuation, which may begin either, behind both.
+        # `re` takes the first branch that matches, so keywords come before names. Punctuation, which
+        # may begin either of them, comes last.
         self.tokens.sort(
             key=lambda pair: (-pair[1].priority, rank_of_kind(pair[1]), -pair[1].rank, pair[0])
         )
 
     def _pair(self) -> None:
-        """Pairs each JSON payload with the raw one that means the same."""
-        # The same roles and the same stack behind it: only the text tells JSON from raw text.
+        """Pairs each JSON payload with the raw payload that may stand in its place."""
+        # Both have the same roles and lead to the same stack: only the text distinguishes them.
         raws = {
             (step.leaf, step.before, step.after, step.stack): step
             for step in self.payloads
@@ -127,16 +127,16 @@ class Node:
 
     @property
     def takes_colon(self) -> bool:
-        """Whether the colon behind a key is wanted."""
+        """Whether the colon after a key is expected."""
         return any(terminal.text.strip() == ":" for _, terminal in self.tokens)
 
     @cached_property
     def token(self) -> re.Pattern[str]:
-        """Reads one token, with the white space before it where that does not count."""
+        """Matches one token, with the white space before it unless that matters."""
         return self.token_without(frozenset())
 
     def token_without(self, left_out: Container[str]) -> re.Pattern[str]:
-        """Returns what reads one token that is none of these groups."""
+        """Returns the expression of the tokens without those of some groups."""
         tokens = (pair for pair in self.tokens if pair[0] not in left_out)
         body = "|".join(
             f"(?P<{group}>{self.machine.expressions.tolerant(each)})" for group, each in tokens
@@ -148,9 +148,9 @@ class Node:
 
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
-        """Matches what may still become a token of this node, up to the end of the text."""
+        """Matches the end of a text that may still become a token of this node."""
         parts = [b for _, t in self.tokens if (b := self.machine.expressions.partial(t))]
-        # Also of a key in other quotes: cut behind `'na`, a stream would take it for damage.
+        # Keys in other quotes are included: else a stream would read `'na` as damage.
         loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
         parts += [begun for pattern in loose if (begun := partial(pattern))]
         body = any_of(parts)
@@ -163,22 +163,22 @@ class Node:
 
     @cached_property
     def opener_beginnings(self) -> re.Pattern[str]:
-        """Finds the tail of the text that may become an opener."""
+        """Finds the suffix of a text that may become an opener."""
         return compile_pattern(rf"(?:{any_of(begin for _, begin in self.opener_pairs())})\Z")
 
     @cached_property
     def near_openers(self) -> tuple[NearOpener | LostOpener, ...]:
-        """What resembles an opener, or stands behind one that is missing."""
+        """The misspelt openers, and the missing ones, that are recognised at this node."""
         near = near_openers(self.tokens, lambda group: self.steps[group].node.following())
         return (*near, *lost_openers(self))
 
     def following(self) -> str:
-        """Writes what must follow a misspelt opener; behind a bracket what stands there, too."""
+        """Returns the expression of what has to follow a misspelt opener."""
         options = []
         expressions = self.machine.expressions
         for group, terminal in self.tokens:
             pattern, step = expressions.pattern(terminal), self.steps[group]
-            # A bracket stands in any text; with what the grammar has behind it, it tells.
+            # Any text may have a bracket; only with the grammar's next token is it evidence.
             if terminal.kind == "literal" and step.weight <= _BRACKET:
                 second = "|".join(expressions.pattern(each) for _, each in step.node.tokens)
                 pattern = rf"{pattern}\s{{0,16}}(?:{second})" if second else "(?!)"
@@ -187,31 +187,31 @@ class Node:
 
     @cached_property
     def entry(self) -> re.Pattern[str]:
-        """Finds the next place where text may end: an opener, or what resembles one."""
+        """Finds the next place where text may end: an opener, a misspelt or a missing one."""
         near = (each.unnamed for each in self.near_openers)
         return compile_pattern(any_of((*self.openers(), *near)))
 
     @cached_property
     def entry_beginnings(self) -> re.Pattern[str]:
-        """Finds the tail of the text that may become that."""
+        """Finds the suffix of a text that may become an `entry`."""
         begins = [begin for _, begin in self.opener_pairs()]
         begins += [partial(each.unnamed) or "" for each in self.near_openers]
         return compile_pattern(rf"(?:{any_of(begins)})\Z")
 
     @cached_property
     def entry_or_begun(self) -> re.Pattern[str]:
-        """Finds the first place of either; the group `BEGUN` names the latter."""
+        """Finds the first `entry` or beginning of one; the group `BEGUN` marks a beginning."""
         return compile_pattern(f"{self.entry.pattern}|{self.entry_beginnings.pattern}(?P<{BEGUN}>)")
 
     def begun_entry(self, text: str, position: int, end: int) -> int:
-        """Returns where what may become an entry begins before an index; -1 where none does.
+        """Returns the index, before `end`, of a suffix that may become an `entry`; -1 if none.
 
         Args:
             text: the text so far.
-            position: where to look from.
-            end: where one stands already, or the end of the text.
+            position: the index from which it is searched.
+            end: the index of an entry that was found, or the end of the text.
         """
-        # What is longer than any opener becomes none, so the tail is all that has to be searched.
+        # Text that is longer than any opener can't become one, so only the end of it is searched.
         far = len(text) - LONGEST_OPENER
         if end < far:
             return -1
@@ -224,9 +224,9 @@ class Node:
         return opens_nothing(self.openers(), self.near_openers)
 
     def openers(self) -> list[str]:
-        """Returns the expressions of what may open in text.
+        """Returns the expressions of the openers in text.
 
-        An opener that alone is too short to be evidence is lengthened by what follows it.
+        An opener that is too short to be evidence includes the token that has to follow it.
         """
         found = []
         for group, terminal in self.tokens:
@@ -238,7 +238,7 @@ class Node:
         return found
 
     def opener_pairs(self) -> list[tuple[str, str]]:
-        """Returns what may open in text, each with its beginnings (or an empty string)."""
+        """Returns the expressions of the openers, each with that of its beginnings (or "")."""
         begins = []
         for group, terminal in self.tokens:
             begin, following = self.machine.expressions.partial(terminal), self.steps[group].node
@@ -246,7 +246,7 @@ class Node:
                 parts = (self.machine.expressions.partial(each) for _, each in following.tokens)
                 second = "|".join(part for part in parts if part)
                 whole = f"{self.machine.expressions.pattern(terminal)}{_blanks_before(following)}"
-                # `[` alone opens nothing, but is held back: with a name behind it, it is an opener.
+                # `[` alone opens nothing, but is held back: with a name after it, it is an opener.
                 begin = f"{begin}|{whole}(?:{second})?" if begin else f"{whole}(?:{second})?"
             begins.append(begin)
         return list(zip(self.openers(), begins, strict=True))
@@ -257,7 +257,7 @@ class Node:
 
 
 def rank_of_kind(terminal: Terminal) -> int:
-    """Orders the kinds of terminals: a keyword before a pattern, bare punctuation after both."""
+    """Returns the rank of a terminal: keywords before patterns, bare punctuation after both."""
     if terminal.kind == "regex":
         return 1
     text = terminal.text.strip()
@@ -266,7 +266,7 @@ def rank_of_kind(terminal: Terminal) -> int:
 
 
 class Step:
-    """What reading one terminal in one node does."""
+    """The effect of reading one terminal at one node."""
 
     def __init__(
         self,
@@ -285,48 +285,48 @@ class Step:
         self.leaf = leaf
         """The role that the terminal fills."""
         self.opens = opens
-        """The structure that opens with it."""
+        """The call or section that opens with it, or ""."""
         self.before = before
-        """Roles that close before the terminal."""
+        """The roles that close before the terminal."""
         self.after = after
-        """Roles that close with it."""
+        """The roles that close with it."""
         self.stack = stack
         self.begins = beginning(terminal)
-        """How a payload begins."""
+        """Matches the beginning of a payload."""
         self.begun = begun(terminal)
-        """What may yet become that; None where one character tells."""
+        """Matches the end of a text that may become that; None if one character decides."""
         self.constants = terminal.fills(machine.tool_names)
-        """Roles that it fills with a text of the header."""
+        """The roles that it fills with a text of the header."""
         self.otherwise: Step | None = None
-        """What a JSON payload is where it is no JSON: the raw payload that may stand there too."""
+        """Of a JSON payload: the raw payload that may stand there instead; None if none may."""
         self.is_fallback = False
-        """Whether it is such a raw payload: what it reads should have been JSON."""
+        """Whether it is such a raw payload, in place of a JSON value."""
         self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0
-        """Literal characters: evidence that what stands here is a call."""
+        """The number of literal characters, as evidence that a call stands here."""
         self.kept: dict[Any, Any] = {}
-        """What is known of the step besides: see `kept`."""
+        """The cache of functions of the step: see `kept`."""
 
     def pair(self, raw: Step | None) -> None:
-        """Notes the raw payload that means the same as this one of JSON."""
+        """Sets the raw payload that may stand in place of this JSON payload."""
         self.otherwise = raw
         if raw is not None:
             raw.stand_in()
 
     def stand_in(self) -> None:
-        """Notes that what this raw payload reads should have been JSON."""
+        """Notes that this raw payload stands in place of a JSON value."""
         self.is_fallback = True
 
     @cached_property
     def node(self) -> Node:
-        """The node that the step leads to, made when it is first asked for."""
+        """The node to which the step leads, made on first use."""
         return self.machine.node(self.stack)
 
     def filled(self, match: re.Match[str], text: str) -> list[tuple[str, str]]:
-        """Returns the roles that the token fills, with their texts; a part of a name replaces it."""
+        """Returns the roles that a token fills, with their texts; named groups replace the token."""
         if not self.terminal.groups:
             return [(self.leaf, text)] if self.leaf else []
         parts = [(role, match[group]) for group, role in self.terminal.groups]
-        # `KNOWN_TOOL` asks whether the name is known and fills nothing.
+        # `KNOWN_TOOL` only requires that the name is known, and fills no role.
         found = [
             (role, part) for role, part in parts if part is not None and role != roles.KNOWN_TOOL
         ]
@@ -343,7 +343,7 @@ class Machine:
     ) -> None:
         self.tables = tables
         self.lalr = Lalr(tables)
-        # The longest first, so that `get_time` is not read as `get`.
+        # The longest names come first, so that `get_time` is not read as `get`.
         self.tool_names = tuple(sorted(tool_names, key=lambda name: (-len(name), name)))
         self.expressions = Expressions(self.tool_names, any_name)
         self.nodes: dict[tuple[int, ...], Node] = {}
@@ -354,15 +354,15 @@ class Machine:
             tables.result_openers,
             self._remains,
         )
-        """What shows in text that a call was written there."""
+        """The signs of this format's calls in a text."""
         self.whole_budget = RetryBudget()
-        """Whether messages that need no driver are."""
+        """The success of the shortcut for whole texts, in the last messages."""
         self.stream_budget = RetryBudget()
-        """Whether streams that need none are."""
+        """The success of the shortcut for streams, in the last messages."""
         self.start = self.node((0,))
 
     def node(self, stack: tuple[int, ...]) -> Node:
-        """Returns the one node of a stack."""
+        """Returns the node of a stack, from the cache if it is there."""
         found = self.nodes.get(stack)
         if found is None:
             found = self.nodes[stack] = Node(self, stack)
@@ -372,13 +372,13 @@ class Machine:
         return remains_of(self.start, self.tables, signs, self.tool_names)
 
     def step(self, stack: tuple[int, ...], number: int) -> Step | None:
-        """Works out what reading a terminal on this stack does; None where it may not stand."""
+        """Returns the step of a terminal on a stack; None if the terminal may not come next."""
         shifted = self.lalr.shift(stack, number)
         if shifted is None:
             return None
         states, before = list(shifted[0]), shifted[1]
-        # A terminal's role is known by the state behind it, what opens by the one before it; both
-        # are gone when the states are reduced.
+        # The role of a terminal follows from the state after it, and what it opens from the state
+        # before it. Both are read here, before `settle` reduces them.
         leaf = self.tables.leaf_roles[states[-1]]
         opens = self.tables.opening[states[-2]].get(number, "")
         after = self.lalr.settle(states)

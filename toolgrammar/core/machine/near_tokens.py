@@ -1,4 +1,4 @@
-"""Writes what resembles the tokens around an argument, and finds openers that may be misspelt.
+"""Finds misspelt openers, and the expressions of misspelt tokens around an argument.
 
 Example: `<paramter=` resembles `<parameter=`, which opens an argument.
 """
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 def near_opener(step: Step, group: str) -> tuple[str, str]:
-    """Returns an expression of what resembles the opener of an argument, and its longest word.
+    """Returns an expression that matches a misspelt opener of an argument, and its longest word.
 
-    Both are empty where the step opens none, or has no word that is long enough. What the group
-    of the expression matches is a misspelling only if `is_near` says so.
+    Both are empty if the step does not open an argument, or has no word that is long enough. Only
+    those matches are misspellings for whose group `is_near` is true.
     """
-    # `<parameter=` is known for the opener of an argument by the key that follows it.
+    # The key that follows shows that `<parameter=` is the opener of an argument.
     keyed = any(each.leaf == "key" for each in step.node.steps.values())
     return near_mark(step.terminal.text, group) if keyed else ("", "")
 
 
 def near_closer(step: Step, group: str) -> tuple[str, str]:
-    """Returns the same of what resembles the closer of an argument."""
+    """Returns such an expression for the closer of an argument, and its longest word."""
     closes = step.kind == "literal" and "argument" in step.after
     return near_mark(step.terminal.text, group) if closes else ("", "")
 
 
 def opens_at(node: Node, text: str, place: int) -> bool:
-    """Whether an opener stands at a place, or one that may be misspelt."""
+    """Whether an opener stands at an index, correct or misspelt, or a call whose opener is missing."""
     if node.opener.match(text, place):
         return True
     return any(each.matches(text, place) for each in node.near_openers)

@@ -1,6 +1,6 @@
 """Finds the next call of a list, by its brace and the first of the grammar's own keys in it.
 
-Example: behind `{"name": "a"` the text `{"name": "b"` begins another call, and `{"x": 1` does not.
+Example: after `{"name": "a"` the text `{"name": "b"` begins another call, and `{"x": 1` does not.
 """
 
 from __future__ import annotations
@@ -17,42 +17,43 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node
 
 _PARTS: Final = ("", ",", ";")
-"""What stands between calls and nowhere else."""
+"""The tokens that separate calls; a line break, stripped, is the empty one."""
 _MOST: Final = 2
-"""Such tokens between two calls."""
+"""The most separators between two calls."""
 _SHORTEST: Final = 4
-"""Characters of a key that is nobody's word."""
+"""The least characters of a key, with its quotes, that is evidence of a call."""
 
 
 class NextCall:
-    """What a call begins with that may follow in a node, after what parts it from the last."""
+    """The beginning of the next call, with the separators before it."""
 
     def __init__(self, node: Node) -> None:
-        """Finds out how calls begin there.
+        """Collects the beginnings of calls.
 
         Args:
-            node: the node behind a whole call.
+            node: the node after a complete call.
         """
         body = "|".join(dict.fromkeys(_beginnings(node, _MOST)))
         expression = rf"\s{{0,64}}(?:{body})" if body else "(?!)"
         self.pattern = compile_pattern(expression)
-        """Matches the beginning of a call; nothing where none is distinctive."""
+        """Matches the beginning of a call; it matches nothing if no beginning is distinctive."""
         self.begins = tail_that_begins([expression])
-        """Matches what may become one, up to the end of the text."""
+        """Matches the end of a text that may become such a beginning."""
 
 
 @kept
 def next_call_of(node: Node) -> NextCall:
-    """Returns how the next call of a list begins in a node."""
+    """Returns the beginnings of the next call of a list at a node."""
     return NextCall(node)
 
 
 def _beginnings(node: Node, parts: int) -> Iterator[str]:
+    """Yields the expressions of beginnings of calls, after at most so many separators."""
     for group, terminal in node.tokens:
         text, following = terminal.text.strip(), node.steps[group].node
         if terminal.kind != "literal":
             continue
-        # `{"name"` and `{"function"` begin calls, `{` alone any object.
+        # `{"name"` and `{"function"` begin calls; `{` alone begins any object.
         if text == "{":
             keys = [
                 node.machine.expressions.pattern(each)

@@ -1,4 +1,7 @@
-"""Says how the text of a declared payload begins: `{` of a JSON object, a name of Python arguments."""
+"""Defines the regular expressions of the beginnings of payloads.
+
+Example: a JSON object begins with `{`, Python arguments with a name and `=`.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +17,22 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
 
 _PYTHON_BEGUN = late(r"(?:[^\W\d][\w\\]{0,255}\s{0,16}=?|\*{1,2}|\*\*\s{1,16})?\Z")
-"""What may yet become the beginning of Python arguments."""
+"""Matches the end of a text that may become the beginning of Python arguments."""
 
 
 def beginning(terminal: Terminal) -> re.Pattern[str]:
-    """Returns the expression of how the text of a payload begins."""
+    """Returns the expression of the beginning of a payload's text."""
     pattern = PAYLOADS[terminal.name].begins if terminal.name in PAYLOADS else ""
-    # A kind of payload is written once for all formats, with `MARK` for the mark that the header
-    # declares.
+    # A kind of payload is defined once for all formats, with `MARK` in place of the mark that the
+    # header declares.
     return _compiled(pattern.replace("MARK", re.escape("".join(terminal.marks[:1]))))
 
 
 def begun(terminal: Terminal) -> re.Pattern[str] | None:
-    """Returns the expression of what may yet become the beginning of a payload, at the end of a text.
+    """Returns the expression of the end of a text that may become the beginning of a payload.
 
-    None where one character tells.
+    Returns:
+        None if one character decides whether a payload begins.
     """
     notation = PAYLOADS[terminal.name].notation if terminal.name in PAYLOADS else ""
     # `get` may become `get=` or a value: more than one character is needed.

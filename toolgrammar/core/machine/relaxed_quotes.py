@@ -1,8 +1,8 @@
-"""Reads the keys and strings of a JSON envelope that are quoted otherwise than JSON wants.
+"""Reads keys and strings of a JSON envelope that are not in JSON's quotes.
 
-The members of a call object are tokens of the grammar: `"name"`, a colon, a string. Models write
-`'name'` or `name` as well (json-recovery, rules 13 to 20 and 78). What is read in such a way is
-reported with the edit that mends it.
+Example: `'name'`, `name:` and `“name”` are read as `"name"`. The members of a call object are tokens of
+the grammar: a key such as `"name"`, a colon, a string. Models write them in other ways as well
+(json-recovery, rules 13 to 20 and 78), which is reported with the edit that mends it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _COLON = r"\s{0,16}:"
 _NAME = r"[A-Za-z_][\w.\-]{0,63}"
 # A name that lacks a quote or both counts only before the comma and the key that follow it.
 _STRING = (
-    # `'search'`, also with escapes.
+    # A string in single quotes, with or without escapes: `'search'`.
     r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
     # Typographic quotes: “search”.
     r"|[\u201c\u201d\u201e][^\u201c\u201d\"\\\n]{0,256}[\u201c\u201d]"
-    # `search",` lacks its first quote.
+    # A string without its first quote: `search",`.
     rf'|{_NAME}"(?=\s{{0,16}},)'
-    # `search, "arguments"` lacks both.
+    # A string without both quotes: `search, "arguments"`.
     rf"|{_NAME}(?=\s{{0,16}},\s{{0,16}}[\"'\w\u201c\u201d])"
-    # `search:` is a key.
+    # A key without quotes: `search:`.
     rf"|{_NAME}(?={_COLON})"
 )
 _STRING_NAME = "JSON_STRING"
@@ -40,10 +40,10 @@ _SMART = "\u201c\u201d\u201e"
 
 
 def loose_pattern(terminal: Terminal) -> str:
-    """Returns the expression of the other ways to write a JSON key or string; "" where none is."""
+    """Returns the expression of other ways to write a JSON key or string; "" if there are none."""
     if terminal.name == _STRING_NAME:
         return _STRING
-    # `"(?:name|tool)"` takes one of several keys, and each of them may be quoted otherwise.
+    # `"(?:name|tool)"` matches one of several keys, each of which may have other quotes.
     if terminal.kind == "regex":
         keys = _KEYS.fullmatch(terminal.pattern)
         return _loose_key(f"(?:{keys[1]})") if keys else ""
@@ -52,7 +52,7 @@ def loose_pattern(terminal: Terminal) -> str:
         return ""
     if not key[2]:
         return _loose_key(key[1])
-    # The grammar writes the colon with the key, which may be missing or written otherwise too.
+    # The grammar has the colon in the key's token; it may be missing or another character as well.
     return (
         rf"(?:{_loose_key(key[1])}){_COLON}|\"{key[1]}\"\s{{0,16}}(?::|=>?)"
         rf"|\"{key[1]}\"(?=\s{{1,16}}[\"\[{{])"
@@ -79,15 +79,16 @@ def keys_of(terminal: Terminal) -> tuple[str, ...]:
         return ()
     parts = _WAYS.fullmatch(keys[1])
     if parts is None:
-        # Alternatives that are not in one group are more than this can take apart.
+        # Alternatives outside of a single group can't be split here.
         return () if "|" in keys[1] else (keys[1],)
     return tuple(f"{parts[1]}{way}{parts[3]}" for way in parts[2].split("|"))
 
 
 def _loose_key(key: str) -> str:
+    """Returns the expression of a key in other quotes, or without one or both of them."""
     colon = f"(?={_COLON})"
-    # `'name'`, `name:`, `"name:`, `name":` and typographic quotes: with a quote missing, only
-    # the colon shows a key.
+    # Of `'name'`, `name:`, `"name:`, `name":` and typographic quotes, those that lack a quote need
+    # the colon, which alone shows that they are keys.
     return rf"'{key}'|{key}{colon}|\"{key}{colon}|{key}\"{colon}|[{_SMART}]{key}[{_SMART}]"
 
 
@@ -97,7 +98,7 @@ def code_of(terminal: Terminal, text: str, *, is_key: bool) -> str:
         return "misspelt"
     if text[0] in "'" + _SMART:
         return "quote-style"
-    # `"name" = ` or `"name" {`: both quotes are there, so it is the colon that was mended.
+    # In `"name" = ` or `"name" {` both quotes are there, so the colon is what was repaired.
     if terminal.text.strip().endswith(":") and text.startswith('"') and text.count('"') > 1:
         return "colon"
     if '"' in text:
@@ -122,7 +123,7 @@ def _requoted(match: re.Match[str]) -> str:
 
 
 def is_loose(terminal: Terminal, text: str) -> bool:
-    """Whether a text was read in another way than the terminal says."""
+    """Whether the text of a token is not in the exact notation of its terminal."""
     if terminal.kind == "literal":
         written = terminal.text.strip()
         if terminal.marks:
@@ -130,7 +131,7 @@ def is_loose(terminal: Terminal, text: str) -> bool:
             return text.split() != written.split()
         if not written.startswith('"') or text.strip() == written:
             return False
-        return loose_pattern(terminal) != ""  # else it is white space that is written otherwise
+        return loose_pattern(terminal) != ""  # if it is "", only white space differs
     if not terminal.pattern.startswith('"'):
         return False
     whole = len(text) > 1 and text[0] == text[-1] == '"'

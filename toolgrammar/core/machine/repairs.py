@@ -1,11 +1,11 @@
-"""Works out, for a node in which the text does not fit, which markup is missing before what fits.
+"""Finds the markup that may be missing at a node before text that does not fit there.
 
-Example: behind the value of `<parameter=p>x</function>` the closer `</parameter>` is missing.
+Example: after the value in `<parameter=p>x</function>` the closer `</parameter>` is missing.
 
-Nothing in an envelope nests inside itself, so what can be put in is found by a short search over
-the nodes: markup only, nothing that names, opens or carries a value. What such a sequence leads
-to is an *anchor*: markup that can't be mistaken for prose. (After the insertions of Corchuelo
-et al. 2002, reduced to what needs no cost model.)
+Nothing in an envelope nests inside itself, so a short search over the nodes finds the possible
+insertions: markup only, no token that is a name, an opener or a value. Such a sequence leads to an
+*anchor*, which is markup that can't be mistaken for prose. (This follows the insertions of Corchuelo
+et al. 2002, without a cost model.)
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
 
 MOST_INSERTED = 5
-"""Literals that one repair puts in."""
+"""The most literals that one repair inserts."""
 _MOST_NODES = 200
-"""Nodes that a search visits."""
+"""The most nodes that a search visits."""
 _DISTINCTIVE = 3
-"""Characters of a literal that stands for itself, not for prose."""
+"""The least characters of a literal that is evidence of markup by itself."""
 _CLOSED = ("call", *GROUP_ROLES)
 BRACKETS = frozenset("}])")
 _LANDMARK = 5
-"""Characters of a literal that is taken for markup wherever it stands."""
+"""The least characters of a literal that is markup wherever it stands."""
 _PIECE = late(r"<[^<>]*>|[^<>]+")
 _BLANKS = r"\s{0,16}"
 
 JUNK = late(
     r"</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]"
 )
-"""Markup that closes something which is not open: it can be left out."""
+"""Markup that looks like a closer, and can be dropped if nothing is open that it closes."""
 JUNK_BEGINNINGS = late(
     r"(?:<(?:/[^<>\s]{0,64}(?: [^<>\s]{0,64})?|[|\uff5c][^|<>\s]{0,64}[|\uff5c]?)?|\[(?:/[^\[\]\s]{0,32})?|`{1,2}|```\w{0,16})\Z"
 )
@@ -54,22 +54,22 @@ class Anchor(NamedTuple):
     group: str
     pattern: str
     path: tuple[Step, ...]
-    """What is put in before it."""
+    """The steps of the markup that is inserted before it."""
     step: Step
-    """What the literal then does."""
+    """The step of the literal after that insertion."""
     node: Node
-    """The node behind it."""
+    """The node after the literal."""
     closes: str
-    """The structure that it closes, or an empty string."""
+    """The call or section that it closes, or ""."""
 
     @property
     def closes_more(self) -> bool:
-        """Whether something that is put in before it closes the call."""
+        """Whether the markup that is inserted before it closes the call."""
         return any("call" in step.after for step in self.path)
 
 
 class Repairs:
-    """What can be done in one node; made when a text first needs it."""
+    """The possible insertions at one node, searched when a text first needs them."""
 
     def __init__(self, node: Node) -> None:
         self.to_text: tuple[Step, ...] | None = None
@@ -81,13 +81,14 @@ class Repairs:
         self.anchors = {anchor.group: anchor for anchor in found.values()}
 
     def _search(self, node: Node, found: dict[str, Anchor]) -> None:
-        """Goes through the nodes that insertions reach, the nearest first."""
+        """Visits the nodes that insertions reach, the nearest first."""
         queue: list[tuple[Node, tuple[Step, ...]]] = [(node, ())]
         seen = {id(node)}
-        # What the node takes without any repair needs none.
+        # A token that the node accepts needs no repair, so it is not an anchor.
         here = {terminal.pattern for _, terminal in node.tokens}
         for reached, path in queue:
-            # The nodes come in order of their distance: the first that fits is the shortest repair.
+            # The nodes come in order of their distance, so the first that fits is the shortest
+            # repair.
             if path and reached.accepts_text and self.to_text is None:
                 self.to_text = path
             if reached.end is not None and self.to_end is None:
@@ -97,8 +98,8 @@ class Repairs:
                 if path:
                     name = f"a{len(found)}"
                     pattern, last = _unit(reached, group, terminal, name)
-                    # Two ways may lead to the same markup; they differ in the group's name alone,
-                    # and the nearer way counts.
+                    # Two ways may lead to the same markup: their patterns differ only in the group's
+                    # name, and the shorter way counts.
                     key = pattern.replace(f"_{name}>", ">")
                     if pattern and pattern not in here and key not in found:
                         closed = next((r for r in last.after if r in _CLOSED), "")
@@ -114,19 +115,19 @@ class Repairs:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches an anchor; the last group that matched names it."""
-        # The longest first: `</tool_calls>` begins with what may be an anchor, too.
+        """Matches an anchor; the last group that matched is its group."""
+        # The longest come first, as the beginning of `</tool_calls>` may be an anchor as well.
         parts = sorted(self.anchors.values(), key=lambda anchor: -len(anchor.pattern))
         return compile_pattern(any_of(f"{each.pattern}(?P<{each.group}>)" for each in parts))
 
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
-        """Matches what may still become an anchor, up to the end of the text."""
+        """Matches the end of a text that may still become an anchor."""
         return tail_that_begins(each.pattern for each in self.anchors.values())
 
 
 class Strays:
-    """The closers of a grammar, as they may be left over in text behind a call."""
+    """The closers of a grammar that may be left over in text after a call."""
 
     def __init__(self, node: Node) -> None:
         openers = {terminal.text.strip() for _, terminal in node.tokens}
@@ -134,29 +135,29 @@ class Strays:
         found = sorted(
             (terminal.pattern for terminal in terminals if _is_mark(terminal, openers)), key=len
         )
-        # `</search>` behind a call of `search`: the name is compared when it is found.
+        # An example is `</search>` after a call of `search`; the name is compared when it is found.
         if any(terminal.name == "SAME_NAME" for terminal in terminals):
             found.append(r"</(?P<name>[^\s<>/]{1,256})>")
         self.pattern = compile_pattern(any_of(reversed(found)))
-        """Matches one; the group `name` is the name of a call that it must repeat."""
+        """Matches such a closer; the group `name` is the name of a call that it has to repeat."""
         self.beginnings = tail_that_begins(found)
 
 
 @kept
 def repairs_of(node: Node) -> Repairs:
-    """Returns what can be put in where a text does not fit in a node."""
+    """Returns the possible insertions at a node before text that does not fit there."""
     return Repairs(node)
 
 
 @kept
 def strays_of(node: Node) -> Strays:
-    """Finds closers that stand in text directly behind a call or a section."""
+    """Returns the closers that may be left over in text directly after a call or a section."""
     return Strays(node)
 
 
 @kept
 def landmarks_of(node: Node) -> re.Pattern[str] | None:
-    """Finds the tokens of a node that are no words of prose; None where it has none."""
+    """Returns the expression of a node's tokens that prose does not have; None if there are none."""
     found = [
         node.machine.expressions.pattern(terminal)
         for _, terminal in node.tokens
@@ -167,7 +168,7 @@ def landmarks_of(node: Node) -> re.Pattern[str] | None:
 
 
 def _is_mark(terminal: Terminal, openers: set[str]) -> bool:
-    """Whether a literal is markup that nobody writes as prose, and opens nothing here."""
+    """Whether a literal is markup that prose does not have, and is not an opener here."""
     text = terminal.text.strip()
     return (
         terminal.kind == "literal"
@@ -180,13 +181,13 @@ def _is_mark(terminal: Terminal, openers: set[str]) -> bool:
 
 @cache
 def written(terminal: Terminal) -> str:
-    """Returns the plainest text of markup; empty where a pattern stands for more than markup."""
+    """Returns the simplest text of markup; "" for a pattern that matches more than markup."""
     if terminal.kind == "literal":
         return terminal.text
     if terminal.kind != "regex" or terminal.groups or terminal.constants:
         return ""
     text = sample(terminal.pattern) or ""
-    # A sample stands for its pattern only if the pattern takes all of it, and if it is no word.
+    # A sample represents its pattern only if the pattern matches all of it, and if it is not a word.
     is_mark = len(text) >= _DISTINCTIVE and not text[:1].isalnum() and text == text.strip()
     found = compile_pattern(terminal.pattern).match(text)
     return text if is_mark and found is not None and found.end() == len(text) else ""
@@ -198,46 +199,46 @@ def ends_line(terminal: Terminal) -> bool:
 
 
 def clipped(step: Step) -> str:
-    """Returns a closer of several tags without its last one; empty where it has but one."""
+    """Returns a closer of several tags without its last one; "" if it has only one."""
     if step.kind != "literal" or step.opens or step.leaf or not step.after:
         return ""
-    # `</parameter></function>`: a model may stop behind the first of the two.
+    # Of `</parameter></function>` a model may write only the first tag.
     pieces = _PIECE.findall(step.terminal.text.strip())
     half = "".join(pieces[:-1])
     return half if len(half) > _DISTINCTIVE and pieces[-1].endswith(">") else ""
 
 
 def _can_be_inserted(step: Step) -> bool:
-    """Whether a token has nothing of its own to say."""
+    """Whether a token is markup without a role, so that it can be inserted."""
     return (
         (step.kind == "same" or written(step.terminal) != "")
         and not step.leaf
         and not step.opens
-        # A token with named groups says something of the call, such as its id.
+        # A token with named groups has a part of the call, such as its id.
         and not step.terminal.groups
         and not step.constants
     )
 
 
 def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, Step]:
-    """Returns the expression of a distinctive literal, or of one and the repeated name behind it.
+    """Returns the expression of an anchor: a distinctive literal, or one and a repeated name.
 
     Returns:
-        The expression, empty where nothing is distinctive, and its last token.
+        The expression, "" if nothing is distinctive, and the step of its last token.
     """
     machine, step = node.machine, node.steps[group]
     expressions = machine.expressions
-    # A pattern that fills a role reads a value, and values are never put in.
+    # A pattern that fills a role reads a value, which is not an anchor.
     text = "" if step.leaf and terminal.kind != "literal" else written(terminal).strip()
     if not text:
         return "", step
     pattern = expressions.pattern(terminal)
-    # In an envelope a closing bracket is a closer, however short.
+    # In an envelope, a closing bracket is a closer even though it is short.
     if len(text) >= _DISTINCTIVE or text in BRACKETS:
         return pattern, step
-    # `</` alone tells nothing, with the name behind it it does.
+    # `</` alone is not evidence, but `</` and the name after it are.
     repeated = _forced(step.node)
-    # The name has to end there: `<search_all` is no `<search`.
+    # The name has to end there: `<search_all` is not `<search`.
     if repeated is not None and repeated.kind == "tool" and machine.tool_names:
         return f"{pattern}{_BLANKS}{expressions.pattern(repeated.terminal)}(?![\\w.-])", step
     if repeated is None or repeated.kind != "same":
@@ -252,7 +253,7 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
 
 
 def _forced(node: Node) -> Step | None:
-    """Returns the one token that a node takes, where there is no choice."""
-    # Where text, a payload or the end may stand as well, the token is not forced.
+    """Returns the step of the only token that may stand at a node; None if there is a choice."""
+    # If text, a payload or the end of the text may stand there as well, there is a choice.
     alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
     return node.steps[node.tokens[0][0]] if alone and node.end is None else None
