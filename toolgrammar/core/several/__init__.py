@@ -1,6 +1,8 @@
-"""Several formats in one text: which of them a call is written in.
+"""Chooses among several formats for one text: decides in which of them each call is written.
 
 In: a text and formats in an order, which the caller or, for `auto`, `parsing/readers.py` gives them.
-Out: what the one reads whose opener stands first and whose call is most plainly one; where nothing
-else tells, the order does. Begin with `try_formats.py`; docs/detection.md says what counts.
+Out: the reading of the format whose opener stands first and whose call is most plainly one; if nothing
+else decides, the order does. Begin with `try_formats.py`; docs/detection.md has the rules.
+
+May import the rest of `core` and what it may import.
 """

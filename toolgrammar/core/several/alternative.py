@@ -1,7 +1,7 @@
-"""One of several formats that a message may be written in, and what all messages share of it.
+"""Holds the state of one of several formats that a message may be written in.
 
-Example: of two formats that the caller names each is an alternative, with the node where it stands in text
-and its last call.
+Example: of two formats that the caller names, each is an alternative, with the node at which it reads
+text and the index of its last call.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ if TYPE_CHECKING:
 
 
 def neutral_machine() -> Machine:
-    """Makes the machine of a message that is text alone: where the reading of several begins."""
+    """Returns the machine of a message that is text alone, for the time before a format is chosen."""
     text = Terminal("TEXT", "payload", "", "", "")
-    # One state, in which text goes on or ends.
+    # It has one state, in which text goes on or ends.
     return Machine(Tables((text,), (), ({-1: (0, 0), 0: (0, 0)},), ({},), ("",), ({},), (), ()))
 
 
 class Formats(Protocol):
-    """What the formats that are read at once share between messages."""
+    """The formats that are tried, with the data that they share between messages."""
 
     openers: AnyOpeners
     ends: Sequence[Sequence[ReasoningEnd]]
-    """For each format, what ends its reasoning."""
+    """For each format, the ends of its reasoning."""
 
     quotes: Sequence[Sequence[Quote]]
-    """For each format, what it quotes."""
+    """For each format, the ways in which it quotes text."""
     start: Machine
-    """The machine of a message that is in none of the formats yet."""
+    """The machine of a message for which no format is chosen yet."""
     wary: bool
     """Whether the caller left the choice to `auto`, so that text about a format is more likely."""
 
     around: SeveralSigns
-    """What shows in text that a call of any of the formats was written there."""
+    """The signs of a call of any of the formats."""
 
     def load(self, number: int) -> tuple[Machine, Settings]:
         """Returns the machine and the settings of one format."""
@@ -56,37 +56,37 @@ class Formats(Protocol):
 
 
 class Alternative:
-    """One format that opens somewhere in this message."""
+    """One format of a message, which has opened somewhere in it."""
 
     def __init__(self, number: int, several: Formats) -> None:
         self.number = number
-        """Its place in the order of the caller."""
+        """Its index in the order of the caller."""
         self.several = several
         self._quoted: Quoted | None = None
         self.node: Node | None = None
-        """Where it stands in text; None where it has not read anything yet."""
-        # Below any offset: those of a prefix are negative.
+        """The node at which it reads text; None if it has not read anything yet."""
+        # This is below any offset; the offsets of a prefix are negative.
         self.resume = -(10**9)
-        """Offset before which it opens nothing: it read up to there and found no call."""
+        """The offset before which it opens nothing, since it read up to there and found no call."""
         self.last_call = -1
-        """Index of the last call that was written in it."""
+        """The index of the last call that it read, or -1."""
 
     def stand_on(self, node: Node) -> None:
-        """Notes where it stands in text."""
+        """Notes the node at which it reads text."""
         self.node = node
 
     def resume_at(self, offset: int) -> None:
-        """Notes how far it read without a call: before it opens nothing."""
+        """Notes the offset up to which it read without a call, and before which it opens nothing."""
         self.resume = offset
 
     def note_call(self, index: int) -> None:
-        """Notes the last call that was written in it."""
+        """Notes the index of the last call that it read."""
         self.last_call = index
 
     def quotes(self, builder: Builder, offset: int, free: int) -> bool:
-        """Whether the format takes what stands at an offset for an example."""
+        """Whether the format reads the text at an offset as quoted, and a call in it as an example."""
         found = self.several.quotes[self.number]
-        # What the prefix holds was written by the template, not quoted by the model.
+        # The prefix was written by the template, so nothing in it is quoted by the model.
         if not found or offset < 0:
             return False
         if self._quoted is None:
@@ -99,15 +99,15 @@ class Alternative:
 
     @property
     def machine(self) -> Machine:
-        """The format's machine, loaded when it is asked for."""
+        """The format's machine, loaded on first use."""
         return self._loaded[0]
 
     @property
     def settings(self) -> Settings:
-        """What the format tells the builder."""
+        """The format's settings for the builder."""
         return self._loaded[1]
 
 
 def puts_in(step: Step) -> bool:
-    """Whether a token stands for the name of the only tool there is."""
+    """Whether a token stands for the name of the only tool, which the text does not contain."""
     return ("name", ANY_TOOL) in step.terminal.constants

@@ -1,6 +1,6 @@
-"""Compares the events of two readings of one text: what was given out, and what is still to come.
+"""Compares the events of two readings of one text: those that were emitted, and those to come.
 
-Example: the deltas `Hel` and `lo` are the same as `Hello`; behind `Hel`, `lo` is to come.
+Example: the deltas `Hel` and `lo` equal the delta `Hello`; after `Hel` was emitted, `lo` is to come.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class Given:
-    """How much of an island was given out, however the stream cut it."""
+    """The count of an island's emitted events, which does not depend on how the stream was cut."""
 
     def __init__(self) -> None:
         self.events = 0
-        """Events, neighbouring deltas of a kind counted as one."""
+        """The number of events; neighbouring deltas of a kind count as one."""
         self.length = 0
-        """Characters of the last, where it is a delta."""
+        """The number of characters of the last one, if it is a delta."""
         self._last: tuple[object, ...] = ()
 
     def count(self, events: Iterable[Event]) -> None:
-        """Counts what is given out."""
+        """Counts events that are emitted."""
         for event in events:
             kind, text = _delta(event)
-            # A delta that goes on where the last one stopped is one event with it, however it was
-            # cut.
+            # A delta of the same kind as the last one counts as one event with it, however the
+            # stream was cut.
             if kind and kind == self._last:
                 self.length += len(text)
             else:
@@ -39,8 +39,8 @@ class Given:
             self._last = kind
 
     def rest(self, events: list[Event]) -> list[Event]:
-        """Returns what of joined events was not given out yet."""
-        # More events than these were given out: nothing of them is left.
+        """Returns the part of joined events that was not emitted yet."""
+        # If more events than these were emitted, none of them is left.
         if not self.events or self.events > len(events):
             return events if not self.events else []
         last = events[self.events - 1]
@@ -49,10 +49,10 @@ class Given:
 
 
 def _delta(event: Event) -> tuple[tuple[object, ...], str]:
-    """Returns what tells whether two deltas join, empty for what is no delta, and the text."""
+    """Returns the kind of a delta, by which neighbours join, and its text; both empty for others."""
     if isinstance(event, TextDelta | ReasoningDelta):
         return (type(event),), event.text
-    # The deltas of two calls never join.
+    # The kind has the index of the call, since the deltas of two calls never join.
     if isinstance(event, InputDelta):
         return (type(event), event.index), event.text
     if isinstance(event, ArgumentsDelta):
@@ -61,7 +61,7 @@ def _delta(event: Event) -> tuple[tuple[object, ...], str]:
 
 
 def _with_text(event: Event, text: str) -> Event:
-    """Returns a delta with another text; what is no delta stays as it is."""
+    """Returns a delta with another text, and any other event unchanged."""
     if isinstance(event, TextDelta | ReasoningDelta):
         return type(event)(text)
     if isinstance(event, InputDelta | ArgumentsDelta):
@@ -70,7 +70,7 @@ def _with_text(event: Event, text: str) -> Event:
 
 
 def joined(events: list[Event]) -> list[Event]:
-    """Joins neighbouring deltas of a kind."""
+    """Returns events with neighbouring deltas of a kind joined."""
     result: list[Event] = []
     for event in events:
         last = result[-1] if result else None
@@ -83,32 +83,32 @@ def joined(events: list[Event]) -> list[Event]:
 
 
 def _both(first: Event, second: Event) -> Event | None:
-    """Joins two deltas of a kind; None where they are none."""
+    """Returns two deltas of a kind as one; None if they do not join."""
     (kind, text), (other, more) = _delta(first), _delta(second)
     return _with_text(first, text + more) if kind == other != () else None
 
 
 def begins_with(given: list[Event], events: list[Event]) -> bool:
-    """Whether joined events begin with others; the last of these may be the beginning of one."""
+    """Whether joined events begin with those that were given, of which the last may be incomplete."""
     if not given:
         return True
     last = len(given) - 1
-    # Only the last one given out can have grown since.
+    # Only the last one that was emitted can have grown since.
     if len(events) <= last or events[:last] != given[:last]:
-        # There are fewer events, or others, than were given out.
+        # There are fewer events than were emitted, or other ones.
         return False
     return events[last] == given[last] or _begins(events[last], given[last])
 
 
 def _begins(whole: Event, beginning: Event) -> bool:
-    """Whether a delta goes on with the text of another one."""
+    """Whether the text of a delta begins with that of another one of its kind."""
     (kind, text), (other, begun) = _delta(whole), _delta(beginning)
-    # Only deltas have beginnings: `CallStart` is there or not.
+    # Only deltas have beginnings; a `CallStart` is either there or not.
     return kind == other != () and text.startswith(begun)
 
 
 def behind(given: list[Event], events: list[Event]) -> list[Event]:
-    """Returns the events behind those that were given out already."""
+    """Returns the events after those that were emitted already."""
     if not given:
         return events
     count = Given()

@@ -1,14 +1,15 @@
-"""Finds the format that reads on where the one that reads an island of several formats stumbles.
+"""Chooses another format for an island if the format that reads it needs a repair.
 
-A format that was chosen stumbles when its first call needs a repair. The others that open at the
-same place then read the same text up to the character at which that showed. The first that needs
-no repair, and would have given out just what was given out already, goes on in its stead; where
-there is none, the first goes on and repairs. So nothing waits for the judgement, and nothing that
-was given out is taken back.
+Example: `<tool_call>{"name": "f", "parameters": {}}` needs a repair at `"parameters"` in one format, so
+another one, which has this key, reads on.
 
-All is judged at one place of the text, the shortest beginning of it that shows the stumble, so
-that the cutting of a stream does not count.
-Example: `<tool_call>{"name": "f", "parameters": {}}` stumbles in one format at `"parameters"`; another one that has this key reads on.
+A format *stumbles* when its first call in an island needs a repair. The other formats that open at the
+same place then read the same text, up to the character at which that showed. The first one that needs
+no repair, and would have emitted just what was emitted already, goes on in its place. If there is none,
+the first format goes on and repairs. So nothing waits for the judgement, and no event is taken back.
+
+The judgement uses one place of the text, the shortest beginning of it that shows the stumble, so that
+it does not depend on how a stream is cut.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ if TYPE_CHECKING:
 
 
 class NoIsland(Exception):  # noqa: N818
-    """The format that is tried does not go on."""
+    """Ends a trial: the format gives the island back."""
 
 
 class Ended(Exception):  # noqa: N818
-    """The format that is tried has read its island to the end."""
+    """Ends a trial: the format has read its island to the end."""
 
 
 class Mark(NamedTuple):
-    """What a builder and a driver held before an island."""
+    """The state of a builder and a driver before an island."""
 
     calls: int
     text_parts: int
@@ -52,13 +53,13 @@ class Mark(NamedTuple):
     mended_before: bool
     last_end: int
     origin: int
-    """Offset of the island."""
+    """The offset of the island."""
     before: str
-    """The character before it."""
+    """The character before it, or ""."""
 
     @classmethod
     def of(cls, driver: Driver) -> Mark:
-        """Notes the state; the driver stands at the opener."""
+        """Saves the state of a driver that stands at an opener."""
         builder, place = driver.builder, driver.position
         return cls(
             len(builder.calls),
@@ -76,7 +77,7 @@ class Mark(NamedTuple):
         )
 
     def restore(self, driver: Driver) -> None:
-        """Takes driver and builder back to the opener; no text is left in the driver."""
+        """Restores driver and builder at the opener; the driver then has no text to read."""
         builder = driver.builder
         del builder.calls[self.calls :]
         builder.text_parts.rewind(self.text_parts)
@@ -96,7 +97,7 @@ class Mark(NamedTuple):
 
 
 class Trial(Protocol):
-    """The formats that are tried for a message, as far as a judgement between them needs them."""
+    """The formats that are tried for a message, as far as the judge needs them."""
 
     @property
     def current(self) -> Alternative | None:
@@ -104,44 +105,44 @@ class Trial(Protocol):
 
     @property
     def misfits(self) -> dict[int, int]:
-        """By number of a format, a length of the island's text that shows that it stumbles."""
+        """For formats by number, a length of the island's text at which they stumble."""
 
     def take_queue(self) -> list[Alternative]:
-        """Returns the other formats that open where the island does; none are left then."""
+        """Returns the other formats that open where the island does, and empties their queue."""
 
     def begin(self, driver: Driver, alternative: Alternative, *, watched: bool) -> None:
         """Begins to read the island in a format."""
 
     def try_only(self, *, trying: bool) -> None:
-        """Sets whether an island is read for a judgement only."""
+        """Sets whether an island is read on trial, only to compare the formats."""
 
     def note_judged(self, queue: list[Alternative], passed: int) -> None:
-        """Notes which formats are left after a judgement, and the offset up to which it holds."""
+        """Notes the formats that are left after a judgement, and the offset up to which it holds."""
 
     def note_named(self, *alternatives: Alternative) -> None:
-        """Notes formats that named an unknown tool; the name was given out."""
+        """Notes formats that read the name of an unknown tool, which was emitted."""
 
 
 class Judge:
-    """Chooses the format that reads on, and keeps apart what was given out before."""
+    """Chooses the format that reads on, and keeps its events apart from those emitted before."""
 
     def __init__(self, among: Trial) -> None:
         self.among = among
         self.kept: list[Event] = []
-        """Events of this feed from before the last judgement."""
+        """The events of this feed from before the last judgement."""
         self.given: list[Event] = []
-        """Of these, what the reading that goes on since then gives out again."""
+        """Those of these events that the reading chosen there emits once more."""
         self.counted = Given()
-        """What of the open island was given out."""
+        """The count of the open island's emitted events."""
         self.place = 0
-        """Index in the builder's events where those of the open island begin."""
+        """The index in the builder's events where those of the open island begin."""
         self.found_misfit = False
         """Whether the format that was tried last needs a repair."""
 
     def open(self, builder: Builder) -> None:
-        """Notes that an island begins that may be judged."""
+        """Notes the beginning of an island that several formats may read."""
         self.counted = Given()
-        # What an earlier judgement left to be given out is due before this island.
+        # Events that an earlier judgement left are emitted before those of this island.
         if self.given:
             self.kept += behind(self.given, builder.queue.events)
             self.given = []
@@ -149,26 +150,26 @@ class Judge:
         self.place = len(builder.queue.events)
 
     def settle(self, builder: Builder) -> None:
-        """Joins the events of a feed: those before a judgement, and what is new since."""
+        """Joins the events of a feed: those before a judgement, and the new ones after it."""
         new = behind(self.given, builder.queue.events) if self.given else builder.queue.events
         if builder.watched and builder.queue.listening:
             self.counted.count(new[self.place :])
         self.place = 0
-        if self.given:  # what the reading that goes on holds back still comes again
+        if self.given:  # events that the new reading still holds back will come once more
             self.given = behind(joined(builder.queue.events), self.given)
         builder.queue.put(self.kept + new if self.kept else new)
         self.kept = []
 
     def judge(self, driver: Driver, mark: Mark, misfit: FormatMisfit) -> str:
-        """Takes the driver back to the island, with the format that reads it from there.
+        """Takes the driver back to the island, in the format that is chosen to read it.
 
         Args:
             driver: the driver.
             mark: the state before the island.
-            misfit: what showed that another format may be meant.
+            misfit: the exception that showed that the text may be in another format.
 
         Returns:
-            The text from the island on, to be read now.
+            The text from the island on, which has to be read again.
         """
         builder, among = driver.builder, self.among
         listening = builder.queue.listening
@@ -177,16 +178,16 @@ class Judge:
             self.counted.count(new[self.place :])
             self.kept += new
             self.place = 0
-        # Both are of the reading that stumbled: the driver forgets them when it is taken back.
+        # These two are taken from the reading that stumbled, before the driver is taken back.
         reached = driver.base + driver.position
         text = builder.source.written(mark.origin, driver.base + len(driver.buffer))
         leader = among.current
         assert leader is not None
         others = among.take_queue()
-        # Only a builder that is listened to makes events, and events are what is compared.
+        # The readings are compared by their events, so the builder has to collect them.
         builder.queue.listen(listening=True)
         length, given = self._stumbled(driver, mark, leader, text, reached - mark.origin)
-        # A reading that finds no call is no better than one that has named a tool.
+        # A reading without a call is not better than one that has named a tool.
         name = builder.draft.name if builder.draft is not None else None
         winner = leader
         left: list[Alternative] = []
@@ -197,21 +198,21 @@ class Judge:
                 winner, left = other, [*left, *others[place + 1 :]]
                 break
             if goes_on or (not given and events is None and self.found_misfit):
-                left.append(other)  # it may still be the one that goes on
+                left.append(other)  # it may be chosen by a later judgement
         builder.queue.listen(listening=listening)
         # The format that stumbled may still be the best, if the one that goes on stumbles as well.
         queue = left if winner is leader else [*left, leader]
         among.note_judged(queue, mark.origin + length)
-        # The first one repairs, now that no other reads the text without a repair; so it has nobody
-        # to be judged against.
+        # If no other format reads the text without a repair, the first one repairs it. It is then not
+        # watched any more, as there is no other to compare it with.
         watched = bool(queue) and (winner is not leader or misfit.in_reasoning)
         mark.restore(driver)
-        # The name is out: the same doubt about it would come to nothing.
+        # The name was emitted, so trying other formats again because of it would be of no use.
         if given:
             among.note_named(leader, winner)
         self.given = []
         if listening:
-            # A stream that was cut everywhere would have given out all of this by now.
+            # A stream in chunks of one character would have emitted all of this by now.
             rest = self.counted.rest(given)
             self.counted.count(rest)
             self.kept += rest
@@ -222,14 +223,14 @@ class Judge:
     def _stumbled(
         self, driver: Driver, mark: Mark, leader: Alternative, text: str, reached: int
     ) -> tuple[int, list[Event]]:
-        """Returns the length of the shortest text that shows the stumble, and what was given out.
+        """Returns the length of the shortest text that shows the stumble, and the events up to it.
 
-        The length is one more than that of the text where only its end shows it.
+        The length is one more than that of the whole text if only the end of the text shows it.
         """
         tried = self.among.misfits.get(leader.number, 0)
-        # One character before a place where it stumbles is near the first such place.
-        # From a beginning that does not stumble, one character after the other: so the length
-        # depends on the text alone.
+        # A place just before a known stumble is likely near the first one, so it is tried early.
+        # From a beginning that does not stumble, one character is read after the other, so that the
+        # length depends on the text alone.
         for known in sorted({max(0, min(reached, len(text))), max(0, tried - 1), 0}, reverse=True):
             length = known
             mark.restore(driver)
@@ -241,7 +242,7 @@ class Judge:
                 length = len(text) + 1
                 driver.take("", final=True)
             except FormatMisfit:
-                # It had stumbled in the beginning already, so a shorter one is tried.
+                # If it stumbles within this beginning, a shorter one is tried.
                 if length > known or not known:
                     break
         return length, joined(driver.builder.queue.events)
@@ -249,27 +250,27 @@ class Judge:
     def _try(
         self, driver: Driver, mark: Mark, other: Alternative, text: str, length: int
     ) -> list[Event] | None:
-        """Returns what a format gives out for a text; None where it stumbles or does not go on."""
+        """Returns the events of a format for a text; None if it stumbles or does not go on."""
         among = self.among
         shown = among.misfits.get(other.number)
-        # What stumbled at a beginning of the text stumbles here.
+        # A format that stumbled at a shorter beginning of the text stumbles here as well.
         if shown is not None and shown <= length:
-            self.found_misfit = True  # as it did when another one was judged
+            self.found_misfit = True  # an earlier judgement found it
             return None
         mark.restore(driver)
         among.try_only(trying=True)
         try:
-            # Watched, so that its first repair ends the trial: what needs one does no better.
+            # It is watched, so that its first repair ends the trial.
             among.begin(driver, other, watched=True)
             driver.take(text[:length], final=False)
             if length > len(text):
                 driver.take("", final=True)
-        # Its island came to its end without a repair.
+        # Its island ended without a repair.
         except Ended:
             pass
         except (NoIsland, FormatMisfit) as outcome:
             self.found_misfit = isinstance(outcome, FormatMisfit)
-            # A longer length stands for the end of the text, which is not reached in a longer text.
+            # A length past the text means the end of the text, which says nothing about a longer text.
             if self.found_misfit and length <= len(text):
                 among.misfits[other.number] = length
             return None
@@ -279,17 +280,23 @@ class Judge:
 
 
 def _is_better(driver: Driver, mark: Mark, misfit: FormatMisfit, name: str | None) -> bool:
-    """Whether a reading that goes on is better than that of a call named `name`, or of none.
+    """Whether the reading of a tried format is better than that of the format that stumbled.
 
-    What reads no call where the other reads one is no better; nor is what is still reasoning
-    where the other has ended it, or what has another call where only its arguments are in doubt.
+    It is not if it has no call where the other one has a call, if it is still in reasoning that the
+    other one may have ended too late, or if only the arguments are in question and the name differs.
+
+    Args:
+        driver: the driver, after the trial.
+        mark: the state before the island.
+        misfit: the exception that showed that the text may be in another format.
+        name: the name that the format that stumbled has read; None if it has read none.
     """
     builder = driver.builder
     draft = builder.draft
-    # Only the end of the reasoning is in question, so a reading that is still in it is no better.
+    # Only the end of the reasoning is in question, so a reading that is still in it is not better.
     if misfit.in_reasoning:
         return driver.payload.raw is None
-    # The call is certain; another reading of it has to find the same name.
+    # The call itself is certain, so another reading of it has to find the same name.
     if misfit.overlooked:
         return draft is not None and draft.name == name
     return name is None or draft is not None or len(builder.calls) > mark.calls

@@ -1,6 +1,6 @@
-"""Searches text for what opens in any of several formats, and for what may become that.
+"""Searches text for the openers of several formats, and for suffixes that may become openers.
 
-Example: in `Hi <tool_` nothing opens yet, and the tail from `<` on is held back.
+Example: in `Hi <tool_` nothing opens yet, and the suffix from `<` on is held back.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 
 class _Ahead:
-    """What one search finds next in a message: nothing is searched twice.
+    """The next result of one search in a message, kept so that no text is searched twice.
 
-    Several searches run over the same text. Where one finds something at every place and another
-    nothing up to the end, the other would go through all of the text for each place.
+    Several searches run over the same text. If one finds something at every place and another one
+    finds nothing up to the end, the other would search all of the text again for each place.
     """
 
     def __init__(self) -> None:
         self._begin = self._end = 0
-        """The stretch of the message, by offsets, for which the place is known."""
+        """The stretch of the message, by offsets, for which the result is known."""
         self._place: int | None = None
-        """The offset of what was found there."""
+        """The offset of the result; None if nothing was found there."""
 
     def find(self, search: Callable[[str, int], int], text: str, start: int, base: int) -> int:
-        """Returns the first place from an index on at which something is found, or -1.
+        """Returns the first index from `start` on at which something is found, or -1.
 
         Args:
-            search: finds it.
+            search: the function that searches a text from an index on.
             text: the message from the offset `base` on, as far as it has come.
-            start: the index.
-            base: an offset.
+            start: the index in the text.
+            base: the offset of the text in the message.
         """
         begin, end = base + start, base + len(text)
-        # More text may make a match of what was none, so what is known holds for this end only.
+        # More text may add a match, so the result is valid only for this end of the text.
         known = end == self._end and begin >= self._begin
         if not known or (self._place is not None and self._place < begin):
             found = search(text, start)
@@ -55,23 +55,23 @@ class OpenSearch:
 
     def __init__(self, openers: AnyOpeners) -> None:
         self.openers = openers
-        """What is searched for."""
+        """The openers that are searched."""
         self._any = [(each.wholes.find, _Ahead()) for each in openers.sets]
         self._own = _Ahead()
         self._own_node: Node | None = None
 
     def find(self, text: str, start: int, base: int = 0) -> int:
-        """Returns the first index from one on where any format opens, or -1.
+        """Returns the first index from `start` on at which any format opens, or -1.
 
         Args:
             text: the message from the offset `base` on, as far as it has come.
-            start: the index.
-            base: an offset.
+            start: the index in the text.
+            base: the offset of the text in the message.
         """
         return first_of([ahead.find(search, text, start, base) for search, ahead in self._any])
 
     def find_own(self, node: Node, text: str, start: int, base: int) -> int:
-        """Returns the same for what a node takes, the next call of a list say."""
+        """Returns the first index at which an opener of a node stands, or -1, such as a next call."""
         if node is not self._own_node:
             self._own, self._own_node = _Ahead(), node
 
@@ -83,23 +83,24 @@ class OpenSearch:
 
 
 def search_openers(search: OpenSearch, driver: Driver, start: int) -> tuple[int, int]:
-    """Returns the place of the next opener and that of the tail which may become one, or -1."""
+    """Returns the index of the next opener and that of a suffix that may become one, each or -1."""
     node, buffer, openers = driver.node, driver.buffer, search.openers
     if driver.held_at == driver.base + start and not driver.final:
-        # What was held back is asked for first: each character would have all of it searched.
+        # Text that was held back is checked first, else each new character would have all of it
+        # searched again.
         length = len(buffer) - start
         if length <= LONGEST_OPENER and begins_at(openers, driver, start):
             return -1, start
         if SHORT < length <= LONGEST_OPENER:
             return _first_in_tail(openers, driver, start)
     place = search.find(buffer, start, driver.base)
-    # What is longer than any token does not become one: only the tail is looked at.
+    # Text that is longer than any opener can't become one, so only a suffix is searched for it.
     tail = max(start, len(buffer) - LONGEST_OPENER)
-    # An opener that stands before the tail comes first, whatever the tail becomes.
+    # An opener before that suffix comes first, whatever the suffix becomes.
     no_tail = driver.final or 0 <= place < tail
     held = -1 if no_tail else openers.held(buffer, tail)
     if node is not node.machine.start:
-        # A node of its own may take what nothing takes at the start: the next of a list.
+        # A node inside a format may have openers that no start node has, such as a list's next call.
         place = first_of((place, search.find_own(node, buffer, start, driver.base)))
         begun = None if no_tail else node.opener_beginnings.search(buffer, tail)
         held = first_of((held, begun.start() if begun is not None else -1))
@@ -107,7 +108,7 @@ def search_openers(search: OpenSearch, driver: Driver, start: int) -> tuple[int,
 
 
 def _first_in_tail(openers: AnyOpeners, driver: Driver, start: int) -> tuple[int, int]:
-    """Returns the same as `search_openers` for a tail that was held back up to now."""
+    """Returns the result of `search_openers` for a suffix that was held back up to now."""
     node, buffer = driver.node, driver.buffer
     place = start if stands_at(openers, driver, start) else -1
     if place < 0:
@@ -116,22 +117,22 @@ def _first_in_tail(openers: AnyOpeners, driver: Driver, start: int) -> tuple[int
             found = (node.opener, node.opener_beginnings)
             matches = [match for each in found if (match := each.search(buffer, start + 1))]
             place = first_of((place, *(match.start() for match in matches)))
-    # What stands there whole may yet become longer.
+    # A whole opener may still become a longer one.
     begins = place >= 0 and begins_at(openers, driver, place)
     return (-1, place) if begins else (place, -1)
 
 
 def stands_at(openers: AnyOpeners, driver: Driver, place: int) -> bool:
-    """Whether something opens at a place; the text behind it is not searched."""
+    """Whether an opener stands at an index; the text after it is not searched."""
     node, buffer = driver.node, driver.buffer
     if openers.stands_at(buffer, place):
         return True
-    # A node of its own may take what nothing takes at the start: the next of a list.
+    # A node inside a format may have openers that no start node has, such as a list's next call.
     return node is not node.machine.start and node.opener.match(buffer, place) is not None
 
 
 def begins_at(openers: AnyOpeners, driver: Driver, place: int) -> bool:
-    """Whether the text from a place to its end may become what opens."""
+    """Whether the text from an index to its end may become an opener."""
     node, buffer = driver.node, driver.buffer
     if openers.begins_at(buffer, place):
         return True

@@ -1,7 +1,6 @@
-"""Finds in one search where any of several formats may open an island in text.
+"""Finds the openers of several formats in text with one search.
 
-Example: at `<tool_call>` several formats open; the search finds the place, and `at` says which they
-are.
+Example: several formats open at `<tool_call>`; the search finds the place, and `at` returns the formats.
 """
 
 from __future__ import annotations
@@ -23,39 +22,43 @@ _ANY_CASE = "(?i:"
 _NEVER = "(?!)"
 _LINE = "line"
 _START = 4
-"""Characters by which openers are told apart at a place."""
+"""The number of first characters by which openers are distinguished at a place."""
 _MOST_FIRSTS = 16
-"""Characters that an opener may begin with before it is searched for everywhere."""
+"""The most characters that an opener may begin with; with more, it is tried at every place."""
 
 
 class _Opener:
-    """One expression that opens islands, and the formats that have it."""
+    """The expression of one opener, and the formats that have it."""
 
     def __init__(self, pattern: str, beginning: str) -> None:
         self.pattern = pattern
         self.begun = [rf"(?:{beginning})\Z"] if beginning else []
-        """The expression of what may become it at the end of a text, where anything may."""
+        """The expression of its beginnings at the end of a text; empty if it has none."""
         self.start = literal_start(pattern)
-        """What it begins with in any case."""
+        """The text with which every match begins."""
         self.users: list[int] = []
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
-        """Matches it."""
+        """Matches the opener."""
         return compile_pattern(self.pattern)
 
 
 class OpenerSet:
-    """The openers of several formats, each at its place in a list, which one search finds."""
+    """The openers of several formats, which one search finds; formats are numbers in their order."""
 
     def __init__(self, formats: Iterable[Sequence[tuple[str, str]]]) -> None:
-        """Takes for each format its openers, each with the expression of its beginnings."""
+        """Makes the set.
+
+        Args:
+            formats: for each format its openers, each with the expression of its beginnings.
+        """
         found: dict[tuple[str, str], _Opener] = {}
         for number, pairs in enumerate(formats):
             for written, begun in pairs:
-                # Their groups are not asked for.
+                # Only the place of a match is used, so groups need no names.
                 key = unnamed(written), unnamed(begun)
-                # Formats share openers, and each is searched once for all of them.
+                # Formats share openers, and each opener is searched once for all of them.
                 opener = found.setdefault(key, _Opener(*key))
                 if number not in opener.users:
                     opener.users.append(number)
@@ -75,7 +78,7 @@ class OpenerSet:
                 )
 
     def _place(self, opener: _Opener) -> None:
-        """Puts an opener where it is searched for best."""
+        """Adds an opener to the group in which its search is cheapest."""
         firsts = _firsts(opener.pattern)
         if begins_line(opener.pattern):
             self._of_lines.append(opener)
@@ -83,15 +86,15 @@ class OpenerSet:
         elif firsts is not None and len(firsts) <= _MOST_FIRSTS:
             for first in sorted(firsts):
                 self._by_first.setdefault(first, []).append(opener)
-        # `\A` opens at the beginning of the text alone and is asked for there.
+        # An opener with `\A` is tried only at the beginning of the text.
         elif _ANCHORED.match(opener.pattern):
             self._anchored.append(opener)
-        # What may begin with any character is tried at every place.
+        # An opener that may begin with any character is tried at every place.
         elif opener.pattern != _NEVER:
             self._loose.append(opener)
 
     def _search(self, write: Callable[[_Opener], list[str]]) -> Search:
-        """Makes one search of the expressions that are written for each opener."""
+        """Returns one search for the expressions that `write` returns for each opener."""
 
         def written(openers: list[_Opener]) -> list[str]:
             return [expression for opener in openers for expression in write(opener)]
@@ -110,19 +113,19 @@ class OpenerSet:
 
     @cached_property
     def begun(self) -> Search:
-        """Finds what may become an opener, up to the end of the text."""
+        """Finds a suffix of the text that may become an opener."""
         return self._search(lambda opener: opener.begun)
 
     @cached_property
     def either(self) -> Search:
-        """Finds both; for a tail that is searched again and again."""
+        """Finds both, for a suffix that is searched repeatedly."""
         return self._search(lambda opener: [opener.pattern, *opener.begun])
 
     def at(self, buffer: str, place: int) -> dict[int, int]:
-        """Returns the formats that open at a place, each with the length of what opens there."""
+        """Returns the formats that open at an index, each with the length of its opener."""
         lengths: dict[int, int] = {}
         openers = [*self._by_start.get(buffer[place : place + _START], ()), *self._loose]
-        # Openers of fewer characters are kept under their first one.
+        # Openers with fewer characters are stored under their first one.
         openers += self._by_start.get(buffer[place : place + 1], ())
         if not place or buffer[place - 1] == "\n":
             openers += self._of_lines
@@ -132,7 +135,7 @@ class OpenerSet:
                 continue
             match = opener.whole.match(buffer, place)
             if match is not None:
-                # White space around it makes an opener no more likely.
+                # The length is evidence, and white space around an opener is not.
                 length = len(match.group().strip())
                 for number in opener.users:
                     lengths[number] = max(length, lengths.get(number, 0))
@@ -140,10 +143,10 @@ class OpenerSet:
 
 
 class AnyOpeners:
-    """What opens in any of several formats.
+    """The openers of several formats, in one or more sets.
 
-    The openers that any message has are many, and are made once. Those with the names of its tools
-    are a set of their own beside them, made for each new list of tools.
+    Most openers are the same for all messages, and their set is made once. The openers with names of
+    tools are a second set, which is made for each new list of tools.
     """
 
     def __init__(self, *sets: OpenerSet) -> None:
@@ -166,27 +169,27 @@ class AnyOpeners:
         return [each.either for each in self.sets]
 
     def find(self, buffer: str, position: int) -> int:
-        """Returns the first place from `position` on where something opens, or -1."""
+        """Returns the first index from `position` on at which an opener stands, or -1."""
         return first_of([each.find(buffer, position) for each in self._wholes])
 
     def stands_at(self, buffer: str, place: int) -> bool:
-        """Whether something opens at a place; the text behind it is not searched."""
+        """Whether an opener stands at an index; the text after it is not searched."""
         return any(map(methodcaller("stands_at", buffer, place), self._wholes))
 
     def begins_at(self, buffer: str, place: int) -> bool:
-        """Whether the text from a place to its end may become an opener."""
+        """Whether the text from an index to its end may become an opener."""
         return any(map(methodcaller("stands_at", buffer, place), self._begun))
 
     def held(self, buffer: str, position: int) -> int:
-        """Returns the start of the tail that may become an opener, or -1."""
+        """Returns the start of the suffix that may become an opener, or -1."""
         return first_of([each.find(buffer, position) for each in self._begun])
 
     def find_any(self, buffer: str, position: int) -> int:
-        """Returns the first place of either, or -1; for a tail that is searched again and again."""
+        """Returns the first index of an opener or of such a suffix, or -1."""
         return first_of([each.find(buffer, position) for each in self._either])
 
     def at(self, buffer: str, place: int) -> dict[int, int]:
-        """Returns the formats that open at a place, each with the length of what opens there."""
+        """Returns the formats that open at an index, each with the length of its opener."""
         lengths: dict[int, int] = {}
         for each in self.sets:
             for number, length in each.at(buffer, place).items():
@@ -195,9 +198,9 @@ class AnyOpeners:
 
 
 def first_of(places: Iterable[int]) -> int:
-    """Returns the first of several places; -1 stands for none."""
+    """Returns the smallest of several indexes, of which -1 means none."""
     first = -1
-    # A stream asks with each chunk: a loop takes less time than a generator.
+    # A stream calls this for each chunk, and a loop takes less time than a generator.
     for place in places:
         if place >= 0 and (first < 0 or place < first):
             first = place
@@ -205,12 +208,12 @@ def first_of(places: Iterable[int]) -> int:
 
 
 class Search:
-    """One search of many patterns.
+    """One search for many patterns.
 
-    A character that begins one is looked for first, then its own patterns are tried there. The
-    look stands in a look-behind so that each branch begins with its character: `re` then runs over
-    all other characters without a step of its machine. What begins lines is looked for at their
-    ends.
+    It searches a character that begins a pattern, then tries the patterns that begin with it there.
+    These are in a look-behind, so that each branch begins with its character: `re` then skips all
+    other characters without a step of its machine. Patterns that begin lines are tried after line
+    breaks.
     """
 
     def __init__(
@@ -223,10 +226,10 @@ class Search:
         """Makes the search.
 
         Args:
-            by_first: patterns by a character that they can begin with.
-            of_lines: those that begin where a line does.
-            loose: all others but
-            anchored: those that begin where the text does.
+            by_first: the patterns by a character with which they can begin.
+            of_lines: the patterns that match only at the beginning of a line.
+            loose: the patterns that may begin with any character.
+            anchored: the patterns that match only at the beginning of the text.
         """
         branches = [
             rf"{re.escape(first)}(?<=(?={_either(patterns)})[\s\S])"
@@ -242,28 +245,28 @@ class Search:
         self._search = compile_pattern(any_of(branches))
 
     def find(self, buffer: str, position: int) -> int:
-        """Returns the first place from `position` on where a pattern matches, or -1."""
-        # A line that begins here has its break before the position, where the search does not look.
+        """Returns the first index from `position` on at which a pattern matches, or -1."""
+        # The break of a line that begins here stands before the position, so it is not searched.
         if self._begins_at(buffer, position):
             return position
         match = self._search.search(buffer, position)
         if match is None:
             return -1
-        # A line is found by its break, and begins behind it.
+        # A line is found by the break before it, and begins after that.
         return match.start() + (match.lastgroup == _LINE)
 
     def stands_at(self, buffer: str, place: int) -> bool:
-        """Whether a pattern matches at a place."""
+        """Whether a pattern matches at an index."""
         if self._begins_at(buffer, place):
             return True
-        # A break matches one place before its line.
+        # A match of a line break belongs to the line after it.
         match = self._search.match(buffer, place)
         return match is not None and match.lastgroup != _LINE
 
     def _begins_at(self, buffer: str, place: int) -> bool:
-        """Whether the text or a line begins at a place, with a pattern that begins such."""
-        # Index 0 is read only where the text begins: the driver keeps one character before what it
-        # reads. A line begins there as well.
+        """Whether a pattern matches that needs the beginning of the text or of a line."""
+        # The driver keeps one character before the text that it reads, so index 0 is read only at
+        # the beginning of the message. A line begins there as well.
         if not place and self._at_start is not None and self._at_start.match(buffer):
             return True
         if self._at_line is None or (place and buffer[place - 1 : place] != "\n"):
@@ -272,9 +275,9 @@ class Search:
 
 
 def _firsts(pattern: str) -> frozenset[str] | None:
-    """Returns the characters that a match begins with, or None where they can't be listed."""
+    """Returns the characters with which a match can begin; None if they can't be listed."""
     firsts = first_characters(pattern)
-    # Without case a letter begins with two characters: only marks can be listed.
+    # If case is ignored, a letter has two forms, so only other characters can be listed.
     if firsts is None and pattern.startswith(_ANY_CASE):
         inner = first_characters("(?:" + pattern.removeprefix(_ANY_CASE))
         caseless = inner is not None and all(each.upper() == each.lower() for each in inner)
@@ -283,4 +286,5 @@ def _firsts(pattern: str) -> frozenset[str] | None:
 
 
 def _either(patterns: Iterable[str]) -> str:
+    """Returns the expression that matches any of several patterns."""
     return any_of(f"(?:{pattern})" for pattern in patterns)

@@ -1,6 +1,7 @@
-"""Knows where a format quotes text: a call in its fence is an example to it, not to others.
+"""Finds the ways in which a format quotes text, such as its fenced blocks of text.
 
-Example: where a format reads blocks of code as text, a call in one is an example to it.
+Example: if a format reads code blocks as text, a call in one is an example for this format, but not for
+others.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def quotes(machine: Machine) -> list[Quote]:
-    """Lists the ways in which a format quotes text."""
+    """Returns the ways in which a format quotes text."""
     found = []
     start = machine.start
     for group, terminal in start.tokens:
         step = start.steps[group]
         for payload in step.node.payloads:
-            # A block of text that opens and closes as such, with no role of a call in it.
+            # A quote is a block of text with an opener and a closer, and no role of a call in it.
             if step.leaf == payload.leaf == "text" and payload.terminal.name == "RAW":
                 end = unnamed(end_of_raw(payload).search.pattern)
                 found.append(Quote(unnamed(machine.expressions.pattern(terminal)), end))

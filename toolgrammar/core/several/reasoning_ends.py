@@ -1,8 +1,9 @@
-"""Looks, while reasoning is read that several formats open alike, where another of them ends it.
+"""Finds the place where another format ends reasoning that several formats open alike.
 
-Reasoning tells nothing of the format that it stands in. Some formats end it at their own next
-opener; the format that is read takes that for reasoning, and has to be judged there.
-Example: one format ends `<think>…` at `</think>` alone, another at `<|tool_call|>` as well.
+Example: one format ends `<think>…` at `</think>` alone, another one at `<|tool_call|>` as well.
+
+Reasoning does not show in which format it is written. Some formats end it at their own next opener,
+which the format that is read would include in the reasoning, so the formats are compared there.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _LONGEST_OPENER = 64
-"""Characters in which reasoning that has no closer opens."""
+"""The most characters of the opener of reasoning without a closer."""
 MOST_ALARMS = 4
-"""How often one stretch of reasoning is judged."""
+"""The most judgements on one stretch of reasoning."""
 
 
 class ReasoningEnd(NamedTuple):
-    """How a format opens reasoning, and what ends it there."""
+    """The expressions of an opener of reasoning, of its ends, and of the beginnings of these."""
 
     opener: str
     end: str
@@ -37,7 +38,7 @@ class ReasoningEnd(NamedTuple):
 
 
 def reasoning_ends(machine: Machine) -> list[ReasoningEnd]:
-    """Lists the ways in which a format opens reasoning."""
+    """Returns the openers of reasoning of a format, with their ends."""
     found = []
     start = machine.start
     for group, terminal in start.tokens:
@@ -45,7 +46,7 @@ def reasoning_ends(machine: Machine) -> list[ReasoningEnd]:
         for step in node.payloads:
             if step.terminal.name == "RAW" and step.leaf == "reasoning":
                 end = end_of_raw(step)
-                # Reasoning that only the next opener ends has none: then nothing in it is an end.
+                # Reasoning that only the next opener ends has no closer, so nothing matches as its end.
                 closers = end.closers or ["(?!)"]
                 begun = tail_that_begins(closers).pattern
                 opener = machine.expressions.pattern(terminal)
@@ -55,9 +56,9 @@ def reasoning_ends(machine: Machine) -> list[ReasoningEnd]:
 
 
 def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
-    """Whether at an offset reasoning opens that has no closer of its own, such as `Thought:`.
+    """Whether reasoning opens at an offset that has no closer of its own, such as `Thought:`.
 
-    Unlike `<think>`, models write that only where a prompt asks for this format or its kin.
+    Unlike `<think>`, models write it only if a prompt asks for this format or a similar one.
     """
     if offset < 0:
         return False
@@ -67,7 +68,7 @@ def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
     text = source.slice(offset - before, offset + _LONGEST_OPENER)
     for group, terminal in start.tokens:
         for step in start.steps[group].node.payloads:
-            # Behind it only openers come, so nothing else can close it.
+            # Only openers may follow it, so nothing else can close it.
             open_ended = all(each.name in openers for _, each in step.node.tokens)
             opener = compile_pattern(machine.expressions.pattern(terminal))
             if step.leaf == "reasoning" and open_ended and opener.match(text, before):
@@ -76,7 +77,7 @@ def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
 
 
 def end_of(ends: Iterable[ReasoningEnd], buffer: str, place: int) -> ReasoningEnd | None:
-    """Returns the first of some ways to open reasoning that opens it at a place."""
+    """Returns the first of several openers of reasoning that matches at an index; None if none."""
     return next((each for each in ends if compile_pattern(each.opener).match(buffer, place)), None)
 
 
@@ -85,45 +86,56 @@ class TriedHere(Protocol):
 
     @property
     def openers(self) -> AnyOpeners:
-        """What the formats open with."""
+        """The openers of the formats."""
 
     @property
     def passed(self) -> int:
-        """Offset up to which it was judged that no other format ends the reasoning."""
+        """The offset up to which, by earlier judgements, no other format ends the reasoning."""
 
     def numbers_here(self) -> set[int]:
         """Returns the formats that open at the place of the open island."""
 
 
 class OtherEnds:
-    """What ends the reasoning that is being read in the formats that are not being read."""
+    """The ends of the open reasoning in formats other than the one that is read."""
 
     def __init__(self, among: TriedHere, ends: dict[int, ReasoningEnd], node: Node) -> None:
-        """Takes the formats with their ends, and the node behind the reasoning that is read."""
+        """Makes the search for these ends.
+
+        Args:
+            among: the formats that are tried for the message.
+            ends: the ends of the reasoning in other formats, by their numbers.
+            node: the node after the reasoning in the format that is read.
+        """
         self.among = among
         self.ends = {number: compile_pattern(each.end) for number, each in ends.items()}
-        # Many formats end reasoning alike, with `</think>`: once in the expression is enough.
+        # Many formats have the same end, `</think>`, which needs to be in the expression only once.
         patterns = dict.fromkeys((each.end, each.beginnings) for each in ends.values())
         self.pattern = compile_pattern("|".join(f"(?:{end})" for end, _ in patterns))
         self.beginnings = compile_pattern("|".join(f"(?:{begun})" for _, begun in patterns))
         openers = {terminal.name for _, terminal in node.machine.start.tokens}
         self.open_ended = all(terminal.name in openers for _, terminal in node.tokens)
-        """Whether the reasoning has no closer of its own: what opens next ends it."""
+        """Whether the reasoning has no closer of its own, and ends at the next opener."""
         self.looked = -1
-        """Offset up to which nothing was found."""
+        """The offset up to which nothing was found."""
 
     def look(self, driver: Driver, start: int, own: int) -> None:
-        """Looks from an index on; `own` is where the format that is read ends it, or -1.
+        """Searches for such an end in the driver's buffer.
+
+        Args:
+            driver: the driver.
+            start: the index from which it searches.
+            own: the index where the format that is read ends the reasoning, or -1.
 
         Raises:
             FormatMisfit: another format ends the reasoning before.
         """
         buffer, base = driver.buffer, driver.base
-        # What was judged (`passed`) is not judged again: the same stumble would come for ever.
+        # Text up to `passed` is not judged again, else the same judgement would repeat for ever.
         start = max(start, self.looked - base, self.among.passed - base)
         while (match := self.pattern.search(buffer, start)) is not None:
             place = match.start()
-            # The format that is read ends it first.
+            # The format that is read ends the reasoning first.
             if 0 <= own <= place:
                 return
             if self.open_ended or self._is_sure(buffer, place):
@@ -132,9 +144,9 @@ class OtherEnds:
         self.looked = base + (start if own < 0 else max(start, own))
 
     def _is_sure(self, buffer: str, place: int) -> bool:
-        """Whether no format that would go on with reasoning opens anything at a place."""
+        """Whether all formats that open at an index, and may be read here, end reasoning there."""
         here = self.among.numbers_here()
-        # A format that has no end there would read on, so the place tells nothing.
+        # A format without an end there would go on with the reasoning, so the opener may be part of it.
         return all(
             self.ends[number].match(buffer, place) is not None if number in self.ends else False
             for number in self.among.openers.at(buffer, place)
@@ -142,6 +154,6 @@ class OtherEnds:
         )
 
     def held(self, buffer: str, start: int) -> int:
-        """Returns the start of the tail that may become an end, or -1."""
+        """Returns the start of the suffix that may become such an end, or -1."""
         match = self.beginnings.search(buffer, start)
         return match.start() if match is not None else -1

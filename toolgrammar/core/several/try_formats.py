@@ -1,10 +1,11 @@
-"""Reads one message in several formats at once: tries those that open at a place, in order.
+"""Reads one message in several formats: tries those that open at a place, one after the other.
 
-In text the openers of all formats are looked for together. The formats that open at a place are
-tried one after the other, from the opener on: the format of the calls already read comes first,
-then the one whose opener is longest, then the order that the caller gave. A format that does not
-go on is left for the next; when none is left the opener is text.
 Example: at `<tool_call>` the format of the last call is tried first, then the others that open so.
+
+In text the openers of all formats are searched together. The formats that open at a place are tried in
+order, from the opener on: first the format of the calls so far, then the one with the longest opener,
+then the order of the caller. If a format gives the island back, the next one is tried; if none is left,
+the opener is text.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ if TYPE_CHECKING:
 
 
 _SLICE = 65_536
-"""Characters that are read at once: what follows a stumble is copied."""
+"""The most characters that are read at once, as the text after a stumble is copied."""
 
 
 class TriedFormats:
-    """The formats of one message and which of them is being read."""
+    """The formats of one message, with the state of trying them."""
 
     def __init__(self, several: Formats, builder: Builder) -> None:
-        """Sets up for one message; a format's machine is loaded when it is tried first."""
+        """Makes the state for one message; a format's machine is loaded when it is first tried."""
         self.several = several
         self.openers = several.openers
         self.search = OpenSearch(self.openers)
@@ -54,26 +55,30 @@ class TriedFormats:
         self.current: Alternative | None = None  # the format that is read, or was read last
         self.home: Alternative | None = None  # the format that was read last before the open island
         self.home_node: Node | None = None
-        self.queue: list[Alternative] = []  # what is tried next at the place of the open island
+        self.queue: list[Alternative] = []  # the formats to try next for the open island
         self.judge = Judge(self)
         self.mark: Mark | None = None
-        self.trying = False  # whether an island is read for a judgement only
+        self.trying = False  # whether an island is read on trial, only to compare the formats
         self.here: list[Alternative] = []  # all formats that open at the place of the open island
         # Whether an island is read, or was read last, and whether it stands in a section.
         self.opened = self.in_section = False
-        self.free = self.free_before = 0  # where the last island ended, and the one before
-        self.begun = self.thought = -1  # offset of the open island, and of one that ended there
+        self.free = self.free_before = (
+            0  # the offset after the last island, and after the one before
+        )
+        self.begun = self.thought = -1  # the offset of the open island, and of one that ended there
         self.fences = Quoted(FENCES)
-        self.in_fence = self.fenced = False  # the place looked at last, the open island: in a fence
-        # Offset up to which it was judged that no other format ends the reasoning, and how often.
+        self.in_fence = self.fenced = (
+            False  # whether the last place, and the open island, are in one
+        )
+        # The offset up to which no other format ends the reasoning, and the number of judgements.
         self.passed, self.alarms = -1, 0
-        # By number of a format, a length of the open island's text that shows that it stumbles.
+        # For formats by number, a length of the open island's text at which they stumble.
         self.misfits: dict[int, int] = {}
-        self.doubted: set[int] = set()  # formats that read a call there of an unknown tool
-        self.counted = 0  # how many calls were counted for their formats
+        self.doubted: set[int] = set()  # formats that read a call of an unknown tool in the island
+        self.counted = 0  # the number of calls that were counted for their formats
 
     def feed(self, driver: Driver, chunk: str, *, final: bool) -> None:
-        """Feeds the driver; judges between the formats wherever the one that is read stumbles."""
+        """Feeds the driver, and chooses the format again whenever the one that is read stumbles."""
         for start in range(0, len(chunk) or 1, _SLICE):
             rest = chunk[start : start + _SLICE]
             last = final and start + _SLICE >= len(chunk)
@@ -89,24 +94,24 @@ class TriedFormats:
         self.judge.settle(self.builder)
 
     def governs(self, node: Node) -> bool:
-        """Whether any format may open where a node reads text: not between calls of a section."""
+        """Whether any format may open in the text of a node, which is not between a section's calls."""
         return node.end is not None and not node.skipping
 
     def take_queue(self) -> list[Alternative]:
-        """Returns the other formats that open where the island does; none are left then."""
+        """Returns the other formats that open where the island does, and empties their queue."""
         queue, self.queue = self.queue, []
         return queue
 
     def try_only(self, *, trying: bool) -> None:
-        """Sets whether an island is read for a judgement only."""
+        """Sets whether an island is read on trial, only to compare the formats."""
         self.trying = trying
 
     def note_judged(self, queue: list[Alternative], passed: int) -> None:
-        """Notes which formats are left after a judgement, and the offset up to which it holds."""
+        """Notes the formats that are left after a judgement, and the offset up to which it holds."""
         self.queue, self.passed = queue, passed
 
     def note_named(self, *alternatives: Alternative) -> None:
-        """Notes formats that named an unknown tool; the name was given out."""
+        """Notes formats that read the name of an unknown tool, which was emitted."""
         self.doubted |= {each.number for each in alternatives}
 
     def numbers_here(self) -> set[int]:
@@ -127,13 +132,13 @@ class TriedFormats:
         return TriedFormats(self.several, builder)
 
     def settle(self, builder: Builder) -> None:
-        """Joins the events of a feed."""
+        """Joins the events of one `feed` of the message."""
         self.judge.settle(builder)
 
     # Text
 
     def text(self, driver: Driver) -> bool:
-        """Does a round in text: gives out what opens nothing, and enters what opens."""
+        """Emits text up to the next opener of any format, and enters it; False for more text."""
         self.builder.watch(watched=False)
         if self.opened:
             self.opened, self.free = False, driver.base + driver.position
@@ -141,7 +146,7 @@ class TriedFormats:
         start = driver.position
         while True:
             place, held = search_openers(self.search, driver, start)
-            # What begins before an opener that stands there may open a longer island.
+            # A suffix that begins before the opener may become an earlier opener.
             if held >= 0 and (place < 0 or held <= place):
                 place, found = held, None
                 driver.hold_at(driver.base + held)
@@ -162,7 +167,7 @@ class TriedFormats:
         return True
 
     def opens(self, driver: Driver, place: int) -> bool | None:
-        """Whether something opens at a place; None where more text has to come to tell."""
+        """Whether an island opens at an index; None if more text is needed."""
         near = not driver.final and len(driver.buffer) - place <= LONGEST_OPENER
         if near and begins_at(self.openers, driver, place):
             return None
@@ -172,10 +177,11 @@ class TriedFormats:
         return None if found is None else bool(found)
 
     def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative] | None:
-        """Lists the formats that open at a place, in the order in which they are tried.
+        """Returns the formats that open at an index, in the order in which they are tried.
 
-        None where more text has to come to tell whether one opens: the name of a tool, behind which
-        a call lacks its opener, may have begun.
+        Returns:
+            None if more text is needed: the name of a tool, which shows a call without its opener,
+            may have begun.
         """
         buffer, offset = driver.buffer, driver.base + place
         lengths = self.openers.at(buffer, place)
@@ -212,12 +218,13 @@ class TriedFormats:
 
     @staticmethod
     def _opens_in(driver: Driver, node: Node, place: int) -> bool | None:
+        """Whether an opener of a node stands at an index, or is missing; None for more text."""
         if node.opener.match(driver.buffer, place):
             return True
         return stands_unopened(node, driver.buffer, place, driver.builder.tools, final=driver.final)
 
     def _is_quoted(self, buffer: str, place: int, offset: int, length: int) -> bool:
-        """Whether what opens at a place is inline code, or an example to who knows no tools."""
+        """Whether an opener stands in inline code, or in a code block when no tools are known."""
         builder = self.builder
         note_fence(builder, self.fences, offset, self.free)
         self.in_fence = self.several.wary and builder.turns.fence >= 0
@@ -230,6 +237,7 @@ class TriedFormats:
         return True
 
     def _count_calls(self) -> None:
+        """Notes the last call of each format, for the order in which they are tried."""
         calls = self.builder.calls
         if self.counted < len(calls):
             by_id = {each.settings.format_id: each for each in self.tried.values() if each.node}
@@ -240,6 +248,7 @@ class TriedFormats:
     # Islands
 
     def _enter(self, driver: Driver, found: list[Alternative]) -> None:
+        """Begins an island in the first of the formats that open there."""
         if self.trying:
             raise Ended
         self.home, self.home_node = self.current, driver.node
@@ -257,12 +266,12 @@ class TriedFormats:
         self.begin(driver, found[0], watched=whole)
 
     def begin(self, driver: Driver, alternative: Alternative, *, watched: bool) -> None:
-        """Begins to read, where the driver stands, the open island in a format.
+        """Begins to read the open island in a format, at the driver's position.
 
         Args:
             driver: the driver.
             alternative: the format.
-            watched: whether a repair is to be judged first.
+            watched: whether a repair raises `FormatMisfit`, as another format may read the text.
         """
         place = driver.position
         self.opened, self.free = True, self.free_before
@@ -271,7 +280,7 @@ class TriedFormats:
         self.builder.mark()
         home, home_node = self.home, self.home_node
         assert home_node is not None
-        # Another format opens here, so what the last one has open ends before.
+        # Another format opens here, so the last one's open calls and sections end before it.
         if alternative is not home:
             for role in home_node.after_text[0]:
                 driver.close(role, driver.last_end)
@@ -286,12 +295,12 @@ class TriedFormats:
         driver.enter_island(home_node if alternative is home else node, place, start)
 
     def again(self, driver: Driver, place: int, resume: int) -> bool:
-        """Tries the next format at the place of an island that is none; false if none is left.
+        """Tries the next format for an island that was given back; False if no format is left.
 
         Args:
-            driver: the driver; the builder has forgotten the island.
-            place: where the island began.
-            resume: where its reading stopped for good.
+            driver: the driver, whose builder has taken the island back.
+            place: the index where the island began.
+            resume: the index before which this format opens nothing.
         """
         current = self.current
         assert current is not None
@@ -313,17 +322,17 @@ class TriedFormats:
         return False
 
     def vouch(self, driver: Driver) -> None:
-        """Looks at an island that is about to be certain.
+        """Checks an island that is about to become certain.
 
         Raises:
-            NotACall: what was read is no call of this format, or another one may be more likely.
+            NotACall: the island is not a call of this format, or another format is tried first.
         """
         builder, current, draft = driver.builder, self.current, driver.builder.draft
         if draft is None or draft.name is None or current is None:
             return
         known = names_a_tool(builder)
         if known:
-            # Any object may stand where the text does not name the tool.
+            # If the name of the tool is not in the text, any object may stand there.
             is_put_in = driver.previous is not None and puts_in(driver.previous)
             if not (self.several.wary and is_put_in):
                 return
@@ -344,7 +353,7 @@ class TriedFormats:
         if self.in_section:
             return
         if known is False and self.queue and not self.trying and current.number not in self.doubted:
-            # The others come first; if none of them does better, this one reads it after all.
+            # The other formats come first; if none of them reads it, this one does after all.
             self.doubted.add(current.number)
             self.queue.append(current)
             raise NotACall
@@ -352,7 +361,7 @@ class TriedFormats:
     # Reasoning
 
     def other_ends(self, driver: Driver, node: Node) -> OtherEnds | None:
-        """Returns what ends the reasoning that begins now in the other formats that open it."""
+        """Returns the ends of the reasoning that begins in other formats; None if they do not matter."""
         mark, current = self.mark, self.current
         if mark is None or current is None or not self.builder.watched or self.trying:
             return None

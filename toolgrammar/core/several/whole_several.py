@@ -1,11 +1,13 @@
-"""Reads messages of several formats whose calls are plain in the format that reads them.
+"""Reads whole messages in one of several formats by remembering how earlier messages began.
 
-The driver tries the formats that open at a place until one goes on without a repair. Which one that
-is, is certain once a stream would have it: from then on no text behind it counts. So what a message
-began with up to there is remembered with the format, and the next that begins so is read in it at
-once, at a tenth of the driver's price. Where more has to be judged (text that may quote a call, a
-tool that is unknown, an island that is not plain) this gives up, and the driver reads the message.
-Example: a message that began with `<tool_call>{"name"` was read as one format; the next that begins so is read in it at once.
+Example: a message that began with `<tool_call>{"name"` was read in one format; the next message with
+this beginning is read in it at once.
+
+The driver tries the formats that open at a place until one goes on without a repair. The choice is
+certain at the place where a stream would make it: no text after that matters. So the beginning of the
+message up to there is remembered with the format, and the next message that begins so is read in that
+format, at a tenth of the driver's cost. If more has to be judged (text that may quote a call, an unknown
+tool, an island that is not sound), this reader gives up, and the driver reads the message.
 """
 
 from __future__ import annotations
@@ -35,19 +37,19 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 LONGEST: Final = 96
-"""Characters of a beginning that is remembered, at most."""
+"""The most characters of a beginning that is remembered."""
 MOST_BEGINNINGS: Final = 128
-"""Beginnings that are remembered."""
+"""The most beginnings that are remembered."""
 _QUOTES: Final = ("`", "~~~")
-"""What quotes a call in prose: `<tool_call>` in a sentence is a word."""
+"""The marks that quote a call in prose."""
 
 
 _LONG: Final = 4096
-"""Characters from which on what was found ahead is kept."""
+"""The length of a text from which on the results of its searches are kept."""
 
 
 class SeveralRules(Formats, Protocol):
-    """What this asks of several formats."""
+    """The formats, as far as this module needs them."""
 
     signs: Signs
     around: SeveralSigns
@@ -55,25 +57,25 @@ class SeveralRules(Formats, Protocol):
     no_calls: str
 
     def rules(self, number: int) -> ShortcutRules | None:
-        """Returns what sound messages of a format depend on; None where it needs the driver."""
+        """Returns the rules of a format for sound messages; None if it always needs the driver."""
         ...
 
 
 class Place(NamedTuple):
-    """What counts for who opens at a place, besides the text from there on."""
+    """The context of a place that decides, with the text after it, which format opens there."""
 
     before: str
-    """The character before it, for anchors and look-behinds; "" where the text begins."""
+    """The character before it, for anchors and look-behinds; "" at the beginning of the text."""
     last: int
-    """The format of the island before it; -1 where there is none."""
+    """The number of the format of the island before it; -1 if there is none."""
     node: Node | None
-    """Where that format stands; None likewise."""
+    """The node of that format after that island; None if there is none."""
     is_adjacent: bool
-    """Whether that island ends there."""
+    """Whether that island ends at this place."""
 
 
 class WholeMessage:
-    """One message: what it holds, and what kept it from being read."""
+    """The parts of one message, and the reason why it could not be read."""
 
     def __init__(self, text: str, tools: Mapping[str, ToolSpec]) -> None:
         self.text = text
@@ -83,40 +85,40 @@ class WholeMessage:
         """The text between calls and reasoning."""
         self.reasoning: list[str] = []
         self.stopped: tuple[Place, int] | None = None
-        """Where an island opens that could not be read."""
+        """The place and index of an island that could not be read; None if there is none."""
         self.stuck = -1
-        """The format in which it is not plain; -1 where it is not known which format reads it."""
+        """The format in which that island is not sound; -1 if its format is not known."""
 
     def stop(self, place: Place, end: int) -> None:
-        """Notes where an island opens that could not be read."""
+        """Notes the place and index of an island that could not be read."""
         self.stopped = place, end
 
     def stick(self, number: int) -> None:
-        """Notes the format in which the message takes a judgement."""
+        """Notes the format in which the island needs a judgement."""
         self.stuck = number
 
 
 class WholeSeveral:
-    """Reads messages of several formats; it keeps nothing of them but how their islands begin."""
+    """The reader of whole messages, which remembers the beginnings of their islands."""
 
     def __init__(self, several: SeveralRules) -> None:
         self.several = several
         self.budget = RetryBudget()
         self.lessons = RetryBudget()
-        """Whether it is worth to learn how a message began; the first of all never is."""
+        """Whether learning the beginnings of messages has paid off lately."""
         self._quotes = [compile_pattern(e.opener) for found in several.quotes for e in found]
         self._beginnings: dict[Place, list[tuple[str, int]]] = {}
-        """By what stands before them, texts with the format that reads what begins with them."""
+        """The remembered beginnings by their place, each with the format that reads it."""
         self._closers = with_halves(several.tags)
-        """What closes reasoning, and what may be left of that."""
+        """The closers of reasoning, and what is left of them without a special token."""
         self._count = 0
         self._other_ends: dict[int, tuple[re.Pattern[str], re.Pattern[str]]] = {}
-        """For a format, what opens its reasoning, and what ends that of all others."""
+        """For a format, the openers of its reasoning, and the ends of reasoning in other formats."""
 
     def run(self, message: WholeMessage) -> bool:
-        """Reads a message; tells whether all of it is plain and leaves nothing to judge."""
+        """Reads a message; returns whether all of it is sound and needs no judgement."""
         openers, text = self.several.openers, message.text
-        # In a short text it costs less to search again than to keep what was found.
+        # In a short text, searching again costs less than keeping the results.
         find = openers.find if len(text) < _LONG else OpenSearch(openers).find
         position, length, last = 0, len(text), -1
         node: Node | None = None
@@ -124,28 +126,27 @@ class WholeSeveral:
             found = find(text, position)
             end = length if found < 0 else found
             between = text[position:end]
-            # What stands behind a call may belong to it: a closer that is left over, or the next of
-            # a list.
+            # Text after a call may belong to it: a stray closer, or the next call of a list.
             if between:
                 if node is not None and not _leaves(node, text, position, found):
                     return False
                 message.parts.append(between)
             if found < 0:
                 break
-            # Behind a backtick a call may be an example.
+            # After a backtick a call may be an example.
             if between and self._may_quote(between):
                 return False
             is_adjacent = not between and last >= 0
             place = Place(text[end - 1 : end] if end else "", last, node, is_adjacent)
-            # Nothing that began so was read before: the driver has to choose the format.
+            # If no message began so before, the driver has to choose the format.
             number = self._reader(place, text, end)
             if number < 0:
                 message.stop(place, end)
                 return False
-            # Text with signs of calls in it takes a judgement.
+            # Text with signs of calls needs a judgement.
             if between and is_doubtful(between, self.several.around, message.tools):
                 return False
-            # Behind reasoning another format may read on; calls of two formats take a judgement.
+            # After reasoning another format may read on; calls of two formats need a judgement.
             if number != last and last >= 0:
                 assert node is not None
                 if message.calls or node.after_text[0]:
@@ -156,20 +157,20 @@ class WholeSeveral:
                 message.stop(place, end)
                 return False
             last, (node, position) = number, behind
-        # What is reported at the end of a message depends on all of its text.
+        # Some reports at the end of a message depend on all of its text.
         return not any(self._is_odd(part, message) for part in message.parts)
 
     def remember(self, place: Place, beginning: str, number: int) -> None:
-        """Notes which format reads what begins in this way at such a place."""
+        """Remembers the format that reads an island with this beginning at such a place."""
         if self._count < MOST_BEGINNINGS:
             self._count += 1
             known = self._beginnings.get(place, [])
-            # The longest first: which format reads on shows where those before it have given up.
+            # The longest come first: a format that others were tried before needs a longer beginning.
             longest = sorted([*known, (beginning, number)], key=lambda each: -len(each[0]))
             self._beginnings[place] = longest
 
     def _reader(self, place: Place, text: str, start: int) -> int:
-        """Returns the format that reads what stands at a place; -1 where that is not known."""
+        """Returns the format that reads the island at an index; -1 if it is not known."""
         for beginning, number in self._beginnings.get(place, ()):
             if text.startswith(beginning, start):
                 return number
@@ -178,22 +179,22 @@ class WholeSeveral:
     def _island(
         self, message: WholeMessage, number: int, node: Node | None, start: int
     ) -> tuple[Node, int] | None:
-        """Reads calls, or reasoning; returns the node and the place behind, None where not plain."""
+        """Reads calls or reasoning; returns the node and index after them, or None if not sound."""
         text, specs, several = message.text, message.tools, self.several
         rules = several.rules(number)
-        # Entities have to be decoded, and where messages are lines the texts of envelopes are
-        # parted.
+        # The driver decodes entities, and inserts line ends between envelopes that are messages of
+        # their own.
         if rules is None or rules.has_lines or (rules.entities and "&" in text):
             return None
         reading = WholeReader(rules.machine or several.load(number)[0], rules, text, specs)
         behind = reading.island_at(node, start)
-        if reading.in_group or reading.parts:  # a section that goes on, or holds text
+        if reading.in_group or reading.parts:  # a section that goes on, or contains text
             behind = None
         calls, is_thought = reading.calls, bool(reading.reasoning)
-        # Calls that reasoning stands before in one island are left to the driver.
+        # An island with both reasoning and calls is left to the driver.
         if behind is not None and not is_thought and self._are_certain(text, start, calls, specs):
             judged = rules.judges and is_judged(rules, calls, specs)
-            # The name that stands for no call in one format may do so in all of them.
+            # A name that means no call in one format may mean that in all of them.
             judged = judged or may_be_none(several.no_calls, calls, specs)
             message.calls.extend(calls)
             return None if judged else behind
@@ -201,15 +202,15 @@ class WholeSeveral:
             message.reasoning.extend(reading.reasoning)
             if self._ends_so(number, text, start, behind[1]):
                 return behind
-        # The format is known and has not learned this way to write a call.
+        # The format is known, but the island is not sound in it.
         message.stick(number)
         return None
 
     def _ends_so(self, number: int, text: str, start: int, behind: int) -> bool:
-        """Whether reasoning that a format reads up to a place ends nowhere before in another one."""
+        """Whether reasoning that a format reads up to an index does not end earlier in another one."""
         found = self._other_ends.get(number)
         if found is None:
-            # What ends the reasoning in its own format was found by reading it.
+            # Only ends that the own format does not have are searched; its own ended the reading.
             own = self.several.ends[number]
             ends = {each.end for others in self.several.ends for each in others} - {
                 each.end for each in own
@@ -219,55 +220,55 @@ class WholeSeveral:
             found = self._other_ends[number] = opener, end
         opened = found[0].match(text, start)
         ended = opened and found[1].search(text, opened.end(), behind + MAX_TOKEN)
-        # What reaches as far as its own end is that end, or comes behind it.
+        # A match that reaches as far as the own end is that end, or comes after it.
         return opened is not None and (not ended or ended.end() >= behind)
 
     def _may_quote(self, text: str) -> bool:
-        """Whether what stands behind a text may be an example in it."""
+        """Whether a call after a text may be quoted by it."""
         return any(sign in text for sign in _QUOTES) or any(q.search(text) for q in self._quotes)
 
     def _are_certain(
         self, text: str, start: int, calls: list[ToolCall], specs: Mapping[str, ToolSpec]
     ) -> bool:
-        """Whether what was read are calls, whoever else might judge them."""
+        """Whether the calls that were read are certain, so that no other format needs to be tried."""
         if not calls:
             return False
-        # With tools, only a call of one of them is certain whatever it looks like.
+        # If tools are known, only calls of these tools are certain.
         if specs:
             return all(call.name in specs for call in calls)
         prose = self.several.wary and opens_as_prose(text, start)
         return not prose and all(is_name(call.name) for call in calls)
 
     def _is_odd(self, text: str, message: WholeMessage) -> bool:
-        """Whether a text holds what is reported at the end of a message."""
+        """Whether a text contains something that is reported at the end of a message."""
         if any(closer in text for closer in self._closers):
             return True
         return self.several.signs.are_in(text, message.tools)
 
 
 def _leaves(node: Node, text: str, position: int, following: int) -> bool:
-    """Whether the text behind an island is nothing else up to the next opener of any format.
+    """Whether the text after an island, up to the next opener of any format, is only text.
 
     Args:
-        node: where the format of the island stands.
+        node: the node of the island's format after it.
         text: the message.
-        position: where the island ended.
-        following: where the next opener stands; -1 where there is none.
+        position: the index after the island.
+        following: the index of the next opener; -1 if there is none.
     """
     end = len(text) if following < 0 else following
     if node.end is None or not is_plain(text[position:end], node, is_first=False):
         return False
-    # At the start of its format nothing opens that `find` does not know.
+    # The start node of a format has no openers that `find` does not search.
     if node is node.machine.start:
         return True
-    # Behind a call its format may take what opens nothing where a message begins.
+    # The node after a call may have openers that the start node does not have.
     own = node.opener.search(text, position, end + MAX_TOKEN)
     return own is None or own.start() >= end
 
 
 def is_plain(text: str, node: Node, *, is_first: bool) -> bool:
-    """Whether text is nothing else: no part of a section, and no closer that is left over."""
+    """Whether text is only text: not part of a section, and not a closer that is left over."""
     if node.closes_group or node.skipping:
         return False
-    # Before the first call no closer can be left over from one.
+    # Before the first call no closer can be left over from a call.
     return is_first or not strays_of(node).pattern.match(text.lstrip())
