@@ -39,7 +39,7 @@ def rewrite_response(
         prefix: the part of the answer that the chat template writes before the model begins.
         report: called with each call and its refusal.
         repair: whether calls that the server made itself are repaired. One that may not run keeps
-            arguments that are no JSON object.
+            arguments that are not a JSON object.
 
     Raises:
         UnknownFormat: no format has this id or alias.

@@ -27,7 +27,8 @@ _MIXED = late(r"\s*(?=\w*[a-z])(?=\w*[A-Z])\w+\s*(?:\.\d+)?:")
 _GOES_ON = "a rule goes on in the next line only behind a `|`; write it in one line"
 _QUOTED = late(r"['`\"](\w+)['`\"]|\b(\w+)\)?$")
 
-# What Lark says, the code and what we say; `{0}` is the first name in Lark's message.
+# A pattern for Lark's message, how its place is found, our code, message and hint; `{0}` is the
+# first name in Lark's message.
 _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (
     (
         r"(?:Rule|Terminal|Template) '(\w+)' used but not defined \(in \w+ (\w+)\)",

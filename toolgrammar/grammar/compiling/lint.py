@@ -43,7 +43,7 @@ class Lint:
         Args:
             productions: the rules as written, with their white-space literals.
             terminals: the terminals by the names that the rules use.
-            header: what the file's header says.
+            header: the header of the file.
             places: the places in the grammar.
             place_of: returns the place of a terminal, by name, in a rule.
         """

@@ -112,7 +112,7 @@ class JsonScanner:
     def finish(self, out: list[str]) -> bool:
         """Appends what closes the value; returns whether it was complete.
 
-        The state of the scanner does not change, so this also gives a view of an unfinished value.
+        The state of the scanner does not change, so it also allows a view of an unfinished value.
         """
         if self.done:
             return True

@@ -65,7 +65,7 @@ def typed_string(body: str, wanted: Guide) -> str | None:
 def _contained(text: str, types: tuple[str, ...]) -> str | None:
     """Returns a text that is a whole strict object or array, without the white space around it."""
     stripped = text.strip(" \t\n\r")
-    # Any other first character gives None, which is not a type.
+    # Any other first character maps to None, which is not a type.
     if _CONTAINERS.get(stripped[:1]) not in types:
         return None
     whole = read_whole(stripped, 0)

@@ -79,7 +79,7 @@ class NamedEnd(RawEnd):
 
     @cached_property
     def search(self) -> re.Pattern[str]:
-        """As in the base."""
+        """See `RawEnd.search`."""
         found = self._between("search")
         self.looks_on, self.repeats = self._more.looks_on, self._more.repeats
         self.words = self._more.words
@@ -87,18 +87,18 @@ class NamedEnd(RawEnd):
 
     @cached_property
     def solid(self) -> re.Pattern[str] | None:
-        """As in the base."""
+        """See `RawEnd.solid`."""
         return None if self._more.solid is None else self._between("solid")
 
     @cached_property
     def find(self) -> Search:
-        """As in the base."""
+        """See `RawEnd.find`."""
         _ = self.search  # it sets `looks_on`, `repeats` and `words`
         return Between(self._less.find, self._more.find, lambda: self._of_base("find"))
 
     @cached_property
     def find_solid(self) -> Search | None:
-        """As in the base."""
+        """See `RawEnd.find_solid`."""
         less, more = self._less.find_solid, self._more.find_solid
         if less is None or more is None:
             return None
@@ -106,22 +106,22 @@ class NamedEnd(RawEnd):
 
     @cached_property
     def plain(self) -> re.Pattern[str]:
-        """As in the base."""
+        """See `RawEnd.plain`."""
         return self._more.plain
 
     @cached_property
     def solid_plain(self) -> re.Pattern[str]:
-        """As in the base."""
+        """See `RawEnd.solid_plain`."""
         return self._more.solid_plain
 
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
-        """As in the base."""
+        """See `RawEnd.beginnings`."""
         return self._between("beginnings")
 
     @cached_property
     def search_or_begun(self) -> re.Pattern[str]:
-        """As in the base."""
+        """See `RawEnd.search_or_begun`."""
         return self._between("search_or_begun")
 
     def _between(self, name: str) -> re.Pattern[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.grammar.terminals import Terminal
 
-# `</x>` or `<|x|>`, also between fullwidth bars. Lengths are bounded: a text may hold `</` and no
+# `</x>` or `<|x|>`, also between fullwidth bars. Lengths are bounded: a text may contain `</` and no
 # end of a tag.
 _STRAY_TAG = r"(?:</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>)"
 # Or a left-over fence.
