@@ -40,7 +40,7 @@ _LANGUAGES: Final = frozenset({"", "bash", "diff", "json", "py", "python", "xml"
 _LEAST_LETTERS: Final = 4
 _OF_A_TAG: Final = 6
 _OF_A_LABEL: Final = 10
-"""The letters that make a tag, or any other sign, enough by itself."""
+"""The number of letters from which on a tag, or any other sign, is enough by itself."""
 _LEAST_OF_CLOSER: Final = 3
 _GAP: Final = "\1"
 """The placeholder for text that a terminal does not fix."""

@@ -222,7 +222,7 @@ def check_imports(places: Places) -> None:
 
 
 def _check_library(place: Place, path: str, *, names_follow: bool) -> None:
-    """Raises if an import from the library of Lark should have been one of our files."""
+    """Raises if an import without a dot, from Lark's library, names a file that exists here."""
     if imported_file(place.file.parent, path, names_follow=names_follow) is not None:
         message = f"`%import {path}` lacks its dot: without it, the library of Lark is meant"
         raise place.error("missing-import", message, f"write `%import .{path}`")

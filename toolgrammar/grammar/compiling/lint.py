@@ -187,7 +187,7 @@ class Lint:
     # Raw payloads
 
     def _trimmed(self) -> Iterator[GrammarError]:
-        """Finds keys of the header's `trim` that name nothing."""
+        """Finds keys of the header's `trim` that name no role of a raw payload."""
         raw = {self._raw_role(symbol) for p in self._productions for symbol in p.symbols}
         raw |= {
             p.role

@@ -60,7 +60,7 @@ class Around:
         return False
 
     def frame_goes_on(self, _look: LookAhead, _index: int, _level: int) -> bool:
-        """Whether the text that must follow the value follows, once a level is closed."""
+        """Whether, once a level is closed, outer brackets and the markup after the value follow."""
         return False
 
     def ends_at_brackets(self, _look: LookAhead, _index: int) -> bool:

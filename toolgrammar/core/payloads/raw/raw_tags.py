@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
 
 LONG = 5
-"""The minimal length of a tag or an outer closer, in characters."""
+"""The minimal length of an outer closer in characters; a tag is longer than this."""
 
 
 def is_tag(terminal: Terminal) -> bool:

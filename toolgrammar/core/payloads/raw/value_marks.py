@@ -26,7 +26,7 @@ _NAME, _KEY, _FENCE = "\0SAME_NAME", "\0SAME_KEY", "\0SAME_FENCE"
 _NEXT = "\1"
 """The separator between closers."""
 _LEAST = 5
-"""The minimal length of a closer that identifies what it closes, in characters."""
+"""A closer that is longer than this, in characters, identifies what it closes."""
 _LONGEST_LITERAL = 64
 _LINE = late(r"\n([^\s][^\n]*)")
 _OPENING = ("{", "[", '"', "'")
