@@ -70,11 +70,10 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
         awaits: whether the tool has an argument of a name that was not given yet.
         final: whether the text ends there.
     """
-    if behind.startswith(('"', "'")):
-        if _STRING.match(behind):
-            return True
-        if not final and "\n" not in behind:
-            return None
+    if begins_in_string(behind):
+        return True
+    if behind.startswith(('"', "'")) and not final and "\n" not in behind:
+        return None
     match = _MEMBER.match(behind)
     if match is None:
         return False
@@ -111,3 +110,8 @@ def stands_at(text: str, place: int, *, final: bool) -> bool | None:
     """Whether a member of any name stands at a place; None where more text tells."""
     rest = text[place : place + MOST]
     return goes_on(rest, lambda _: True, final=final or len(rest) == MOST)
+
+
+def begins_in_string(text: str) -> bool:
+    """Whether a text begins with the rest of a string, and what follows one in an object."""
+    return text.startswith(('"', "'")) and _STRING.match(text) is not None

@@ -10,6 +10,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.used import (
     holds_object,
@@ -162,6 +163,8 @@ class Signs:
             text: the text.
             tools: the known tools by their names.
         """
+        if begins_in_string(text):
+            return True
         said = 0
         for first, signs in self._by_first.items():
             if first in text:  # one character is looked for at many times the speed of a text

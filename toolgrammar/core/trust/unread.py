@@ -11,11 +11,13 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, TypeAlias
 
+from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.used import (
     NEAR,
     begins,
     is_quoted,
 )
+from toolgrammar.core.trust.beside_arguments import report_rest
 from toolgrammar.core.trust.standing import openers_in
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -69,6 +71,10 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
         # What stands there was meant for text only if it had its closer.
         rest = builder.source.slice(builder.end.unclosed_text, builder.source.length)
         stretches.append((builder.end.unclosed_text, rest))
+    for start, text in stretches:
+        if search.begins_in_string(start, text):
+            report_rest(builder, start)
+            return
     mentioned: tuple[str, Span] | None = None
     for start, text in stretches:
         found = search.first_in(start, text)
@@ -127,6 +133,12 @@ class _Search:
         if last is not None and _ends(builder, text, *last):
             return (*last, True)
         return self._damaged(start, text) or found
+
+    def begins_in_string(self, start: int, text: str) -> bool:
+        """Whether a stretch behind a call begins with the rest of a string that the call may lack."""
+        calls = self._builder.calls
+        is_rest = bool(calls) and calls[0].span.end <= start and begins_in_string(text)
+        return is_rest and not self._told.all_but_mended.touch(start, start + len(text))
 
     def _damaged(self, start: int, text: str) -> _Found:
         """Returns a mark that stands damaged in a text, and but for that a call would stand there."""
