@@ -37,7 +37,9 @@ class MendedMark(NamedTuple):
     text: str
     """What stands around it, with the mark."""
     place: int
-    """Where the mark stands in that."""
+    """Where the mark begins in that."""
+    end: int
+    """Where it ends there."""
     is_first: bool
     """Whether that begins where the whole text does."""
 
@@ -63,7 +65,9 @@ class MarksOfCalls:
                 if found is None or found.start() >= len(before) + len(mark):
                     continue
             mended = f"{before}{mark}{behind}"
-            yield MendedMark(start, text[start:end], mended, len(before), first == 0)
+            yield MendedMark(
+                start, text[start:end], mended, len(before), len(before) + len(mark), first == 0
+            )
 
     def _near(self, text: str) -> Iterator[tuple[str, int, int]]:
         for mark in self._marks:

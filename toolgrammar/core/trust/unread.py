@@ -16,6 +16,7 @@ from toolgrammar.core.evidence.used import (
     NEAR,
     begins,
     is_quoted,
+    is_used,
 )
 from toolgrammar.core.trust.beside_arguments import report_rest
 from toolgrammar.core.trust.standing import openers_in
@@ -148,6 +149,9 @@ class _Search:
         before = self._builder.source.slice(max(0, start - NEAR), start)
         for mended in islice(self._signs.mended(text), self._left):
             self._left -= 1
+            # `<tool_cell>` before an object that is no call: an opener was meant all the same.
+            if mended.text[mended.place] in "<[" and is_used(mended.text, mended.place, mended.end):
+                return mended.start, mended.written, True
             context = before if mended.is_first else ""
             call = self._call_at(context + mended.text, len(context) + mended.place)
             if call is not None and call.executable and (not tools or call.name in known):
