@@ -10,6 +10,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.evidence.foreign_calls import foreign_call
 from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.used import (
@@ -163,7 +164,7 @@ class Signs:
             text: the text.
             tools: the known tools by their names.
         """
-        if begins_in_string(text):
+        if begins_in_string(text) or foreign_call(text) is not None:
             return True
         said = 0
         for first, signs in self._by_first.items():
@@ -213,11 +214,14 @@ class Signs:
             # A quote that ends in what was found belongs to it: it is a string of JSON.
             if text[at - 1 : at] in sign or not is_quoted(text, at) or _is_alone(text, at):
                 used.append(named)
+        foreign = foreign_call(text)
+        if foreign is not None:
+            places.append(foreign)
         # What is whole, or names a tool, tells more than what is only like a sign.
         remains = self._remains.find(text) if self._remains is not None and not used else None
         if remains is not None:
             used.append(remains)
-        if not used and named is None and said < CERTAIN:
+        if not used and named is None and foreign is None and said < CERTAIN:
             return None
         at, sign = min(used or places, key=lambda place: (place[0], -len(place[1])))
         return at, sign, bool(used)
