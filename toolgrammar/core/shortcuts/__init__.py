@@ -1,5 +1,7 @@
-"""Two shortcuts beside the driver: for whole texts (`whole/`) and for streams (`stream/`).
+"""Reads sound messages faster than the driver: whole texts (`whole/`) and streams (`stream/`).
 
-Each reads what is sound with fewer steps, and hands over to the driver wherever anything is odd.
-Laws hold them to the same result; without them, all is read as it is with them, only slower.
+In: a text or a stream of chunks. Out: the same result or events as the driver's, or nothing where a text
+is not sound or needs a judgement: the driver then reads it from its beginning. Laws compare both readings;
+without the shortcuts everything is read with the same result, only slower. Begin with
+`whole/whole_reader.py` and `stream/stream_reader.py`.
 """

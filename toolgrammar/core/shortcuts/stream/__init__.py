@@ -1,6 +1,6 @@
-"""The shortcut for streams.
+"""Reads sound messages of a stream.
 
-In: a chunk. Out: the events of the driver, as long as the message is sound. Begin with
-`stream_reader.py`, which hands the parts of the reading to each other; `cursor.py` is the place in
-the stream that they share.
+In: a chunk. Out: the events that the driver would emit, as long as the message is sound. Begin with
+`stream_reader.py`, which connects the parts of the reading; `cursor.py` is the position in the stream
+that they share.
 """

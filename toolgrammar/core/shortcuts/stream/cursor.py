@@ -1,6 +1,6 @@
-"""Keeps the place in a stream: what takes the next chunk, what reads on, and what is held back.
+"""Holds the position in a stream: the functions that read on, and the text that is held back.
 
-Example: of `Sure. <tool` all but `<tool` is given out; the next chunk is read behind that.
+Example: of `Sure. <tool` all but `<tool` is emitted; the next chunk is read together with `<tool`.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 WAITS, NEEDS_DRIVER = -1, -2
-"""What a step of the reading gives instead of an index: more text is needed, or the driver."""
+"""Results of a reading step in place of an index: more text is needed, or the driver is."""
 MOST_HELD = 2048
-"""Characters that are held back: where more is undecided, the driver reads on."""
+"""The most characters that are held back; if more text is undecided, the driver reads on."""
 Leave: TypeAlias = "Callable[[Step, str, int], int]"
-"""Ends a payload at an index of a text; returns where to read on, or `NEEDS_DRIVER`."""
+"""Ends a payload at an index of a text; returns the index to read on, or `NEEDS_DRIVER`."""
 
 _LOOK_BEHIND = 32
-"""Characters before what is held back: an opener shows what is none by what stands before it."""
+"""The number of characters that are kept before held text, for the look-behinds of openers."""
 
 
 class Cursor:
-    """The place in a stream between two chunks, and within one.
+    """The position in a stream, between two chunks and within one.
 
-    Each part of the stream reader sets what takes the next chunk (`take_with`) and what reads on
-    (`read_with`); so the cursor knows none of them.
+    Each part of the stream reader sets the function that accepts the next chunk (`take_with`) and the
+    one that reads on (`read_with`), so that the cursor imports none of them.
     """
 
     take: Callable[[str], list[Event] | None]
-    """Takes a chunk; returns its events, or None where the driver has to read the message."""
+    """Accepts a chunk; returns its events, or None if the driver has to read the message."""
     read: Callable[[str, int], int]
     """Reads on in a text from an index; returns the next index, `WAITS` or `NEEDS_DRIVER`."""
     _is_plain: ChunkMemo[bool]
-    """Whether a chunk only goes on where text or reasoning is passed on."""
+    """Whether a chunk only continues the text or reasoning that is passed on."""
     _make_event: Callable[[str], Event]
     """Makes the event of such a chunk."""
 
@@ -48,46 +48,47 @@ class Cursor:
         self._source = source
         self._message = message
         self.held = ""
-        """The end of the text so far, of which something is undecided."""
+        """The end of the text so far, with text that is undecided and some before it."""
         self.position = 0
-        """Where in `held` that begins."""
+        """The index in `held` where the undecided text begins."""
         self.base = 0
-        """Offset of the text that is read."""
+        """The offset of the text that is read."""
         self.steps = 0
         self._passing: Stretches | None = None
-        """What the chunks that come are stretches of, as long as they only go on."""
+        """The stretches to which chunks that are passed on belong; None if none are."""
         self._passing_from = 0
-        """Offset from which they are."""
+        """The offset from which chunks are passed on."""
 
     def take_with(self, take: Callable[[str], list[Event] | None]) -> None:
-        """Has the next chunks taken by this."""
+        """Sets the function that accepts the next chunks."""
         self.take = take
 
     def read_with(self, read: Callable[[str, int], int]) -> None:
-        """Has what follows read by this."""
+        """Sets the function that reads on."""
         self.read = read
 
     def release(self) -> None:
-        """Drops who takes and reads: they refer to the cursor themselves."""
+        """Drops the two functions, which refer to the cursor themselves."""
         del self.take, self.read
 
     # Reading on
 
     def go_on(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk behind what is held back."""
+        """Accepts a chunk and reads it together with the text that is held back."""
         return self.advance(chunk, self.held + chunk, self.position)
 
     def advance(self, chunk: str, text: str, position: int) -> list[Event] | None:
         """Adds a chunk and reads on from an index of a text that ends with it.
 
-        Gives the events that are certain, or None where the driver has to read the message.
+        Returns:
+            The events that are certain; None if the driver has to read the message.
         """
         if not self._source.append(chunk):
             return None
         return self._message.told() if self.run(text, position) else None
 
     def run(self, text: str, position: int) -> bool:
-        """Reads on from an index to where more text is needed; false where the driver must."""
+        """Reads on from an index until more text is needed; False if the driver has to read on."""
         self.stand_in(text)
         steps = self.steps
         while position >= 0:
@@ -97,7 +98,7 @@ class Cursor:
         return position == WAITS
 
     def stand_in(self, text: str) -> None:
-        """Notes the text that is read: the source ends with it."""
+        """Sets the offset of a text that is read, with which the source ends."""
         source = self._source
         self.base = source.mark - source.room - len(text)
 
@@ -106,12 +107,15 @@ class Cursor:
     def hold(
         self, text: str, position: int, take: Callable[[str], list[Event] | None] | None = None
     ) -> int:
-        """Holds a text back from an index on, with what stands before it for look-behinds.
+        """Holds a text back from an index on, with some text before it for look-behinds.
 
         Args:
             text: the text.
             position: the index.
-            take: takes the next chunk, where that is not just read on behind what is held.
+            take: the function that accepts the next chunk; `go_on` if it is None.
+
+        Returns:
+            `WAITS`, or `NEEDS_DRIVER` if too much text would be held back.
         """
         length = len(text) - position
         if position > _LOOK_BEHIND:
@@ -121,12 +125,12 @@ class Cursor:
         return WAITS if length <= MOST_HELD else NEEDS_DRIVER
 
     def hold_on(self, chunk: str) -> bool:
-        """Holds a chunk back with what is held; false where the message is too long now."""
+        """Adds a chunk to the held text; returns False if the message is too long now."""
         self.held += chunk
         return self._source.append(chunk)
 
     def hold_nothing(self) -> None:
-        """Notes that all so far is decided."""
+        """Notes that no text is undecided."""
         self.held, self.position = "", 0
 
     # Passing on
@@ -137,22 +141,28 @@ class Cursor:
         is_plain: ChunkMemo[bool],
         make_event: Callable[[str], Event],
     ) -> None:
-        """Takes the next chunks at once, as long as they only go on: all so far was given out."""
+        """Emits the next chunks as they come, as long as they only continue text that was emitted.
+
+        Args:
+            stretches: the stretches to which the chunks belong.
+            is_plain: whether a chunk only continues the text.
+            make_event: makes the event of a chunk.
+        """
         self.held, self.position = "", 0
         self._passing, self._passing_from = stretches, self._source.length
         self._is_plain, self._make_event = is_plain, make_event
         self.take = self._take_plain
 
     def _take_plain(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk of text or reasoning where nothing is held back."""
+        """Accepts a chunk of text or reasoning when nothing is held back."""
         source = self._source
         if not self._is_plain[chunk]:
             self.settle()
-            # One character before, for look-behinds.
+            # Look-behinds need the character before.
             last = source.last
             return self.advance(chunk, last + chunk, len(last))
         if not source.append(chunk):
-            # With this chunk the text is too long: it was not given out.
+            # The text is too long with this chunk, which was not emitted.
             assert self._passing is not None
             self._passing.add(self._passing_from, source.length - len(chunk))
             self._passing = None
@@ -160,7 +170,7 @@ class Cursor:
         return [self._make_event(chunk)]
 
     def settle(self) -> None:
-        """Notes what the chunks that only went on are stretches of."""
+        """Adds the chunks that were passed on to their stretches."""
         passing, source = self._passing, self._source
         if passing is not None:
             passing.add(self._passing_from, source.length)
@@ -168,16 +178,16 @@ class Cursor:
 
 
 class PayloadReader:
-    """Reads one payload; while it lasts, it sets what takes the chunks and what reads on."""
+    """The base of the readers of one payload, which set the cursor's functions until its end."""
 
     def __init__(self, step: Step, cursor: Cursor, message: StreamMessage, leave: Leave) -> None:
         """Makes a reader for one payload.
 
         Args:
-            step: what reading the payload does.
-            cursor: the place in the stream.
-            message: takes what is read.
-            leave: ends the payload.
+            step: the step of the payload.
+            cursor: the position in the stream.
+            message: the message that gets the payload.
+            leave: the function that ends the payload.
         """
         self._step = step
         self._cursor = cursor
@@ -187,9 +197,9 @@ class PayloadReader:
 
     @property
     def held(self) -> str:
-        """What it keeps of the text itself, since something of that is undecided."""
+        """The undecided text that the reader keeps itself."""
         return ""
 
     def begin(self, text: str, start: int) -> int:
-        """Begins at an index of a text; returns where to read on, `WAITS` or `NEEDS_DRIVER`."""
+        """Begins at an index; returns the index to read on, `WAITS` or `NEEDS_DRIVER`."""
         raise NotImplementedError

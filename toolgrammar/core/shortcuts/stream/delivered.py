@@ -1,6 +1,6 @@
-"""Drops from the events of the driver what the shortcut had given out before it gave up.
+"""Drops those events of the driver that the shortcut had emitted before it gave up.
 
-Example: `Hel` was given out, and the driver reads `Hello` from the beginning: `lo` is new.
+Example: `Hel` was emitted, and the driver reads `Hello` from the beginning, so only `lo` is new.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 class GivenOut:
-    """What of a message was given out, counted: its events come in one order."""
+    """The counts of a message's emitted events; both readings emit them in the same order."""
 
     def __init__(self, message: StreamMessage) -> None:
         self.text = len(message.texts)
         self.reasoning = len(message.reasonings)
         self.ended = len(message.calls)
-        """Calls whose end was given out."""
+        """The number of calls whose `CallEnd` was emitted."""
         # At most one call is open.
         self.started = self.ended + message.started
-        """Calls whose beginning was given out."""
+        """The number of calls whose `CallStart` was emitted."""
         self.arguments = [*message.given_before, message.given]
-        """Of each of them, the characters of the arguments."""
-        # Events that wait were counted with the rest, and were not given out.
+        """For each of these calls, the number of characters of its arguments."""
+        # Events that wait are included in these counts, but were not emitted.
         for event in message.events:
             self._take_back(event)
 
     def _take_back(self, event: Event) -> None:
-        """Counts an event off that was made and waits."""
+        """Subtracts an event that was made but not emitted."""
         if isinstance(event, TextDelta):
             self.text -= len(event.text)
         elif isinstance(event, ReasoningDelta):
@@ -51,7 +51,7 @@ class GivenOut:
             self.ended -= 1
 
     def new(self, events: list[Event]) -> list[Event]:
-        """Returns what of the next events was not given out."""
+        """Returns the part of the next events that was not emitted."""
         found: list[Event] = []
         for event in events:
             kept = self._rest(event)
@@ -60,6 +60,7 @@ class GivenOut:
         return found
 
     def _rest(self, event: Event) -> Event | None:
+        """Returns the part of an event that was not emitted; None if all of it was."""
         if isinstance(event, TextDelta):
             self.text, text = _without(event.text, self.text)
             return TextDelta(text) if text else None
@@ -67,7 +68,7 @@ class GivenOut:
             self.reasoning, text = _without(event.text, self.reasoning)
             return ReasoningDelta(text) if text else None
         if isinstance(event, CallStart):
-            # Both readings give the same calls in one order, so their numbers tell.
+            # Both readings find the same calls in the same order, so an index identifies a call.
             return event if event.index >= self.started else None
         if isinstance(event, CallEnd):
             return event if event.index >= self.ended else None
@@ -75,10 +76,10 @@ class GivenOut:
             count = self.arguments[event.index]
             self.arguments[event.index], json = _without(event.json, count)
             return ArgumentsDelta(event.index, json) if json else None
-        # Diagnostics, which the sound reading never gives, and arguments of later calls are new.
+        # Diagnostics, which the shortcut never emits, and arguments of later calls are new.
         return event
 
 
 def _without(text: str, count: int) -> tuple[int, str]:
-    """Returns what is left of a count, and of a text without so many characters."""
+    """Returns the rest of a count, and a text without its first `count` characters."""
     return max(0, count - len(text)), text[count:]

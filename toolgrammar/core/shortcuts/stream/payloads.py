@@ -1,4 +1,4 @@
-"""Chooses the reader of a payload in a stream; each reader reads one payload.
+"""Chooses the reader of a payload in a stream.
 
 Example: `{"q": 1}` is read by `StreamJson`, `q='tea'` in `f(q='tea')` by `StreamScanned`.
 """
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 def call_payload(
     step: Step, first: str, opening: Node, cursor: Cursor, message: StreamMessage, leave: Leave
 ) -> PayloadReader | None:
-    """Returns the reader of arguments, or of the value of one; None where the driver must read.
+    """Returns the reader of arguments or of one argument; None if the driver has to read them.
 
     Args:
-        step: what reading the payload does.
+        step: the step of the payload.
         first: its first character.
         opening: the node in which calls open.
-        cursor: the place in the stream.
-        message: takes what is read.
-        leave: ends the payload.
+        cursor: the position in the stream.
+        message: the message that gets the arguments.
+        leave: the function that ends the payload.
     """
     kind = step.terminal.name
-    # Arguments before the name wait for it in the driver.
+    # Arguments before the name are left to the driver, in which they wait for the name.
     if message.name is None:
         return None
     if step.leaf == "value":

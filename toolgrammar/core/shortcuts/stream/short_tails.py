@@ -1,4 +1,4 @@
-"""Reads the next token of a node where more text may come; short ends of a text are remembered.
+"""Matches the next token of a node while more text may come, with a cache for short texts.
 
 Example: `<tool_call>` is a token of the first node of its format, `<tool_` may still become one.
 """
@@ -17,15 +17,22 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
 
 _KEPT: Final = 256
-"""Ends that a node remembers."""
+"""The most texts that the cache of a node has."""
 
 Found: TypeAlias = "tuple[Step | None, re.Match[str]] | None"
-"""The token with what it matched; no step for what may still become one; None for no token."""
+"""A token's step and match; None for the step of a beginning; None if nothing matches."""
 
 
 def read_token(node: Node, text: str, position: int, window: int) -> Found:
-    """Reads the token of a node at an index; from `window` characters on, none waits for more."""
-    # Near the end of the text a longer token may still come: `</tool` of `</tool_call>`.
+    """Matches the token of a node at an index.
+
+    Args:
+        node: the node.
+        text: the text so far.
+        position: the index.
+        window: with more characters than this after the index, no token waits for more text.
+    """
+    # Near the end of the text a longer token may still come: `</tool` may become `</tool_call>`.
     if len(text) - position <= window:
         begun = node.beginnings.match(text, position)
         if begun is not None:
@@ -36,8 +43,8 @@ def read_token(node: Node, text: str, position: int, window: int) -> Found:
 
 @kept
 def tokens_of(node: Node) -> ChunkMemo[Found]:
-    """Reads the token behind the first character of short texts.
+    """Returns a cache of the tokens that stand after the first character of short texts.
 
-    That character is for anchors and look-behinds: wider ones no grammar may have (`bounds`).
+    That character is for anchors and look-behinds; no grammar may have wider ones (`bounds`).
     """
     return ChunkMemo(lambda text: read_token(node, text, 1, SHORT), most=_KEPT, longest=SHORT + 1)

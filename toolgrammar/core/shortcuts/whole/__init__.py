@@ -1,5 +1,5 @@
-"""The shortcut for whole texts: tokens and payloads in turn, without a state for each part.
+"""Reads sound whole texts: tokens and payloads in turn, without a state between chunks.
 
-In: a text that is there as a whole. Out: its message, or nothing where the driver has to read it.
-Begin with `whole_reader.py`.
+In: a complete text. Out: its message, or nothing if the driver has to read it. Begin with
+`whole_reader.py`.
 """

@@ -1,7 +1,7 @@
-"""Says what reading a message depends on in which everything is as its format says.
+"""Defines the rules of a format that the shortcuts need, and the tokens that they leave to the driver.
 
-Example: the token `<tool_call>` opens a call, which both shortcuts do themselves; the fence of a block
-of code is closed by one of its length, so it is left to the driver.
+Example: the token `<tool_call>` opens a call, which both shortcuts can do; the fence of a code block is
+closed by a fence of the same length, so it is left to the driver.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.header import Header
 
 OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
-"""Payloads that are an object and nothing else."""
+"""The payloads that can only be an object."""
 SCANNED = tuple(n for n, each in PAYLOADS.items() if each.notation not in ("text", "raw", "json"))
-"""Payloads that are neither text nor JSON: a scanner of their own reads them at once."""
-_OF_TOKENS = frozenset({"name", "key"})  # Roles that tokens fill, and no raw text.
+"""The payloads that are neither text nor JSON, and have a scanner of their own."""
+_OF_TOKENS = frozenset({"name", "key"})  # Roles that are filled by tokens, not by raw text.
 _LEAVES = frozenset({"", "name", "id", "key"})
 _OPENED = frozenset({"", "call", "argument", "calls", "parallel"})
 _ENDS_FOR_DRIVER = frozenset({"sequential", "result", "results"})
 
 
 def needs_driver(step: Step) -> bool:
-    """Whether a token asks for what the driver alone keeps.
+    """Whether a token needs state that only the driver has.
 
-    That is a fence or a mark that its closer repeats, a role that the header fills, the dependencies
-    between calls, results of tools.
+    Such tokens are fences and marks that their closers repeat, those that fill a role from the header,
+    and those of dependencies between calls or of tool results.
     """
     terminal = step.terminal
     roles = (step.leaf, *(role for _, role in terminal.groups))
@@ -47,9 +47,10 @@ def needs_driver(step: Step) -> bool:
 
 
 class ShortcutRules:
-    """What a message in which everything is as its format says depends on."""
+    """The rules of a format on which the reading of a sound message depends."""
 
-    # No named tuple: its fields are asked for with every message, and those of an object are faster.
+    # This is not a named tuple, since the attributes of an object are read faster, and these are read
+    # for each message.
     def __init__(
         self, header: Header, digest: str, closers: Iterable[str], machine: Machine | None
     ) -> None:
@@ -57,23 +58,23 @@ class ShortcutRules:
         self.digest = digest
         self.trim: Mapping[str, str] = header.trim
         self.unwrap = tuple(header.unwrap)
-        """Keys that may hold all arguments of a call."""
+        """The keys that may contain all arguments of a call."""
         self.awaits_answer = bool(header.answer)
-        """Whether a final answer may yet put a call into doubt, so that its end waits."""
+        """Whether a final answer may put a call in doubt, so that the end of the call waits."""
         self.has_lines = header.messages == "lines"
-        """Whether a line end is put between the texts of several envelopes."""
+        """Whether a line end is inserted between the texts of several envelopes."""
         self.entities = bool(header.entities)
         self.has_raw_entities = not _OF_TOKENS.issuperset(header.entities)
-        """Whether `&` may begin the entity of a character."""
+        """Whether `&` in raw text may begin an entity."""
         self.drops = header.unknown_arguments == "drop"
-        """Whether arguments that the tool does not have are left out."""
+        """Whether arguments that the tool does not have are dropped."""
         self.judges = bool(self.unwrap) or self.drops or header.no_calls != ""
-        """Whether name and arguments decide what is one: some wrap others, or are left out."""
+        """Whether calls have to be checked for wrapped or dropped arguments and the name of no call."""
         self.by_shape = header.types == "shape"
-        """Whether a raw value that is JSON has the type that it shows."""
+        """Whether a raw value that is JSON has the type of that JSON."""
         self.no_calls = header.no_calls
-        """The name of a call that is none."""
+        """The name that means no call, or ""."""
         self.closers = with_halves(closers)
-        """What closes reasoning, and what is left of it where its last special token is missing."""
+        """The closers of reasoning, and what is left of them without their last special token."""
         self.machine = machine
-        """What reads it, where the names of the tools are no part of the wire."""
+        """The machine of the format; None if it depends on the names of the tools."""

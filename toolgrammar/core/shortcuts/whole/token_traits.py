@@ -1,7 +1,7 @@
-"""Tells what a shortcut has to know of a token before it takes it without the driver.
+"""Classifies tokens for the shortcuts: which of them they can read without the driver.
 
-Example: the token `", "arguments": ` opens, closes and fills nothing, so it is only passed; the fence of
-a block of code is left to the driver.
+Example: the token `", "arguments": ` opens, closes and fills nothing, so it is only skipped; the fence of
+a code block is left to the driver.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 class TokenTraits:
-    """What reading one token in one node asks of its reader."""
+    """The traits of one token at one node."""
 
     def __init__(self, step: Step) -> None:
         terminal = step.terminal
         self._terminal = terminal
         self._written = terminal.text.strip()
         self.may_be_loose = loose_pattern(terminal) != "" or alike_pattern(terminal) != ""
-        """Whether the terminal is read in other ways than the grammar says, too."""
+        """Whether the terminal is also read in other notations than the grammar's."""
         self.ends_call = ends_call(step)
-        """Whether a call ends with it, and text may follow."""
+        """Whether a call ends with it, and its arguments may go on after it."""
         self.may_begin_call = not step.leaf and all(role != "name" for _, role in terminal.groups)
-        """Whether the token is one behind which a call with a name has begun, if it is distinct."""
+        """Whether it makes a call with a name certain, if it is distinctive."""
         self.needs_driver = needs_driver(step)
-        """Whether reading it takes a judgement."""
+        """Whether the driver has to read it."""
         self.is_silent = (
             step.kind == "literal"
             and not self.needs_driver
@@ -44,8 +44,8 @@ class TokenTraits:
         self.opens_group = step.opens in GROUP_ROLES
 
     def is_damaged(self, text: str) -> bool:
-        """Whether the token is written in another way than the grammar says: the driver mends it."""
-        # `'name':` is read where the grammar has `"name":`, but it is a repair.
+        """Whether the token is not in the grammar's notation, so that the driver has to mend it."""
+        # `'name':` is accepted where the grammar has `"name":`, but it is a repair.
         if not self.may_be_loose or text.strip() == self._written:
             return False
         return self.is_silent or is_loose(self._terminal, text)
@@ -53,5 +53,5 @@ class TokenTraits:
 
 @kept
 def traits_of(step: Step) -> TokenTraits:
-    """Returns what a shortcut has to know of a token."""
+    """Returns the traits of a token."""
     return TokenTraits(step)

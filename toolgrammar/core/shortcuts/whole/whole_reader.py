@@ -1,10 +1,12 @@
-"""Reads a whole message that is written as its format says, without a state for each part.
+"""Reads a sound whole message in one pass, without the driver.
 
-Most messages have nothing odd. They are read here in one pass: the next opener, then tokens and
-payloads in turn to the end of the call. Where anything needs judgement (a repair, a quoted call),
-the reading gives up and the driver reads the message from its beginning. Both give the same; the
+Example: `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` is read as the text `Ok. `, the tokens
+up to `"arguments":`, the payload `{}`, and the tokens after it.
+
+Most messages are sound. They are read here in one pass: the next opener, then tokens and payloads in
+turn up to the end of the call. If anything needs a judgement (a repair, a quoted call), this reader
+gives up, and the driver reads the message from its beginning. Both readings have the same result; the
 laws compare them on every case.
-Example: in `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` seven tokens stand around `{}`.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class WholeReader:
-    """One message; the fields are what is known of the call that is being read."""
+    """The state of reading one message: its parts so far, and the fields of the open call."""
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class WholeReader:
         self.parts: list[str] = []
         self.reasoning: list[str] = []
         self.in_group = self.passed = False
-        """Whether a section is open, and whether a member before the arguments fills no role."""
+        """Whether a section is open, and whether a member that fills no role came before arguments."""
         self.last_end = 0
         self.name: str | None = None
         self.id: str | None = None
@@ -74,14 +76,14 @@ class WholeReader:
         self._previous: Step | None = None
         """The token that was read last."""
         self._token_start = -1
-        """Where the arguments may begin: the last token behind the name, or -1."""
+        """The index of the last token after the name, where the arguments may begin, or -1."""
 
     def run(self, node: Node | None = None, position: int = 0) -> bool:
-        """Reads the message; returns whether it could be read to its end by the shortcut.
+        """Reads the message; returns whether it is sound up to its end.
 
         Args:
-            node: where the format stands; None where it has read nothing.
-            position: where to begin.
+            node: the node to begin at; the start node if it is None.
+            position: the index to begin at.
         """
         text, node, behind = self.text, node or self.machine.start, 0
         while True:
@@ -97,12 +99,12 @@ class WholeReader:
                     self.parts.append(between)
                 elif not between.isspace():
                     return False
-                # A closer left over behind a call, `</tool_call>`: the driver reports it.
+                # A closer left over after a call, such as `</tool_call>`, is reported by the driver.
                 if self.calls and strays_of(node).pattern.match(between.lstrip()):
                     return False
             if match is None:
-                return not self.in_group  # Without its closer the driver mends it.
-            self.unit = -1  # Of the next island.
+                return not self.in_group  # The driver mends a section without its closer.
+            self.unit = -1  # The next island begins with its first token.
             behind = len(self.calls)
             found = self._island(node, end)
             if found is None:
@@ -110,30 +112,36 @@ class WholeReader:
             node, position = found
 
     def island_at(self, node: Node | None, start: int) -> tuple[Node, int] | None:
-        """Reads what opens at a place; returns the node and the place behind it.
-
-        None where the driver has to read it.
+        """Reads the island at an index.
 
         Args:
-            node: where the format stands; None at the first of its islands.
-            start: the place.
+            node: the node in whose text it opens; the start node if it is None.
+            start: the index of its opener.
+
+        Returns:
+            The node and the index after it; None if the driver has to read it.
         """
         self.unit = -1
         return self._island(node or self.machine.start, start)
 
     def _in_section(self, between: str, before: int) -> bool:
-        """Whether white space behind a call of a section is markup; `before`: calls before it."""
+        """Whether white space after a call of a section is markup.
+
+        Args:
+            between: the text between two islands.
+            before: the number of calls before the last island.
+        """
         return between.isspace() and len(between) <= MAX_TOKEN and len(self.calls) > before
 
     def _island(self, node: Node, position: int) -> tuple[Node, int] | None:
-        """Reads from an opener to the next text; returns the node and the place there."""
+        """Reads from an opener to the next text; returns the node and index there, or None."""
         text, begin = self.text, position
         while True:
             match = node.token.match(text, position)
             if match is not None:
                 step = node.steps[match.lastgroup or ""]
                 position = match.end()
-                # So much markup may be no call.
+                # A longer island is given back as text by the driver.
                 if position - begin > MAX_TOKEN or not self._token(node, step, match):
                     return None
                 self._previous, node = step, step.node
@@ -144,7 +152,7 @@ class WholeReader:
                     is_call = self.start >= 0 and node.accepts_text
                     over = is_call and is_over(node, text, position)
                     return self._to_text(node, position) if over else None
-                position = begin = self._payload(payload, position)  # -1: not plain.
+                position = begin = self._payload(payload, position)  # -1 if it is not sound.
                 if position < 0:
                     return None
                 node = payload.node
@@ -154,23 +162,23 @@ class WholeReader:
                 # The text would end a call without a name.
                 return None if "call" in node.after_text[0] else (node, position)
             if match is None:
-                over = is_over(node, text, position)  # None: the driver decides.
+                over = is_over(node, text, position)  # None if the driver has to decide.
                 if over is not False:
                     return self._to_text(node, position) if over else None
 
     # Tokens
 
     def _token(self, node: Node, step: Step, match: re.Match[str]) -> bool:
-        """Does what a token of a node does; false where the driver must."""
+        """Applies a token of a node; returns False if the driver has to read it."""
         traits, group = traits_of(step), match.lastgroup or ""
         start, end = match.span(group)
         if traits.needs_driver or (traits.may_be_loose and traits.is_damaged(match[group])):
             return False
         if step.before:
-            # The next call ends one that has no closer.
+            # The next call would end one that has no closer.
             if node.accepts_text and self.start >= 0 and "call" in step.before:
                 return False
-            # What closes before a token ends where the last one did.
+            # Roles that close before a token end where the last token ended.
             if not self._close(step.before):
                 return False
         if self.unit < 0 or step.opens:
@@ -195,12 +203,12 @@ class WholeReader:
         return written == (self.written_name if is_name else self.written_key)
 
     def _fill(self, role: str, written: str, start: int) -> bool:
-        """Takes a name, a key or an id; false where the call has a name or an id already.
+        """Fills the name, a key or the id of a call; False if the call has a name or an id already.
 
         Args:
-            role: what it is.
-            written: how it is written.
-            start: where the token begins.
+            role: the role.
+            written: the text of the token.
+            start: the index where the token begins.
         """
         if self.start < 0:
             self.start, self._token_start = self.unit, -1
@@ -208,22 +216,23 @@ class WholeReader:
         if role == "key":
             self.key, self.written_key = value.strip(), written
             if self.arguments_start < 0:
-                # They begin with the mark before their first key.
+                # The arguments begin with the token before their first key.
                 self.arguments_start = self._token_start if self._token_start >= 0 else start
-            return self.name is not None  # A key before the name is odd.
+            return self.name is not None  # The driver judges a key before the name.
         if role == "id":
             is_first, self.id = self.id is None, value.strip() or None
-            return is_first  # Else it is said twice.
+            return is_first  # The driver doubts a second id.
         is_first, self.name, self.written_name = self.name is None, value, written
         self._token_start = -1
         return is_first
 
     def _end_call(self, end: int) -> bool:
+        """Adds the open call, which ends at an index; False if the driver has to judge it."""
         name = self.name
-        if name is None or "\\" in name or oddity(name, self.tools):  # All would be reported.
+        if name is None or "\\" in name or oddity(name, self.tools):  # The driver reports these.
             return False
         start, arguments = self.arguments_start, self.arguments
-        if self.passed and arguments is None:  # They may stand under another key.
+        if self.passed and arguments is None:  # The arguments may stand under another key.
             return False
         if lacks_required(self.tools.get(name), arguments):
             return False  # it may have been cut
@@ -248,17 +257,17 @@ class WholeReader:
         return True
 
     def _close(self, closed: tuple[str, ...]) -> bool:
-        """Closes what ends with the last token or payload; false where the driver must."""
+        """Closes roles that end with the last token or payload; False if the driver has to judge."""
         for role in closed:
             if role == "call":
                 if not self._end_call(self.last_end):
                     return False
             elif role == "argument":
-                if self.arguments_start >= 0:  # It may hold no value.
+                if self.arguments_start >= 0:  # An argument may have no value.
                     self.arguments_end = self.last_end
             elif role in GROUP_ROLES:
                 self.in_group = False
-                if not self.calls:  # An empty section is judged.
+                if not self.calls:  # The driver judges an empty section.
                     return False
         return True
 
@@ -283,7 +292,7 @@ class WholeReader:
         return None
 
     def _payload(self, step: Step, position: int) -> int:
-        """Reads a payload; returns its end, or -1 where it is not plain."""
+        """Reads a payload; returns the index after it, or -1 if it is not sound."""
         if step.terminal.name in RAW_LIKE:
             end = self._raw(step, position)
         else:
@@ -293,7 +302,7 @@ class WholeReader:
         return end if over and (not step.after or self._close(step.after)) else -1
 
     def _arguments(self, step: Step, start: int) -> int:
-        """Reads all arguments; returns their end, or -1 where they are not plain."""
+        """Reads all arguments; returns the index after them, or -1 if they are not sound."""
         name = step.terminal.name
         if name in SCANNED:
             spec = self.tools.get(self.name) if self.name is not None else None
@@ -314,16 +323,16 @@ class WholeReader:
         return end
 
     def _json(self, step: Step, start: int) -> int:
-        """Reads a JSON payload; returns its end, or -1 where it is not plain."""
+        """Reads a JSON payload; returns the index after it, or -1 if it is not sound."""
         if step.leaf == "arguments":
             return self._arguments(step, start)
-        if step.terminal.name in SCANNED:  # Only as arguments.
+        if step.terminal.name in SCANNED:  # These are read here only as arguments.
             return -1
         whole = read_whole(self.text, start, object_only=step.terminal.name in OBJECTS)
-        if whole is None:  # Damaged JSON.
+        if whole is None:  # The JSON is damaged.
             return -1
         value, end = whole
-        if step.leaf != "value":  # No role: a member beside the arguments.
+        if step.leaf != "value":  # It fills no role: it is a member beside the arguments.
             self.passed = self.passed or self.arguments is None
             return end if is_plain_member(self.text, start, self.tools) else -1
         if self.tools and not fits(self.tools.get(self.name or ""), value, self.key):
@@ -331,7 +340,7 @@ class WholeReader:
         return end if self._argument(value, end) else -1
 
     def _argument(self, value: JsonValue, end: int) -> bool:
-        """Takes the value of the key that was read; false where the key comes twice, a doubt."""
+        """Sets the argument of the last key; False if the key comes twice, which is doubted."""
         if self.arguments is None:
             self.arguments = {}
         if self.key in self.arguments:
@@ -341,7 +350,7 @@ class WholeReader:
         return True
 
     def _raw(self, step: Step, start: int) -> int:
-        """Reads a raw payload; returns its end, or -1 where the closer has to be judged."""
+        """Reads a raw payload; returns the index after it, or -1 if its closer has to be judged."""
         role, trims = step.leaf, self.rules.trim
         trim = (trims.get(self.key) if role == "value" else "") or trims.get(role, "")
         before = self._previous is not None and "\n" in self._previous.terminal.trail
@@ -352,7 +361,7 @@ class WholeReader:
             return -1
         part, end = found
         if role == "value":
-            # `RAW_STRING` is a string whatever the schema says.
+            # `RAW_STRING` is always a string, whatever the schema declares.
             return end if self._value(part, end, typed=step.terminal.name == "RAW") else -1
         if role == "reasoning":
             self.reasoning.append(part)
@@ -363,6 +372,7 @@ class WholeReader:
         return end
 
     def _value(self, text: str, end: int, *, typed: bool) -> bool:
+        """Sets the argument of the last key from raw text; False if the driver has to type it."""
         spec = self.tools.get(self.name or "")
         by_shape, typed = self.rules.by_shape, typed and self.name is not None
         value, fitting = typed_value(spec, self.key, text, by_shape=by_shape, typed=typed)

@@ -1,7 +1,7 @@
-"""Decides for the shortcuts what is sound, where that takes more than one token.
+"""Decides for the shortcuts whether calls, values and their ends are sound.
 
-Example: `limit=3` on the line behind a call that has no closer may be one of its arguments, so the call
-does not end plainly there.
+Example: `limit=3` on the line after a call without a closer may be one of its arguments, so the end of
+the call is left to the driver.
 """
 
 from __future__ import annotations
@@ -39,63 +39,63 @@ _KEY_BEFORE = late(r'"(\w{1,16})"\s{0,64}:\s{0,64}\Z')
 
 
 def is_over(node: Node, text: str, position: int) -> bool | None:
-    """Whether the open call ends at a node where text may follow it; None where that is unclear."""
+    """Whether the open call ends at a node where text may follow it; None if that is not certain."""
     match = node.token.match(text, position)
     group = match.lastgroup if match is not None else None
     if group is not None:
         return "call" in node.steps[group].before
-    # A payload may still come, or the text ends where the grammar wants more.
+    # A payload may still come, or the text ends where the grammar expects more.
     if node.payloads or (node.end is None and not text[position:].strip()):
         return None
     return True if ends_plainly(text, position) else None
 
 
 def ends_plainly(text: str, position: int) -> bool:
-    """Whether what follows a call without a closer is no line that may be one of its arguments."""
+    """Whether the text after a call without a closer can't be one of its arguments."""
     before, behind = text[position - 1 : position], text[position : position + 1]
-    # `limit=3` on the line below may be an argument that the model wrote outside of the call.
+    # `limit=3` on the next line may be an argument that the model wrote outside of the call.
     if (before == "\n" and behind.strip()) or touches(before, behind):
         return False
-    # `, "limit": 3}` behind an object may belong to it.
+    # `, "limit": 3}` after an object may belong to it.
     return not may_go_on(text, position)
 
 
 def raw_part(
     text: str, step: Step, start: int, trim: str, name: str, key: str, *, before: bool
 ) -> tuple[str, int] | None:
-    """Returns a raw payload as its role wants it, and its end; None where it has to be judged.
+    """Returns a raw payload, trimmed, and the index after it; None if it has to be judged.
 
     Args:
         text: the message.
-        step: what reading the payload does.
-        start: where the payload begins.
-        trim: what the header takes off it; empty where it says nothing.
+        step: the step of the payload.
+        start: the index where the payload begins.
+        trim: the trim mode of the header; "" if it has none.
         name: the name of the call, as written, which a closer may repeat.
-        key: the key of the argument, likewise.
-        before: whether the grammar writes a line end before it.
+        key: the key of the argument, as written, which a closer may repeat.
+        before: whether the grammar has a line end before it.
     """
     if step.is_fallback:
         return None  # the driver doubts it
     raw = end_of_raw(step)
-    # White space before a closer is found from the closer back, for a search for it would try each
-    # blank.
+    # White space before a closer is found backwards from the closer, since a search for it would try
+    # each blank.
     match = (raw.find_solid or raw.find)(text, start)
-    # Anything else than the closer, such as an opener in the value, has to be judged.
+    # Any other match, such as an opener in the value, has to be judged.
     if match is None or not str(match.lastgroup).startswith("closer_"):
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
         return None
     end = match.start()
-    # Where only the call has a closer, another closer right before it may belong to the value.
+    # If only the call has a closer, another closer right before it may belong to the value.
     if raw.call_closes_alone and ends_with_closer.search(text[max(start, end - NEAR) : end]):
         return None
     if raw.marks.damaged(text[start:end], name, key) is not None:
         return None
     if raw.solid is not None:
-        # The closer takes at most so much white space; more belongs to the value.
+        # The closer includes at most so much white space; more of it belongs to the value.
         near = max(start, end - MOST_BLANKS)
         end = near + len(text[near:end].rstrip())
-    # The same default as in `RawValues.begin`: the two readings have to agree.
+    # The default is that of `RawValues.begin`, since both readings have to agree.
     usual = ONE_NEWLINE if before or raw.closes_line else NONE
     mode = trim or usual
     part = trimmed(text[start:end], mode, before=before or mode != usual)
@@ -105,20 +105,20 @@ def raw_part(
 def typed_value(
     spec: ToolSpec | None, key: str, text: str, *, by_shape: bool, typed: bool = True
 ) -> tuple[JsonValue, bool]:
-    """Returns the value that a raw text is by the schema of its key, and whether it fits.
+    """Returns the value of a raw text by the schema of its key, and whether it fits.
 
-    A key that the tool does not have may be that of another argument: the driver tells.
+    A key that the tool does not have may be a misspelt one, so it does not fit: the driver decides.
 
     Args:
-        spec: the tool that is called, where it is known.
+        spec: the tool; None if it is not known.
         key: the key of the argument.
-        text: the argument.
-        by_shape: whether JSON is read as what it is where the schema leaves that open.
-        typed: whether it is more than a text.
+        text: the text of the argument.
+        by_shape: whether a text that is JSON is read as JSON, if the schema allows several types.
+        typed: whether the schema decides the type; if not, the value is the text.
     """
     if spec is not None and spec.properties and key not in spec.properties:
         return text, False
-    # The order matters: also the text of an untyped value may belong to a misspelt key.
+    # The order matters: an untyped value may belong to a misspelt key as well.
     if not typed:
         return text, True
     if by_shape:
@@ -126,23 +126,23 @@ def typed_value(
         first = text.lstrip()[:1]
         if is_broken_json(text, schema):
             return text, False  # the driver doubts the call
-        # The same decision as in a stream, which makes it at the first character.
+        # A stream decides this at the first character, so it is decided here in the same way.
         is_text = first and is_text_only(schema) and not may_be_json(first, schema)
         value, fitting = (text, True) if is_text else shaped(text, schema)
-    # `007` is text for a key of type string; without a known tool every value of such a format is.
+    # `007` is text for a key of type string; without a known tool every value is text.
     elif spec is None or guide_of_tool(spec).is_text(key):
         return text, True
     else:
         value, fitting = type_text(text, spec.properties.get(key))
-    # A key that comes twice is for the driver to report.
+    # The driver reports a key that comes twice.
     return value, fitting and not (isinstance(value, dict | list) and repeats_key(text))
 
 
 def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> bool:
-    """Whether a tool wants no other types than its arguments have, or the one with a key has."""
+    """Whether the types of arguments, or of the argument of a key, need no conversion by the schema."""
     if spec is None or spec.parameters is None:
         return True
-    # Such a key may be that of another argument, misspelt: the driver tells.
+    # A key that the tool does not have may be misspelt, which the driver decides.
     if key is not None and spec.properties and key not in spec.properties:
         return False
     wanted: Guide | None = guide_of_tool(spec)
@@ -152,26 +152,26 @@ def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> boo
 
 
 def lacks_required(spec: ToolSpec | None, arguments: Mapping[str, object] | None) -> bool:
-    """Whether an argument is missing that the tool requires; a text that ends there may be cut."""
+    """Whether an argument is missing that the tool requires, as if the text was cut."""
     return spec is not None and not set(spec.required).issubset(arguments or ())
 
 
 def is_plain_member(text: str, start: int, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether the value at a place is that of a member that says nothing of a call."""
-    # The driver reports any other, and decides whether it may hold the arguments.
+    """Whether the value at an index belongs to a member that has no meaning for the call."""
+    # The driver judges any other member, which may be the arguments.
     key = _KEY_BEFORE.search(text[max(0, start - NEAR) : start])
     return key is not None and is_plain(key[1], tools.values())
 
 
 def is_judged(rules: ShortcutRules, calls: list[ToolCall], specs: Mapping[str, ToolSpec]) -> bool:
-    """Whether a call may be none, or has an argument that wraps all others, or is left out."""
+    """Whether a call may mean no call, or has an argument that wraps all others or is dropped."""
     if may_be_none(rules.no_calls, calls, specs):
         return True
     return any_wrapped(rules.unwrap, calls) or (rules.drops and leaves_out(calls, specs))
 
 
 def may_be_none(no_calls: str, calls: Iterable[ToolCall], tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a call has the name that stands for no call, or one like it."""
+    """Whether a call has the name that means no call, or a similar one."""
     return no_calls != "" and any(oddity(call.name, tools, no_calls) for call in calls)
 
 
@@ -198,17 +198,17 @@ def repeats_rightly(match: re.Match[str], name: str, key: str) -> bool:
 
 
 def trimmed(text: str, mode: str, *, before: bool) -> str | None:
-    """Takes off what a trim mode takes off a whole payload; None where the trimmer must decide."""
+    """Returns a complete payload, trimmed; None if the driver's trimmer has to do it."""
     if mode == NONE:
         return text
     if mode == STRIP:
         return text.strip()
-    # Other modes, and line ends of two characters, are the trimmer's to decide.
+    # Other modes, and line ends of two characters, are left to the trimmer.
     if mode != ONE_NEWLINE or "\r" in text:
         return None
     if before and text.startswith("\n"):
         text = text[1:]
-        # One line end alone is in front; it is not taken off behind once more.
+        # A single line end counts as the one at the beginning, and is removed only once.
         if not text:
             return text
     return text.removesuffix("\n")
