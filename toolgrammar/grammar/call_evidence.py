@@ -225,6 +225,7 @@ def _ways(parsed: Iterable[Any]) -> list[str]:
 
 
 def _ways_of(operator: Any, argument: Any) -> list[str]:
+    """Returns the texts that one node of a parse tree matches."""
     if operator is sre.LITERAL:
         return [chr(argument)]
     if operator is sre.AT or operator in ASSERTIONS:

@@ -163,6 +163,7 @@ def scan_headers(folder: Path) -> list[tuple[Path, Header]]:
 
 
 def _read_line(line: str, path: Path, number: int) -> Entry:
+    """Returns the entry of one header line."""
     match = _LINE.match(line)
     if match is None:
         message = "found `//@` and no key with a value"

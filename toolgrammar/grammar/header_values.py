@@ -136,6 +136,7 @@ def _quoted(entry: Entry, position: int) -> tuple[str, int]:
 
 
 def _read_pairs(entry: Entry) -> dict[str, str]:
+    """Returns pairs written as `name=value name=value`."""
     pairs: dict[str, str] = {}
     for word in re.finditer(r"[^\s,]+", entry.value):
         pair = _PAIR.fullmatch(word[0])

@@ -160,6 +160,7 @@ class Tables:
 
 
 def _terminal(row: list[Any]) -> Terminal:
+    """Returns a terminal from its row in a table file."""
     # In the order of the fields of `Terminal`, as `to_json` writes them.
     *plain, groups, marks, constants, length = row
     name, kind, text, pattern, partial, priority = plain

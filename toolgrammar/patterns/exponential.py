@@ -81,6 +81,7 @@ class _Positions:
             self.follows.update((end, start) for start in starts)
 
     def _part(self, operator: Any, argument: Any) -> _Part:
+        """Adds the positions of one node of the parse tree, and returns its first and last ones."""
         if operator in _REPEATS:
             return self._repeat(*argument)
         if operator is sre.SUBPATTERN:

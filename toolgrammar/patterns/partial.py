@@ -72,6 +72,7 @@ _REFUSED = {
 
 
 def _class(items: list[Any]) -> str:
+    """Writes a class of characters."""
     parts: list[str] = []
     for operator, argument in items:
         if operator is sre.NEGATE:
@@ -163,6 +164,7 @@ def _begin(item: tuple[Any, Any], flags: int) -> str | None:
 
 
 def _begin_repeat(item: tuple[Any, Any], flags: int) -> str | None:
+    """Returns the pattern of the proper beginnings of a repeat, or None."""
     _, high, body = item[1]
     # `x{0}` matches nothing that could be incomplete.
     if high == 0:
@@ -244,6 +246,7 @@ def looks_on(pattern: str) -> bool:
 
 
 def _looks_behind(items: list[Any]) -> bool:
+    """Whether an anchor or a look-ahead in a sequence examines the text after it."""
     for operator, argument in items:
         if operator is sre.AT:
             found = argument in _END_ANCHORS
@@ -349,6 +352,7 @@ def without_look_around(pattern: str) -> str:
 
 
 def _without_end(items: list[Any]) -> list[Any]:
+    """Returns the nodes of a sequence without look-aheads at its end."""
     while items and items[-1][0] in ASSERTIONS and items[-1][1][0] > 0:
         items = items[:-1]
     if items and items[-1][0] is sre.SUBPATTERN:

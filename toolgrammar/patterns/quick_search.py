@@ -70,6 +70,7 @@ class _Search:
         self._pattern = pattern
 
     def __call__(self, text: str, start: int) -> re.Match[str] | None:
+        """Returns the first match in a text, from an index on."""
         pattern = self._pattern
         if len(text) - start < _LONG:
             return pattern.search(text, start)

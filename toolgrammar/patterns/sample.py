@@ -44,6 +44,7 @@ def _sequence(items: Any, names: dict[int, str], groups: dict[str, str], number:
 def _item(
     item: tuple[Any, Any], names: dict[int, str], groups: dict[str, str], number: str
 ) -> str | None:
+    """Returns the sample of one node of the parse tree, or None."""
     operator, argument = item
     if operator is sre.LITERAL:
         return chr(argument)

@@ -86,6 +86,7 @@ class Trimmer:
         return True
 
     def _pass(self, text: str) -> str:
+        """Returns the certain part of a text, and holds back white space at its end."""
         # Most chunks end with a character that no mode removes: then nothing is held.
         last = text[-1:]
         if (

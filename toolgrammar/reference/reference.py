@@ -258,6 +258,7 @@ def _tidied(root: Any) -> Tree[Token]:
     end = 0
 
     def tidy(node: Any) -> Any:
+        """Returns a node with the grammar's names; a payload becomes one token."""
         nonlocal end
         if isinstance(node, Token):
             end = cast("int", node.end_pos)

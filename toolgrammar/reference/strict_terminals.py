@@ -165,6 +165,7 @@ class StrictTerminals:
         return sorted(found.items(), key=lambda item: -len(item[0])) if len(found) > 1 else []
 
     def _raw_at(self, role: str, places: list[tuple[Node, Step]]) -> str:
+        """Returns the expression of a raw payload after one literal."""
         others: list[str] = []
         for node, _ in places:
             others += [self._pattern(int(group[1:])) for group, _ in node.tokens]
@@ -248,6 +249,7 @@ class StrictTerminals:
         ]
 
     def _pattern(self, number: int, key: str = "") -> str:
+        """Returns the expression of a terminal by its number, with repeated words filled in."""
         if key and self.machine.tables.terminals[number].name == "SAME_KEY":
             return re.escape(key)
         if self._fence and self.machine.tables.terminals[number].name == "SAME_FENCE":

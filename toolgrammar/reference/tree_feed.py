@@ -182,6 +182,7 @@ class TreeFeed:
         return found
 
     def _raw(self, role: str, piece: Piece) -> None:
+        """Reads a raw payload."""
         before = self._before.get(piece)
         opener = self._terminals.get(before.kind) if before is not None else None
         # Trimming depends on the line ends that the grammar writes around a value, not on those
@@ -200,6 +201,7 @@ class TreeFeed:
         raws_of(self._builder).end(piece.end, whole=True)
 
     def _payload(self, role: str, piece: Piece) -> None:
+        """Reads a payload with a scanner."""
         builder = self._builder
         scanned_of(builder).begin(role, piece.start, self._unit)
         out: list[str] = []

@@ -297,6 +297,7 @@ def translated(problem: Exception, places: Places) -> GrammarError:
 
 
 def _place(places: Places, where: str, match: re.Match[str]) -> Place | None:
+    """Returns the place for a known message, by the second column of `_KNOWN`."""
     names = match.groups()
     if not names or names[0] is None or where == "none":
         return None

@@ -110,6 +110,7 @@ class _Front(NamedTuple):
 def _in_front(
     items: list[Any], *, is_followed: bool = False, is_anchored: bool = False
 ) -> Iterator[_Front]:
+    """Yields the repeats of any length with which a match of these nodes may begin."""
     for place, (operator, argument) in enumerate(items):
         more = is_followed or any(map(_may_fail, items[place + 1 :]))
         inner: list[Any] = []

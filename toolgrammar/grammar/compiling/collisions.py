@@ -64,6 +64,7 @@ class Collisions:
         return sorted({str(error): error for error in doubtful}.values(), key=_order)
 
     def _undecided(self, itemset: Any) -> Iterable[GrammarError]:
+        """Yields an error for each set of rules that may end at the same symbol."""
         by_rules: dict[tuple[Any, ...], set[str]] = {}
         for symbol, rules in itemset.lookaheads.items():
             # `rule.2: …` has a priority, which decides.
@@ -82,6 +83,7 @@ class Collisions:
                 yield self._shift_reduce(itemset, symbol, rule)
 
     def _reduce_reduce(self, rules: tuple[Any, ...], before: set[str]) -> GrammarError:
+        """Returns the error for rules that may both end before the same symbols."""
         shown = sorted({self._rule(rule) for rule in rules})
         # Of two rules, the later one is more likely the one that was just written.
         place = max(self._place(rule) for rule in rules)
@@ -92,6 +94,7 @@ class Collisions:
         return place.error("reduce-reduce", message, hint)
 
     def _shift_reduce(self, itemset: Any, symbol: Any, rule: Any) -> GrammarError:
+        """Returns the error for a rule that may end where another may continue."""
         going_on = sorted(
             (
                 item.rule
@@ -110,6 +113,7 @@ class Collisions:
         return place.error("shift-reduce", message, hint)
 
     def _same_terminals(self, itemset: Any) -> Iterable[GrammarError]:
+        """Yields an error for each pattern that several terminals in one place have."""
         by_pattern: dict[str, list[str]] = {}
         for symbol in itemset.transitions:
             terminal = self._terminals.get(symbol.name)

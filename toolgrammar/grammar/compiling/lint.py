@@ -146,6 +146,7 @@ class Lint:
         return any(self._names(symbol, seen | {production.origin}) for symbol in production.symbols)
 
     def _names(self, symbol: str, seen: frozenset[str]) -> bool:
+        """Whether a symbol contains the name of the tool."""
         terminal = self._terminals.get(symbol)
         if terminal is not None:
             return any(role == "name" for _, role in terminal.groups) or (
@@ -256,6 +257,7 @@ class Lint:
                     yield from self._behind_raw(production, at, role)
 
     def _before_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:
+        """Finds white space before a raw payload that would become part of it."""
         before = self._literal(production, at - 1)
         trim = self._header.trim.get(role, "")
         # White space is removed there anyway.
@@ -276,6 +278,7 @@ class Lint:
             yield self._place_of(name, production.origin).error("blank-beside-raw", message, hint)
 
     def _behind_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:
+        """Finds white space after a raw payload that would not end it, or become part of it."""
         behind = self._literal(production, at + 1)
         if behind is None:
             return

@@ -105,6 +105,7 @@ class _Text:
             yield statement
 
     def _definitions(self) -> Iterator[_Definition]:
+        """Yields the rules and terminals that the file defines."""
         for statement in self.statements():
             # `?name: …` or `%override name: …`: the tokens before the name are dropped.
             head = [token for token in statement[:4] if token.text not in _MODIFIERS]

@@ -77,6 +77,7 @@ def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
 
 
 def _odd_number(word: str, wanted: Guide | None) -> Scalar | None:
+    """Returns a number that JSON spells differently, as the schema wants it; None for text."""
     types = wanted.types if wanted is not None else None
     zeros = _ZEROS.fullmatch(word)
     # `007` may be a code: without a schema it stays text.

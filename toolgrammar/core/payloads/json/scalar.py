@@ -86,6 +86,7 @@ class Scalar:
         return position
 
     def _number_end(self, text: str, position: int) -> int:
+        """Returns the index after the characters that continue the number."""
         length = len(text)
         while position < length:
             part = _NUMBER_PARTS[self._part].get(text[position])

@@ -54,6 +54,7 @@ def _elements(members: dict[str, Any], mark: str) -> str | None:
 
 
 def _element_body(value: Any, mark: str) -> str | None:
+    """Returns the text inside an element for a value; None if it can't be written."""
     if isinstance(value, dict):
         return _elements(value, mark)
     if isinstance(value, list | tuple):

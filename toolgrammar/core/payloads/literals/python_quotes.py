@@ -60,6 +60,7 @@ class Quotes:
         return closes
 
     def _closes(self, text: str, index: int, before: str) -> bool | None:
+        """Decides by the text after a quote, which `index` is, and by the character before it."""
         place = _GAP.match(text, index).end()
         # No stream waits for the text after so much white space.
         if place - index > _REACH:
@@ -86,6 +87,7 @@ class Quotes:
         return not (before in _BEFORE and place == index)
 
     def _before_closer(self, text: str, place: int, character: str) -> bool | None:
+        """Decides for a quote with a closing bracket or a colon after it."""
         # No open bracket could be closed by them.
         if not self.nested and character in "}:":
             return not self.inner
@@ -98,6 +100,7 @@ class Quotes:
         return behind == len(text) or not (text[behind] in "'\"" or text[behind].isalnum())
 
     def _before_comma(self, text: str, place: int) -> bool | None:
+        """Decides for a quote with a comma after it: it closes if another argument follows."""
         start = _GAP.match(text, place + 1).end()
         if start == len(text):
             return True if self.final or start - place > _REACH else None
@@ -115,6 +118,7 @@ class Quotes:
         return is_argument and known
 
     def _before_word(self, text: str, index: int, place: int) -> bool | None:
+        """Decides for a quote with a word after it."""
         match = _WORD.match(text, place, place + _REACH)
         assert match is not None
         if match.end() == len(text) and not self.final:

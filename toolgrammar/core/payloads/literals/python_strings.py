@@ -174,6 +174,7 @@ class PythonStringReader:
         return position + len(self._quote)
 
     def _read_quote(self, text: str, position: int, pieces: list[str], *, final: bool) -> int:
+        """Reads a quote of the string's kind, which closes it or is a part of it."""
         if text.startswith(self._quote, position):
             closes: bool | None = True
             # Three quotes are not judged: text hardly ever contains three.
@@ -192,6 +193,7 @@ class PythonStringReader:
         return position + 1
 
     def _read_backslash(self, text: str, position: int, pieces: list[str]) -> int:
+        """Reads a backslash with the escape that it begins, if it begins one."""
         # `get\_user`: if names are written so, strings are too.
         if self._is_markdown and text.startswith("_", position + 1):
             self.left_out.append(position)

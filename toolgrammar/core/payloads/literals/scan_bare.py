@@ -143,6 +143,7 @@ class BareScanner:
         return self._blank_or_refuse(text, at)
 
     def _key_or_end(self, text: str, at: int, out: list[str]) -> int:
+        """Begins a key, or closes the object."""
         character = text[at]
         if character.isspace():
             return blanks.match(text, at).end()
@@ -163,6 +164,7 @@ class BareScanner:
         return self._key_word(text, at, out)
 
     def _key_word(self, text: str, at: int, _out: list[str]) -> int:
+        """Continues a bare key, up to its colon."""
         end, how = self._word_part(text, at, key=True)
         if how == WAITS:
             return end
@@ -182,6 +184,7 @@ class BareScanner:
         return self._blank_or_refuse(text, at)
 
     def _value(self, text: str, at: int, out: list[str]) -> int:
+        """Begins a value, or ends a member without one or an array."""
         character = text[at]
         if character.isspace():
             return blanks.match(text, at).end()
@@ -214,6 +217,7 @@ class BareScanner:
         return end
 
     def _bare_word(self, text: str, at: int, out: list[str]) -> int:
+        """Continues a bare word, and emits it at its end."""
         end, how = self._word_part(text, at, key=False)
         if how == WAITS:
             return end
@@ -227,6 +231,7 @@ class BareScanner:
         return self._after(text, end, out)
 
     def _after(self, text: str, at: int, out: list[str]) -> int:
+        """Reads the comma or the closer after a value."""
         character = text[at]
         if character == ",":
             self._state = _KEY if self._stack[-1] == "}" else _ITEM

@@ -258,6 +258,7 @@ class ElementScanner:
         return tag.end()
 
     def _open_element(self, tag: str, out: list[str]) -> None:
+        """Opens an element; an argument that is a string is emitted from here on."""
         if self._open:
             self._open.append(_Element(tag, self._open[-1].inner_schema(tag)))
             return
@@ -274,6 +275,7 @@ class ElementScanner:
             out.append(f'{self._before(tag)}{as_json(tag)}: "')
 
     def _close(self) -> None:
+        """Closes the innermost element: its value goes to its parent, or becomes pending."""
         element = self._open.pop()
         value, fits = element.value()
         if not fits:

@@ -148,6 +148,7 @@ class LookAhead:
         return frame.may_have(match.group()) and source.at(source.blank(match.end() + 1)) == ":"
 
     def _reads_bare_key(self, index: int, frame: Frame, *, at_end: bool) -> bool:
+        """Whether a key without quotes and its colon are here; `at_end` as in `reads_key`."""
         source = self.source
         match = _BARE_KEY.match(source.text, index, source.stop)
         if match is None:
@@ -215,6 +216,7 @@ class LookAhead:
             index += 1
 
     def _next_is_strict(self, index: int, frame: Frame) -> bool:
+        """Whether a key or an item of strict JSON is here, after a comma."""
         source = self.source
         character = source.at(index)
         if not character:

@@ -161,6 +161,7 @@ class Between:
         self._strings.open(quote, key=True, width=width)
 
     def _quoted_key(self, start: int) -> None:
+        """Begins a key in double quotes, or reads all of it with its colon."""
         source, state = self._source, self._state
         match = _KEY_AND_COLON.match(source.text, start)
         # A sound key with its colon is read at once.

@@ -106,6 +106,7 @@ class Ending:
         return mode in (STRING, BARE_KEY, COLON, VALUE, COMMENT), ""
 
     def _end_string(self) -> str:
+        """Ends a cut string; returns the text that closes it, or its typed value."""
         source, state, string = self._source, self._state, self._string
         if string.typed is None:
             state.keep_repairs()
@@ -123,6 +124,7 @@ class Ending:
         return found
 
     def _end_word(self, *, closed: bool) -> tuple[bool, str]:
+        """Ends a word at the end of the text; returns what `_end_token` does."""
         state, words = self._state, self._words
         word, scalar = words.word, words.scalar()
         if state.failure:

@@ -63,6 +63,7 @@ class Gaps:
         return True
 
     def _begin_comment(self, kind: str) -> bool:
+        """Begins a comment; returns False if the character begins none."""
         source, start = self._source, self._source.pos
         if kind == "/":
             # A slash alone is undecided: `//` or `/*` may come.

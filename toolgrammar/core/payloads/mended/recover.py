@@ -180,6 +180,7 @@ class RecoveringScanner:
         return length - over
 
     def _run(self) -> None:
+        """Reads the text so far, token by token, until the value ends or more text must decide."""
         source, state, handlers = self._source, self._state, self._handlers
         # Markup around the value may end it anywhere: then each token is read by itself.
         leaps = not self._around.framed

@@ -187,6 +187,7 @@ class Repairs(list[Repair]):
                 return
 
     def _thin(self, index: int) -> None:
+        """Keeps the repair at an index whole, or replaces it by the shared one of its code."""
         repair = self[index]
         code = repair.code
         self._thinned += 1

@@ -83,6 +83,7 @@ class Values:
         return match.end()
 
     def _other(self, character: str) -> None:
+        """Reads a string, a word, or a character that is misplaced where a value should begin."""
         source, state = self._source, self._state
         if character in CLOSING_QUOTES:
             # `{"a": [1, 2, "b": 3}`: a string and a colon are a member, so the array has ended.

@@ -103,6 +103,7 @@ class WordReader:
             return True
 
     def _delimited(self, index: int) -> bool:
+        """Whether the text at an index, after white space, ends the word."""
         look, source, stack = self._look, self._source, self._state.stack
         character = source.at(index)
         if not character or character in ",}])\n\r" or not stack:
@@ -243,6 +244,7 @@ class WordReader:
         self._state.end_value()
 
     def _slash(self, start: int) -> None:
+        """Reads a slash in text without quotes: a comment ends the text."""
         source = self._source
         # `x // why` has a comment, `http://x` has none.
         if self._pad and not self._pairs:
