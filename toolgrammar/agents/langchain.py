@@ -153,6 +153,7 @@ class TextCallModel(BaseChatModel):
         text_tools: Sequence[dict[str, Any]] = (),
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
+        """Yields the chunks of an answer, the calls of its text in the last one."""
         turn = _Turn(self._settings, messages, text_tools, stop)
         if _streams(self._inner):
             for chunk in self._inner._stream(turn.messages, turn.stop, None, **kwargs):
@@ -171,6 +172,7 @@ class TextCallModel(BaseChatModel):
         text_tools: Sequence[dict[str, Any]] = (),
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
+        """Yields the chunks of an answer, the calls of its text in the last one."""
         turn = _Turn(self._settings, messages, text_tools, stop)
         if _streams(self._inner):
             async for chunk in self._inner._astream(turn.messages, turn.stop, None, **kwargs):
@@ -239,6 +241,7 @@ class _Turn:
         return ChatResult(generations=made, llm_output=result.llm_output)
 
     def _read(self, generation: ChatGeneration) -> BaseMessage:
+        """Returns the message of a generation with the calls in its text."""
         message = generation.message
         if not isinstance(message, AIMessage):
             return message

@@ -194,6 +194,7 @@ class TextCallModel(Model):
         return [*given, {"role": "user", "content": told}] if told else given
 
     def _remember(self, answer: Answer, items: list[Any]) -> None:
+        """Stores the feedback on refused calls, for the next request."""
         if not answer.feedback:
             return
         native = [item.call_id for item in items if isinstance(item, ResponseFunctionToolCall)]

@@ -102,6 +102,7 @@ class AnswerEvents:
                 yield from self._more_reasoning(delta.text)
 
     def _more_text(self, text: str) -> Iterator[Any]:
+        """Yields the events for more text, and first those that open its item."""
         opened = self._text
         if opened is None:
             opened = self._text = _Open(self._place())
@@ -121,6 +122,7 @@ class AnswerEvents:
         )
 
     def _more_reasoning(self, text: str) -> Iterator[Any]:
+        """Yields the events for more reasoning, and first those that open its item."""
         opened = self._reasoning
         if opened is None:
             opened = self._reasoning = _Open(self._place())

@@ -193,6 +193,7 @@ class _TextCallStream(StreamedResponse):
     reading: AnswerReading
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
+        """Yields the events of the response; called by pydantic-ai."""
         native = False
         async for event in self.inner:
             if isinstance(event, PartStartEvent):
@@ -234,6 +235,7 @@ class _TextCallStream(StreamedResponse):
             )
 
     def _grown(self, event: PartDeltaEvent) -> Iterator[ModelResponseStreamEvent]:
+        """Yields the events for more of a part of the inner response."""
         delta, key = event.delta, ("inner", event.index)
         if isinstance(delta, TextPartDelta):
             yield from self._shown(self.reading.feed(delta.content_delta))
@@ -253,6 +255,7 @@ class _TextCallStream(StreamedResponse):
             )
 
     def _shown(self, deltas: Iterable[Delta]) -> Iterator[ModelResponseStreamEvent]:
+        """Yields the events for text and reasoning that may be shown."""
         for delta in deltas:
             if isinstance(delta, TextDelta):
                 yield from self._parts_manager.handle_text_delta(
@@ -336,6 +339,7 @@ def _plain(message: ModelMessage) -> list[dict[str, Any]]:
 
 
 def _plain_part(part: Any) -> dict[str, Any]:
+    """Returns a part of a request in the shape of OpenAI's API."""
     if isinstance(part, SystemPromptPart):
         return {"role": "system", "content": part.content}
     if isinstance(part, ToolReturnPart):

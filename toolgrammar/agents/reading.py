@@ -90,6 +90,7 @@ class AnswerReading:
         return deltas, answer_of(result, salvage, self._messages)
 
     def _deltas(self, events: Iterable[Event]) -> list[Delta]:
+        """Returns the deltas of events, without white space around the text and the reasoning."""
         found: list[Delta] = []
         for event in events:
             if isinstance(event, TextDelta):

@@ -156,6 +156,7 @@ class AnswerReader:
         return "tool_calls"
 
     def _pieces(self, events: list[Event]) -> list[Piece]:
+        """Returns the pieces for events, with calls at their end."""
         found: list[Piece] = []
         for event in events:
             if isinstance(event, TextDelta):
@@ -168,6 +169,7 @@ class AnswerReader:
         return found
 
     def _take(self, call: ToolCall, place: int, found: list[Piece]) -> None:
+        """Adds a call that has ended to the pieces, or its text if it may not run."""
         judged = self._refusal(call) or arguments_or_refusal(call)
         refusal = judged if isinstance(judged, Refusal) else None
         if self._report is not None:

@@ -120,6 +120,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
                 yield ModelResponseStream(**new)
 
     def _read(self, request: Mapping[str, Any], response: Any) -> Any:
+        """Returns an answer with its calls read; the same object if nothing changes."""
         # Embeddings, images and the like use the same hook.
         reading = self._reading(request) if isinstance(response, ModelResponse) else None
         if reading is None:
@@ -134,6 +135,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         return new
 
     def _reading(self, request: Mapping[str, Any]) -> Reading | None:
+        """Returns how the answer to a request is read; None if it is not."""
         rule = self._rules[request.get("model")]
         if rule is None:
             return None

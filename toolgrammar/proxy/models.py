@@ -122,6 +122,7 @@ def read_rules(path: Path, defaults: Mapping[str, Any] | None = None) -> ModelRu
 
 
 def _rule(path: Path, name: str, said: Any, defaults: Mapping[str, Any] | None) -> ModelRule:
+    """Returns the rule for a value in the file: a format's id or a table."""
     given = {"format": said} if isinstance(said, str) else said
     # The keys first: a misspelt `format` is the reason why there is none.
     if isinstance(given, dict):

@@ -180,6 +180,7 @@ class Relay:
                 self._note(answering)
 
     async def _body(self, receive: Receive) -> bytes:
+        """Returns the body of a request, up to the maximal size."""
         parts, size = [], 0
         while True:
             message = await receive()
@@ -223,6 +224,7 @@ class Relay:
             raise _Gone
 
     async def _answer(self, answering: _Answering) -> None:
+        """Asks the upstream and sends its answer, or an error."""
         scope = answering.scope
         try:
             address = self._address(scope)
@@ -318,6 +320,7 @@ class Relay:
         response: aiohttp.ClientResponse,
         headers: list[tuple[bytes, bytes]],
     ) -> None:
+        """Sends a whole answer, rewritten, up to the maximal size."""
         parts, size = [], 0
         async for part in response.content.iter_any():
             size += len(part)
@@ -361,6 +364,7 @@ class Relay:
             LOG.info("refused a call of %s: %s", shown_name(call.name), refusal.code)
 
     def _note(self, answering: _Answering) -> None:
+        """Counts and logs an answer at its end."""
         kind = "passed" if answering.reading is None else "rewritten"
         seconds = perf_counter() - answering.started_at
         self._metrics.requests.labels(kind, str(answering.status)).inc()

@@ -67,6 +67,7 @@ def read_response(response: dict[str, Any], reading: Reading) -> dict[str, Any]:
 
 
 def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
+    """Returns a choice with its calls read; the same object if nothing changes."""
     if not isinstance(choice, Mapping):
         return choice
     if reading.repair:

@@ -197,6 +197,7 @@ class StreamRewriter:
         return self._chunks(chunk, [choice for new in taken for choice in new])
 
     def _taken(self, choice: Any, chunk: Chunk) -> list[Choice]:
+        """Returns the choices that a choice of a chunk becomes."""
         if not isinstance(choice, dict):
             return [choice]
         index = index_of(choice)

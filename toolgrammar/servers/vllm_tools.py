@@ -96,6 +96,7 @@ class ToolgrammarToolParser(GivenCalls, ToolParser):  # type: ignore[misc]
         return ""
 
     def _new_reader(self, given: Giving, request: Any) -> MessageReader:
+        """Makes the reader of a message, with the tools and the conversation of a request."""
         self.forget_calls()
         specs = specs_of(self.tools)
         return MessageReader(
