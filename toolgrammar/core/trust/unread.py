@@ -16,7 +16,6 @@ from toolgrammar.core.evidence.used import (
     NEAR,
     begins,
     is_quoted,
-    is_used,
 )
 from toolgrammar.core.trust.beside_arguments import report_rest
 from toolgrammar.core.trust.standing import openers_in
@@ -41,6 +40,8 @@ _OF_MARKUP = frozenset(
 )
 """Codes of warnings that tell of what opens or closes a call, and not of a whole one beside it."""
 _OBJECT = late(r"\{\s{0,64}[\"'\w]")
+_BEGUN = late(r"\s{0,64}\{\s{0,64}(?:[\"'\w]|\Z)")
+"""An object, or its beginning at the end of the text."""
 _TAG = late(r"<[^<>]{1,128}>")
 _WORD = late(r"\w")
 _MOST_REPEATED, _LONGEST_REPEATED = 16, 2048
@@ -150,7 +151,8 @@ class _Search:
         for mended in islice(self._signs.mended(text), self._left):
             self._left -= 1
             # `<tool_cell>` before an object that is no call: an opener was meant all the same.
-            if mended.text[mended.place] in "<[" and is_used(mended.text, mended.place, mended.end):
+            is_tag, quoted = mended.text[mended.place] in "<[", is_quoted(mended.text, mended.place)
+            if is_tag and not quoted and _BEGUN.match(mended.text, mended.end):
                 return mended.start, mended.written, True
             context = before if mended.is_first else ""
             call = self._call_at(context + mended.text, len(context) + mended.place)
