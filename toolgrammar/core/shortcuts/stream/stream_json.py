@@ -1,8 +1,8 @@
-"""Reads arguments that are written as JSON while they stream, as long as they are sound.
+"""Reads sound arguments in JSON while they stream.
 
-An object is read by the driver's own reader, which is `JsonPayload`: at its first repair the driver
-takes over. Example: of `{"q": "it is` the delta `{"q": "` and then each chunk of the string is given
-out. The value of a single argument is read at once, if all of it is there.
+Example: of `{"q": "it is` the delta `{"q": "` is emitted, and then each chunk of the string. An object is
+read by the driver's own scanner, `JsonPayload`, and the driver takes over at its first repair. The value
+of a single argument is read at once, when all of it has come.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _IN_STRING: Final = late(
     rf"{CHARACTERS}(?:(?:{ONE_ESCAPE}|{_COMMA}|{BRACKETS}|{TAG}){CHARACTERS})*+"
     rf"(, *|[}}\]]{{1,64}},? *|<|\\(?:u{HEX}{{0,3}})?)?"
 )
-"""A piece of a JSON string; at its end what may yet become something else (1).
+"""Matches a piece of a JSON string; group 1 is the end of it that is not certain.
 
-That is the beginning of an escape, a comma, brackets and markup: the string may have ended before
-them.
+That is the beginning of an escape, or a comma, brackets or markup, before which the string may have
+ended without its quote.
 """
 _sure: Final = certain_in(_IN_STRING)
-"""How many characters of a piece are sure to be in the string; -1 where it may end in it."""
+"""Returns how many characters of a piece are certain to be in the string; -1 if it may end there."""
 
 
 class StreamJson(PayloadReader):
-    """The arguments of a call, an object of JSON."""
+    """The reader of arguments that are a JSON object."""
 
     def __init__(
         self, step: Step, cursor: Cursor, message: StreamMessage, leave: Leave, *, opening: Node
@@ -50,9 +50,9 @@ class StreamJson(PayloadReader):
         """Makes a reader for one payload; `opening` is the node in which calls open."""
         super().__init__(step, cursor, message, leave)
         self._start = 0
-        """Offset where the payload begins."""
+        """The offset where the payload begins."""
         self._tail = ""
-        """What of a string is not given out: all else that is undecided, the reader keeps."""
+        """The end of a string that is not emitted; the scanner keeps all other undecided text."""
         self._reader = JsonPayload(
             step,
             opening,
@@ -63,7 +63,7 @@ class StreamJson(PayloadReader):
 
     @property
     def held(self) -> str:
-        """What of a string is not given out."""
+        """The end of a string that is not emitted."""
         return self._tail
 
     def begin(self, text: str, start: int) -> int:
@@ -74,7 +74,7 @@ class StreamJson(PayloadReader):
         return self._read(text, start)
 
     def _read(self, text: str, start: int) -> int:
-        """Has the reader read on in all that has come."""
+        """Runs the scanner on all text that has come."""
         out: list[str] = []
         end = self._fed(text, start, self._cursor.base, out)
         if end < 0:
@@ -88,20 +88,20 @@ class StreamJson(PayloadReader):
         return self._end(text, end) if not reader.unread else NEEDS_DRIVER
 
     def _fed(self, text: str, start: int, base: int, out: list[str]) -> int:
-        """Feeds the reader; returns where it has come to, -1 at its first repair."""
+        """Feeds the scanner; returns the index that it has reached, or -1 at its first repair."""
         reader = self._reader
         end = reader.feed(text, start, out, base=base)
-        # Up to the first repair the driver gives out the same.
+        # Up to the first repair the driver emits the same.
         return -1 if reader.failed or reader.repairs else end
 
     def _take(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk in the arguments."""
+        """Accepts a chunk inside the arguments."""
         if not self._source.append(chunk):
             return None
         return self._read_chunk(chunk)
 
     def _read_chunk(self, chunk: str) -> list[Event] | None:
-        """Reads a chunk that is in the source already."""
+        """Reads a chunk that was added to the source already."""
         out: list[str] = []
         end = self._fed(chunk, 0, self._source.length - len(chunk), out)
         if end < 0:
@@ -110,9 +110,9 @@ class StreamJson(PayloadReader):
         if not reader.done:
             self._cursor.take_with(self._take_string if reader.plain else self._take)
             return self._message.delta("".join(out)) if out else []
-        # The reader looked past the bracket to be sure of it, as at `}` before more text.
+        # The scanner may have looked past the last bracket, to be certain of it.
         if reader.unread:
-            # What was looked at behind the arguments is read once more, with the bracket before it.
+            # The text that it looked at is read again as markup, with the bracket before it.
             end = 1
             chunk = self._source.slice(
                 self._source.length - len(reader.unread) - len(chunk) - 1, self._source.length
@@ -124,12 +124,12 @@ class StreamJson(PayloadReader):
         return message.told() if cursor.run(chunk, self._end(chunk, end)) else None
 
     def _take_string(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk in a string whose body is given out as it stands."""
+        """Accepts a chunk inside a string whose content is emitted as it is written."""
         text = self._tail + chunk
         if not self._source.append(chunk):
             return None
-        # All but a tail that may be more than text: half an escape, or `, ` where a quote is
-        # missing.
+        # An end that may not belong to the string is kept: half an escape, or `, ` where a quote may
+        # be missing.
         certain = _sure[text]
         if certain < 0:
             self._tail = ""
@@ -142,16 +142,16 @@ class StreamJson(PayloadReader):
         return self._message.delta(text)
 
     def _end(self, text: str, end: int) -> int:
-        """Ends the arguments behind their last bracket."""
+        """Ends the arguments after their last bracket."""
         message = self._message
         stop = self._cursor.base + end
         written = self._source.slice(self._start, stop)
-        # Read once more as a whole: the reader gives JSON text, and no value.
+        # The text is read again as a whole, since the scanner emits JSON text and no value.
         found = read_whole(written, 0)
         if found is None or found[1] != len(written) or not isinstance(found[0], dict):
             return NEEDS_DRIVER
         value, spec = found[0], message.spec
-        # An argument that is left out is reported, and the deltas had it already.
+        # The driver reports an argument that is dropped, though the deltas had it already.
         if message.rules.drops and spec is not None and not value.keys() <= spec.properties.keys():
             return NEEDS_DRIVER
         message.take_arguments(value, stop)
@@ -159,22 +159,22 @@ class StreamJson(PayloadReader):
 
 
 class StreamJsonValue(PayloadReader):
-    """The value of one argument, written as JSON; the cursor holds all of it."""
+    """The reader of one argument in JSON; the cursor holds all of its text back."""
 
     def begin(self, text: str, start: int) -> int:
-        """Begins where the value does."""
+        """Begins at the first character of the value."""
         message, cursor = self._message, self._cursor
-        # No token stood between this value and the last one: the driver judges that.
+        # If no token stood between this value and the last one, the driver judges that.
         if message.doubtful or not message.begin_value():
             return NEEDS_DRIVER
         cursor.read_with(self._read)
         return self._read(text, start)
 
     def _read(self, text: str, start: int) -> int:
-        """Reads the value, all of it at once."""
+        """Reads the value at once, when it is complete."""
         message, cursor = self._message, self._cursor
-        # What holds no text is small as a rule: held back until it is whole, and read at once. The
-        # driver gives out a text as it comes.
+        # A value without strings is usually short, so it is held back until it is complete. A value
+        # with strings is left to the driver, which emits these as they come.
         found = read_whole(text, start, object_only=self._step.terminal.name in OBJECTS)
         if found is None:
             return NEEDS_DRIVER if text.find('"', start) >= 0 else cursor.hold(text, start)
@@ -184,7 +184,7 @@ class StreamJsonValue(PayloadReader):
             return NEEDS_DRIVER
         message.take_argument(value)
         message.end_arguments(cursor.base + end)
-        # The driver may still find that the value goes on: its events wait for the next token.
+        # The value may still go on, so its events wait for the next token.
         message.doubt(doubtful=True)
         message.give(message.member() + text[start:end])
         return self._leave(self._step, text, end)

@@ -1,7 +1,7 @@
-"""Holds what the stream shortcut has read of a message, and makes its events.
+"""Holds the parts of a message that the stream shortcut has read, and makes its events.
 
-Example: with the name of `{"name": "f", "arguments": {` the open call has its name, and with the first
-bracket of the arguments `CallStart` goes out.
+Example: in `{"name": "f", "arguments": {` the open call gets its name from `"f"`, and `CallStart` is
+emitted at the first bracket of the arguments.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class StreamMessage:
-    """One message, as far as it was read; the fields of the call are those of the one that is open."""
+    """The parts of one message so far, with the fields of the open call."""
 
     def __init__(
         self,
@@ -40,14 +40,14 @@ class StreamMessage:
         guarded: Container[str],
         most_calls: int,
     ) -> None:
-        """Makes the message of which nothing was read.
+        """Makes an empty message.
 
         Args:
-            source: takes its text.
-            rules: what the format's header says.
+            source: the source that keeps its text.
+            rules: the rules of the format.
             tools: the tools that the model had, by name.
-            guarded: names of tools that open a call where a key could stand.
-            most_calls: how many calls it may have.
+            guarded: names of tools, at which a call may open where a key could stand.
+            most_calls: the most calls that it may have.
         """
         self.source = source
         self.rules = rules
@@ -56,43 +56,44 @@ class StreamMessage:
         self._most_calls = most_calls
         self.events: list[Event] = []
         self.doubtful = False
-        """Whether what was read last may yet turn out otherwise, so that its events wait."""
+        """Whether the value that was read last may still go on, so that events wait."""
         self.calls: list[ToolCall] = []
         self.index = 0
-        """The number of the call that is open, or comes next."""
+        """The index of the open call, or of the next one."""
         self.texts = Stretches()
         self.reasonings = Stretches()
         self.written_name = self.written_key = self.key = ""
         self.spec: ToolSpec | None = None
         self.guide: Guide | None = None
         self.given = 0
-        """Characters of JSON that were given out of the open call."""
+        """The number of characters of JSON in the deltas of the open call."""
         self.given_before: list[int] = []
-        """The same of each call before it."""
+        """These numbers for each call before it."""
         self._new_call()
 
     def _new_call(self) -> None:
+        """Resets the fields of the open call."""
         self.start = -1
-        """Offset of the call, or -1 where none is open."""
+        """The offset of the call, or -1 if no call is open."""
         self.name: str | None = None
         self.id: str | None = None
         self.arguments: dict[str, Any] | None = None
         self.arguments_start = self.arguments_end = -1
         self.started = False
-        """Whether it was given out that the call began."""
+        """Whether the `CallStart` of the call was made."""
         self._members = 0
 
     # Events
 
     def told(self) -> list[Event]:
         """Returns the events that are certain, and forgets them."""
-        if self.doubtful:  # All wait, so that their order stays.
+        if self.doubtful:  # All events wait, so that they keep their order.
             return []
         events, self.events = self.events, []
         return events
 
     def doubt(self, *, doubtful: bool) -> None:
-        """Notes whether what was read last may yet turn out otherwise."""
+        """Sets whether the value that was read last may still go on."""
         self.doubtful = doubtful
 
     # Text
@@ -116,12 +117,12 @@ class StreamMessage:
         self.start = start
 
     def fill(self, role: str, written: str, start: int) -> bool:
-        """Takes a token that fills a role of the call; false where the driver must.
+        """Fills a role of the open call with a token; False if the driver has to read it.
 
         Args:
             role: the role.
-            written: the token.
-            start: where the arguments begin, if it is the first key of them.
+            written: the text of the token.
+            start: the offset where the arguments begin, if the token is their first key.
         """
         value = decoded_token(written) if written[:1] == '"' else written
         if role == "key":
@@ -131,9 +132,9 @@ class StreamMessage:
             if self.arguments_start < 0:
                 self.arguments_start = start
         elif self.rules.awaits_answer or (self.id if role == "id" else self.name) is not None:
-            return False  # its end waits for the message's, or it says that twice
+            return False  # the call waits for the end of the message, or has a second name or id
         elif self.index >= self._most_calls:
-            return False  # one call too many is text
+            return False  # a call past the limit is text
         elif role == "id":
             self.id = value.strip() or None
         else:
@@ -148,7 +149,7 @@ class StreamMessage:
         return value.strip() != ""
 
     def _may_be_a_tool(self, key: str) -> bool:
-        """Whether what was read as a key is the name of another tool: a call may begin there."""
+        """Whether a key is the name of another tool, so that a call may begin there."""
         spec = self.spec
         return (
             key in self._guarded
@@ -158,13 +159,13 @@ class StreamMessage:
         )
 
     def begin_call(self) -> None:
-        """Emits the event that the call began."""
+        """Emits the `CallStart` of the open call, once."""
         if not self.started and self.name is not None:
             self.started = True
             self.events.append(CallStart(self.index, self.name, self.id))
 
     def begin_value(self) -> bool:
-        """Begins the value of the argument whose key was read last; false where the driver must."""
+        """Begins the value of the last key; returns False if the driver has to read it."""
         spec, key = self.spec, self.key
         if self.name is None:
             return False
@@ -175,14 +176,14 @@ class StreamMessage:
         self.begin_call()
         if self.arguments is None:
             self.arguments = {}
-        return key not in self.arguments  # A key that comes twice is doubted.
+        return key not in self.arguments  # The driver doubts a key that comes twice.
 
     def schema(self) -> JsonSchema | None:
-        """Returns what the tool wants of the argument whose key was read last."""
+        """Returns the schema of the last key; None if there is none."""
         return self.spec.properties.get(self.key) if self.spec is not None else None
 
     def member(self) -> str:
-        """Returns the JSON that stands before the value of the next argument."""
+        """Counts an argument; returns the JSON before its value, such as `{"a": ` or `, "a": `."""
         self._members += 1
         return f"{'{' if self._members == 1 else ', '}{as_json(self.key)}: "
 
@@ -192,7 +193,7 @@ class StreamMessage:
         self.events.append(ArgumentsDelta(self.index, json))
 
     def delta(self, json: str) -> list[Event]:
-        """Returns the event of more JSON, where no other waits."""
+        """Returns the event of more JSON, if no other event waits before it."""
         self.given += len(json)
         return [ArgumentsDelta(self.index, json)]
 
@@ -203,11 +204,11 @@ class StreamMessage:
             self.arguments_start = start
 
     def take_arguments(self, arguments: dict[str, Any], end: int) -> None:
-        """Takes all arguments at once; they end at an offset."""
+        """Sets all arguments at once, and the offset of their end."""
         self.arguments, self.arguments_end = arguments, end
 
     def take_argument(self, value: Any) -> None:
-        """Takes the value of the argument whose key was read last."""
+        """Sets the argument of the last key."""
         assert self.arguments is not None
         self.arguments[self.key] = value
 
@@ -217,14 +218,14 @@ class StreamMessage:
             self.arguments_end = end
 
     def end_call(self, end: int) -> bool:
-        """Ends the call at an offset; false where the driver must."""
+        """Ends the call at an offset; returns False if the driver has to judge it."""
         name, index, start = self.name, self.index, self.arguments_start
         if name is None:
             return False
         self.begin_call()
-        if self._members:  # Of an object nothing is missing.
+        if self._members:  # Single arguments lack the closing brace; a whole object has it.
             self.give("}")
-        elif self.arguments is None:  # None at all; an empty object was given out.
+        elif self.arguments is None:  # No arguments were read, so no JSON was emitted.
             self.give("{}")
         call = ToolCall(
             name,

@@ -1,6 +1,6 @@
-"""Reads raw payloads of a stream: values, reasoning and text that end with their own closer.
+"""Reads sound raw payloads of a stream: values, reasoning and text that end with their own closer.
 
-Example: of `<parameter=p>a < b` all but the opener is given out; `</par` behind it is held back.
+Example: of `<parameter=p>a < b</par` the value `a < b` is emitted, and `</par` is held back.
 """
 
 from __future__ import annotations
@@ -31,65 +31,65 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 _MOST_BLANKS_HELD = 256
-"""White space that is held back before the driver takes over."""
+"""The most white space that is held back; with more, the driver takes over."""
 _MODES = frozenset({NONE, ONE_NEWLINE, STRIP})
 _PROSE = frozenset({"reasoning", "text", "content"})
 
 
 class StreamRaw(PayloadReader):
-    """One raw payload."""
+    """The reader of one raw payload."""
 
     _solid: ChunkMemo[str]
-    """A chunk that only goes on in a value and can be passed on at once, as JSON."""
+    """The JSON of a chunk that only continues a value; empty for any other chunk."""
 
     def __init__(
         self, step: Step, cursor: Cursor, message: StreamMessage, leave: Leave, *, before: bool
     ) -> None:
-        """Makes a reader for one payload; `before`: the token before it takes a line end."""
+        """Makes a reader for one payload; `before`: whether the token before it ends a line."""
         super().__init__(step, cursor, message, leave)
         self._rules = message.rules
         self._raw = raw = end_of_raw(step)
         self._waiting = _waiting(raw)
-        """Whether what is held back, behind a character before it, goes on to wait with a chunk."""
+        """Whether held text with the next chunk, after one more character, still has to wait."""
         role = step.leaf
         key = message.key if role == "value" else ""
         usual = ONE_NEWLINE if before or raw.closes_line else NONE
         mode = self._mode = self._rules.trim.get(key) or self._rules.trim.get(role) or usual
         self._began = mode == NONE or (mode == ONE_NEWLINE and not before and mode == usual)
-        """Whether what is trimmed in front is gone."""
-        # The same as in `RawChunks`: what may still be trimmed at the end waits.
+        """Whether the white space that is trimmed at the beginning was removed."""
+        # As in `Trimmer`, white space at the end that may still be trimmed is held back.
         self._blanks = "\r\n" if mode in (NONE, ONE_NEWLINE) else None
-        """White space at the end of a chunk that may be trimmed; None for all of it."""
+        """The characters at the end of a chunk that may be trimmed; None for all white space."""
         self._start = 0
-        """Offset where the payload begins."""
+        """The offset where the payload begins."""
         self._held = ""
-        """What is held back, with the character before it."""
+        """The text that is held back, with the character before it."""
         self._from = 0
-        """Where in that begins what is held back."""
+        """The index in `_held` where the text that is held back begins."""
         self._streams = True
-        """Whether the value is a string whatever it says, so that it need not wait for its end."""
+        """Whether the value is always a string, so that it need not wait for its end."""
         self._undecided = False
-        """Whether that waits for its first character."""
+        """Whether that depends on its first character, which has not come."""
         self._value_from = -1
-        """Offset where the value begins, without what is trimmed; -1 before that is known."""
+        """The offset where the trimmed value begins; -1 if it is not known yet."""
         self._flows = False
-        """Whether the payload is a value that is given out as it comes."""
+        """Whether the payload is a value that is emitted as it comes."""
 
     @property
     def held(self) -> str:
-        """What is held back."""
+        """The text that is held back."""
         return self._held[self._from :]
 
     def begin(self, text: str, start: int) -> int:
-        """Begins where the payload does."""
+        """Begins at the first character of the payload."""
         message, role = self._message, self._step.leaf
         if message.doubtful or (role != "value" and role not in _PROSE):
             return NEEDS_DRIVER
-        # A line end would have to be put between two messages, which has no place in the source.
+        # Between two messages a line end is inserted, which has no offset in the source.
         said = message.reasonings if role == "reasoning" else message.texts
         if self._rules.has_lines and said:
             return NEEDS_DRIVER
-        # Other modes wait for the end of the value, or look at each of its lines.
+        # Other trim modes need the end of the value, or each of its lines.
         if self._mode not in _MODES:
             return NEEDS_DRIVER
         self._start = self._cursor.base + start
@@ -99,16 +99,17 @@ class StreamRaw(PayloadReader):
         return self._look(text, start)
 
     def _begin_value(self) -> bool:
+        """Begins the value of the last key; returns False if the driver has to read it."""
         step, message = self._step, self._message
-        # The driver doubts what should have been JSON.
+        # The driver doubts raw text in place of JSON.
         if step.is_fallback or not message.begin_value():
             return False
         typed = step.terminal.name == "RAW"
         self._undecided = typed and self._rules.by_shape
         self._streams = not typed or message.guide is None or message.guide.is_text(message.key)
         if self._undecided:
-            # A value that the schema types waits for its end; any other shows by its first
-            # character.
+            # If the schema decides the type, the value waits for its end. If not, its first character
+            # decides whether it may be JSON.
             self._undecided = self._streams
             self._streams = False
         elif self._streams:
@@ -116,21 +117,21 @@ class StreamRaw(PayloadReader):
         return True
 
     def _open_string(self) -> None:
-        """Emits what stands before the text of a string."""
+        """Emits the key and the opening quote of a string."""
         self._message.give(f'{self._message.member()}"')
 
     def _take(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk."""
+        """Accepts a chunk."""
         start, text = self._from, self._held + chunk
         if not self._source.append(chunk):
             return None
         raw, message = self._raw, self._message
-        # What is held goes on to wait with this chunk: nothing else has to be looked at.
+        # If the held text still has to wait with this chunk, nothing else needs to be searched.
         if len(self._held) > start and (self._waiting[text] if start else _waits(raw, text, 0)):
             self._held = text
             return message.told() if _may_be_held(text[start:]) else None
         match = raw.find(text, start)
-        # The quick way: a part that only goes on is given out without a round of `run`.
+        # A part that only continues the value is emitted here, without a round of `run`.
         if self._flows and (match is None or not is_closer(match)):
             tail = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
             stop = len(text) if tail is None else tail.start()
@@ -141,10 +142,10 @@ class StreamRaw(PayloadReader):
         return message.told() if cursor.run(text, self._judge(match, text, start)) else None
 
     def _flow(self, text: str, start: int, stop: int) -> list[Event] | None:
-        """Emits a part of a value that is a string, in which nothing ends."""
+        """Emits a part of a string value that does not end in it."""
         kept = text[start:stop].rstrip(self._blanks)
         self._hold(text, start + len(kept))
-        # With nothing held back, the next chunk needs one look-up.
+        # With nothing held back, the next chunk needs only one lookup.
         if start + len(kept) == len(text):
             self._cursor.take_with(self._take_solid)
         if not kept:
@@ -153,11 +154,11 @@ class StreamRaw(PayloadReader):
 
     def _hold(self, text: str, end: int) -> None:
         """Holds a text back from an index on."""
-        # One character before, for look-behinds.
+        # The character before it is kept for look-behinds.
         self._held, self._from = (text[end - 1 :], 1) if end else (text, 0)
 
     def _take_solid(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk in a value that is a string, where nothing is held back."""
+        """Accepts a chunk of a string value when nothing is held back."""
         piece = self._solid[chunk]
         if not piece:
             self._held, self._from = self._source.last, 1
@@ -168,12 +169,12 @@ class StreamRaw(PayloadReader):
         return self._message.delta(piece)
 
     def _pass_on(self) -> None:
-        """Takes the next chunks; where nothing is held back and all is certain, at once."""
+        """Sets how the next chunks are accepted: passed on as they come, if nothing is held back."""
         cursor, role = self._cursor, self._step.leaf
         cursor.take_with(self._take)
         is_free = self._began and not self._rules.has_raw_entities
         raw = self._raw
-        # A closer may begin with white space: then none at the end is sure.
+        # If a closer may begin with white space, white space at the end of a chunk is not certain.
         held = r"\s" if self._blanks is None or raw.solid is not None else self._blanks
         solid = _without_blanks(raw.solid_plain.pattern, held)
         self._solid = in_strings(solid)
@@ -188,13 +189,19 @@ class StreamRaw(PayloadReader):
             cursor.take_with(self._take_solid)
 
     def _look(self, text: str, start: int) -> int:
-        """Looks for the closer from an index on."""
+        """Searches the closer from an index on."""
         return self._judge(self._raw.find(text, start), text, start)
 
     def _judge(self, match: re.Match[str] | None, text: str, start: int) -> int:
-        """Ends a payload at what was found in it, or passes on what is sure of it."""
+        """Ends a payload at its closer, or emits the certain part of it.
+
+        Args:
+            match: the first match of a closer or other markup in the text; None if there is none.
+            text: the text.
+            start: the index where the part begins that was not emitted.
+        """
         raw = self._raw
-        # An entity may be cut by a chunk, and is decoded by the driver.
+        # A chunk may cut an entity, so the driver decodes them.
         if self._rules.has_raw_entities and "&" in text:
             return NEEDS_DRIVER
         stop = len(text) if match is None else match.start()
@@ -202,7 +209,7 @@ class StreamRaw(PayloadReader):
         begun = None
         if not closes or raw.looks_on or not raw.is_plain(text, start, stop):
             begun = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
-        # What was found is not final if something longer may begin before it, or at its place.
+        # The match is not final if a longer one may begin before it, or at its place.
         grows = begun is not None and (
             begun.start() < stop or (begun.start() == stop and (raw.looks_on or not closes))
         )
@@ -227,7 +234,7 @@ class StreamRaw(PayloadReader):
         ):
             return NEEDS_DRIVER
         whole = self._source.slice(self._start, end)
-        # Looked for once the value is whole; what was given out of it stays the same in the driver.
+        # This is searched when the value is complete; the driver emits the same text of it.
         if raw.marks.damaged(whole, message.written_name, message.written_key) is not None:
             return NEEDS_DRIVER
         if not self._end(text[start:stop], self._cursor.base + start):
@@ -237,10 +244,10 @@ class StreamRaw(PayloadReader):
         return self._leave(self._step, text, stop)
 
     def _pass_first(self, text: str, start: int) -> bool:
-        """Passes a piece on that is not empty, without what is trimmed in front."""
+        """Emits a piece that is not empty, trimmed if it is the first one; False for the driver."""
         whole = text
         if not self._began:
-            # `\r\n` may be cut by a chunk: the driver's trimmer decides.
+            # A chunk may cut `\r\n`, so the driver's trimmer decides.
             if text[0] == "\r":
                 return False
             self._began = True
@@ -264,7 +271,7 @@ class StreamRaw(PayloadReader):
                 self._decide(start + len(text))
 
     def _decide(self, end: int) -> None:
-        """Lets a value stream once its first character shows that it is no JSON."""
+        """Lets a value stream if its first character is not that of JSON."""
         text = self._source.slice(self._value_from, end)
         first = text.lstrip()[:1]
         self._undecided = not first
@@ -274,7 +281,12 @@ class StreamRaw(PayloadReader):
             self._message.give(as_json(text)[1:-1])
 
     def _end(self, rest: str, start: int) -> bool:
-        """Ends a raw payload with what of it was held back, from an offset on."""
+        """Ends a raw payload with the rest that was held back; False if the driver has to read it.
+
+        Args:
+            rest: the rest.
+            start: its offset.
+        """
         mode, held = self._mode, rest
         if rest and not self._began:
             if rest[0] == "\r":
@@ -282,7 +294,7 @@ class StreamRaw(PayloadReader):
             rest = rest.lstrip() if mode == STRIP else rest.removeprefix("\n")
         start += len(held) - len(rest)
         if mode == ONE_NEWLINE:
-            # Only one line end is layout; another before it belongs to the value.
+            # Only one line end is layout; a line end before it belongs to the value.
             rest = rest.removesuffix("\r\n" if rest.endswith("\r\n") else "\n")
         elif mode == STRIP:
             rest = rest.rstrip()
@@ -290,6 +302,7 @@ class StreamRaw(PayloadReader):
         return self._step.leaf != "value" or self._end_value(start + len(rest))
 
     def _end_value(self, end: int) -> bool:
+        """Ends a value at an offset; returns False if the driver has to judge it."""
         message = self._message
         text = self._source.slice(self._value_from, end)
         if self._streams:
@@ -310,32 +323,32 @@ class StreamRaw(PayloadReader):
 
 
 def is_closer(match: re.Match[str]) -> bool:
-    """Whether what was found in a raw payload is its own closer."""
+    """Whether a match in a raw payload is its own closer."""
     return str(match.lastgroup).startswith("closer_")
 
 
 def _waits(raw: RawEnd, text: str, start: int) -> bool:
-    """Whether a text may still become the closer, or ends in what may, and is none yet."""
+    """Whether the text from an index on may still become a closer, and is not one yet."""
     begun = blanks.match(text, start).end()
     if not raw.beginnings.match(text, begun):
         return False
-    # Where what follows a closer decides about it, the closer alone never ends the wait.
+    # If the text after a closer decides about it, the closer alone does not end the wait.
     match = None if raw.looks_on else raw.search.match(text, begun)
     return match is None or not is_closer(match)
 
 
 @lru_cache(maxsize=256)
 def _waiting(raw: RawEnd) -> ChunkMemo[bool]:
-    """Returns for short texts whether they wait behind their first character, as `_waits` does."""
+    """Returns a cache of `_waits` for short texts, after their first character."""
     return ChunkMemo(lambda text: _waits(raw, text, 1), most=256, longest=SHORT + 1)
 
 
 def _may_be_held(text: str) -> bool:
-    """Whether that much may be held back: the driver keeps long runs of white space in pieces."""
+    """Whether a text is short enough to be held back; the driver keeps long white space in pieces."""
     return len(text) <= _MOST_BLANKS_HELD or (len(text) <= MOST_HELD and not text.isspace())
 
 
 @cache
 def _without_blanks(plain: str, blanks: str) -> str:
-    """Writes the expression of chunks that `plain` matches and white space does not end."""
+    """Returns the expression of chunks that match `plain` and do not end with white space."""
     return rf"{plain}(?<![{blanks}])"

@@ -1,13 +1,16 @@
-"""Reads a message that streams, as long as everything in it is as its format says.
+"""Reads a sound message while it streams, without the driver.
 
-This is the short way through a stream, as `whole_reader` is through a whole message: text, tokens of
-the envelope, and payloads that are sound. Nothing is mended, and what may yet become something
-else is held back. Where anything needs judgement the reading gives up; the driver then reads the
-message from its beginning, and what was given out already is left out of its events
-(`delivered.py`). Both give the same; the laws compare them on every case and for every cut.
+Example: of the chunks `Hi <tool` and `_call>` it emits `Hi `, holds `<tool` back, and then reads tokens.
 
-The parts: `Cursor` has the place in the stream, `StreamMessage` what was read. `StreamText` reads up
-to an opener, `StreamTokens` the envelope behind it, and for each payload one reader of its kind.
+It reads text, the tokens of the envelope, and payloads that are sound. It mends nothing, and holds back
+text that may still become something else. If anything needs a judgement it gives up. The driver then
+reads the message from its beginning, and events that were emitted already are dropped from those of the
+driver (`delivered.py`). Both readings have the same result; the laws compare them on every case and for
+every cut.
+
+The parts: `Cursor` is the position in the stream, `StreamMessage` has the parts that were read.
+`StreamText` reads up to an opener, `StreamTokens` reads the envelope after it, and each payload has one
+reader of its kind.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class StreamReader:
-    """One message, while it is sound."""
+    """The reader of one message, as long as it is sound."""
 
     def __init__(
         self,
@@ -40,40 +43,40 @@ class StreamReader:
         tools: Mapping[str, ToolSpec],
         most_calls: int,
     ) -> None:
-        """Stands at the beginning of a message.
+        """Makes a reader at the beginning of a message.
 
         Args:
-            machine: the format's.
-            source: takes the text.
-            rules: what the format's header says.
+            machine: the machine of the format.
+            source: the source that keeps the text.
+            rules: the rules of the format.
             tools: the tools that the model had, by name.
-            most_calls: how many calls the message may have.
+            most_calls: the most calls that the message may have.
         """
         self.machine = machine
         self._message = StreamMessage(source, rules, tools, machine.tool_names, most_calls)
         self.cursor = Cursor(source, self._message)
-        """What takes the chunks."""
+        """The position in the stream, which accepts the chunks."""
         self._tokens = StreamTokens(machine, self.cursor, self._message)
 
     @property
     def steps(self) -> int:
-        """Rounds of work so far."""
+        """The number of rounds of work so far."""
         return self.cursor.steps
 
     @property
     def held(self) -> str:
-        """What is kept since something of it is undecided."""
+        """The text that is held back, since it is undecided."""
         payload = self._tokens.payload
         return self.cursor.held[self.cursor.position :] + (payload.held if payload else "")
 
     def so_far(self) -> StreamMessage:
-        """Returns what was read of the message."""
-        # Chunks that only went on are noted first: they were given out, too.
+        """Returns the parts of the message that were read."""
+        # Chunks that were passed on are added first, as they were emitted, too.
         self.cursor.settle()
         return self._message
 
     def finish(self) -> list[Event] | None:
-        """Ends the message; returns its last events, or None where the driver has to read it."""
+        """Ends the message; returns its last events, or None if the driver has to read it."""
         self.cursor.stand_in(self.cursor.held)
         if not self._tokens.end():
             return None
@@ -81,7 +84,7 @@ class StreamReader:
         return None if self._is_odd() else message.told()
 
     def _is_odd(self) -> bool:
-        """Whether the text closes reasoning that nothing opened, or shows a call that was not read."""
+        """Whether the text has a stray closer of reasoning, or signs of a call that was not read."""
         message = self._message
         closers = () if message.reasonings else message.rules.closers
         signs, tools = self.machine.signs, message.tools
@@ -91,12 +94,12 @@ class StreamReader:
         return False
 
     def release(self) -> None:
-        """Drops what its parts hold of each other, so that all is freed with the last reference."""
+        """Drops the references between its parts, so that they are freed with the reader."""
         self._tokens.release()
         self.cursor.release()
 
     def result(self) -> ParseResult:
-        """Returns the message, once it has ended."""
+        """Returns the result of the message, which has ended."""
         message = self._message
         source, rules = message.source.text(), message.rules
         text, reasoning = message.texts.of(source).strip(), message.reasonings.of(source).strip()

@@ -1,7 +1,7 @@
-"""Reads arguments that are written otherwise than in JSON while they stream, as in `f(q="tea")`.
+"""Reads sound arguments in another notation than JSON while they stream, as in `f(q="tea")`.
 
-The driver's scanner reads them; where it mends or doubts anything, the driver takes over.
-Example: of `q="te` the delta `{"q": "te` goes out; `a")` ends the string and the arguments.
+Example: of `q="te` the delta `{"q": "te` is emitted; `a")` ends the string and the arguments. They are
+read by the driver's scanner, and the driver takes over if it mends or doubts anything.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class StreamScanned(PayloadReader):
-    """The arguments of a call, as a scanner reads them; the cursor holds what is undecided."""
+    """The reader of arguments that have a scanner; the cursor holds undecided text back."""
 
     _runs_on: ChunkMemo[str]
-    """A chunk that only goes on in a string of theirs, as JSON."""
+    """The JSON of a chunk that only continues a string; empty for any other chunk."""
 
     def __init__(
         self,
@@ -40,16 +40,16 @@ class StreamScanned(PayloadReader):
         super().__init__(step, cursor, message, leave)
         self._scanner = scanner
         self._written = Pieces()
-        """The JSON of the arguments."""
+        """The JSON of the arguments so far."""
 
     def begin(self, text: str, start: int) -> int:
-        """Begins where the arguments do."""
+        """Begins at the first character of the arguments."""
         self._message.begin_arguments(self._cursor.base + start)
         self._cursor.read_with(self._read)
         return self._read(text, start)
 
     def _read(self, text: str, start: int) -> int:
-        """Has the scanner read on."""
+        """Runs the scanner from an index on."""
         scanner, out = self._scanner, list[str]()
         end = scanner.feed(text, start, out)
         if scanner.failed:
@@ -60,12 +60,12 @@ class StreamScanned(PayloadReader):
         return self._cursor.hold(text, end, self._take)
 
     def _take(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk in the arguments."""
+        """Accepts a chunk inside the arguments."""
         cursor, message = self._cursor, self._message
         text = cursor.held + chunk
         scanner, out = self._scanner, list[str]()
         end = scanner.feed(text, cursor.position, out)
-        # The chunk belongs to the source in any case: the driver reads all of it once more.
+        # The chunk is added to the source even on failure, since the driver reads all of it again.
         if not self._source.append(chunk) or scanner.failed:
             return None
         if scanner.done:
@@ -85,10 +85,10 @@ class StreamScanned(PayloadReader):
         return message.delta(piece)
 
     def _take_string(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk in a string, where nothing is held back."""
+        """Accepts a chunk inside a string when nothing is held back."""
         piece = self._runs_on[chunk]
         if not piece:
-            # The scanner did not see the chunks that were passed on: it needs the last character.
+            # The scanner did not read the chunks that were passed on, and needs the last character.
             last = self._source.last
             self._cursor.hold(last, len(last), self._take)
             return self._take(chunk)
@@ -98,6 +98,7 @@ class StreamScanned(PayloadReader):
         return self._message.delta(piece)
 
     def _write(self, out: list[str]) -> None:
+        """Emits the JSON that the scanner returned."""
         if out:
             piece = "".join(out)
             self._written.append(piece)
@@ -107,7 +108,7 @@ class StreamScanned(PayloadReader):
         """Ends the arguments that the scanner has read."""
         value, _ = read_whole(self._written.take(), 0) or (None, 0)
         scanner = self._scanner
-        # Each of these is reported with the call, and diagnostics are the driver's.
+        # Each of these is reported with the call, and only the driver makes diagnostics.
         if not isinstance(value, dict) or scanner.doubt or scanner.mended or scanner.bare_text:
             return NEEDS_DRIVER
         self._message.take_arguments(value, self._cursor.base + end)

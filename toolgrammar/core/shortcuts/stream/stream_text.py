@@ -1,7 +1,7 @@
 """Reads the text of a message that streams, up to the opener of a call.
 
-Example: of `Sure. <tool_calm` the reader gives out `Sure. ` and holds `<tool_cal` back until the `m`
-shows that it is text, too.
+Example: of `Sure. <tool_calm` the reader emits `Sure. ` and holds `<tool_cal` back, until the `m` shows
+that it is text, too.
 """
 
 from __future__ import annotations
@@ -22,44 +22,44 @@ if TYPE_CHECKING:
     from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
 
 MOST_WAITING = 256
-"""Characters in which an opener or a token is looked for anew with each chunk."""
+"""The most characters of held text in which each chunk searches an opener or token again."""
 
 
 class StreamText:
-    """What stands before, between and behind the calls of a message."""
+    """The reader of the text before, between and after the calls of a message."""
 
     def __init__(self, machine: Machine, cursor: Cursor, message: StreamMessage) -> None:
-        """Stands at the beginning of the text.
+        """Makes a reader at the beginning of the text.
 
         Args:
-            machine: the format's.
-            cursor: the place in the stream.
-            message: takes the text.
+            machine: the machine of the format.
+            cursor: the position in the stream.
+            message: the message that gets the text.
         """
         self._signs = machine.signs
         self._cursor = cursor
         self._message = message
         self._behind = False
-        """Whether nothing but white space came since a call or a section ended."""
+        """Whether only white space came since a call or a section ended."""
         self._judged = (0, 0)
-        """Where the text stands that was judged last."""
+        """The offsets of the text that was judged last."""
         self.node: Node = machine.start
-        """Where the text stands."""
+        """The node of the text."""
         self._pass_on()
 
     def begin(self, node: Node) -> None:
-        """Reads text from here on."""
+        """Begins text at a node."""
         self.node = node
 
     def stand_behind_call(self) -> None:
-        """Notes that a call or a section ended: a stray closer may follow."""
+        """Notes that a call or a section ended, after which a stray closer may follow."""
         self._behind = True
 
     def read(self, text: str, position: int) -> int:
         """Reads text from an index on; returns the index of an opener, `WAITS` or `NEEDS_DRIVER`."""
         node, cursor, say = self.node, self._cursor, self._message.say
         base, hold = cursor.base, cursor.hold
-        # Behind a call, a closer that is left over may follow, as in `</tool_call></tool_call>`.
+        # After a call, a closer that is left over may follow, as in `</tool_call></tool_call>`.
         if self._behind or node.skipping:
             if position == len(text):
                 return hold(text, position)
@@ -74,7 +74,7 @@ class StreamText:
                 return NEEDS_DRIVER
             say(text[position:place], base + position)
             strays, position = strays_of(node), place
-            # The text behind a call may begin with a stray closer: it waits until that is sure.
+            # The text after a call may begin with a stray closer, so it waits until that is certain.
             if place == len(text) or strays.beginnings.match(text, place):
                 return hold(text, place)
             if strays.pattern.match(text, place):
@@ -95,14 +95,15 @@ class StreamText:
         return WAITS
 
     def _pass_on(self) -> None:
+        """Lets chunks in which nothing can open be emitted as they come."""
         plain = matching(self.node.plain.pattern)
         self._cursor.pass_on(self._message.texts, plain, TextDelta)
 
     def _end_at(self, position: int) -> int:
-        """Ends the text before an opener; returns the index of that."""
+        """Ends the text before an opener; returns its index, or `NEEDS_DRIVER`."""
         message = self._message
         last = message.texts.last
-        # Text before several calls is judged once.
+        # The text before several calls is judged only once.
         if last != self._judged:
             self._judged = last
             if is_doubtful(message.source.slice(*last), self._signs, message.tools):
@@ -111,18 +112,18 @@ class StreamText:
         return position
 
     def end(self, *, in_group: bool, after_call: bool) -> bool:
-        """Takes what is left of the text where the message ends; false where the driver must.
+        """Emits the rest of the text at the end of the message; False if the driver has to judge it.
 
         Args:
-            in_group: a section of calls is open.
-            after_call: the end of the message ended a call, whose closer is not left over.
+            in_group: whether a section of calls is open.
+            after_call: whether the end of the message ended a call, so that no closer is left over.
         """
         node, text, position = self.node, self._cursor.held, self._cursor.position
         rest = text[position:]
-        # It may be a closer that is left over.
+        # The rest may be a closer that is left over.
         if self._behind and not after_call and rest.strip():
             return False
-        # A call may begin, and end with the text.
+        # The end of the text may close a section; an opener in the rest is judged by the driver.
         ends = node.closes_group and node.end is not None
         if (in_group and not ends) or node.entry.search(text, position):
             return False

@@ -1,7 +1,7 @@
-"""Reads the envelope of calls that stream, token by token: what stands around their payloads.
+"""Reads the envelope of calls in a stream, token by token.
 
-Example: of `<tool_call>{"name": "f", "arguments": {"q": 1}}` this is all but `{"q": 1}`, which a
-reader of its own takes.
+Example: of `<tool_call>{"name": "f", "arguments": {"q": 1}}` it reads all but the payload `{"q": 1}`,
+which has a reader of its own.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
 _DISTINCTIVE = 3
-"""Characters of a token that stands for itself."""
+"""The least number of characters of a token that is evidence by itself."""
 _WINDOW = MAX_TOKEN + 64
-"""Characters from which on no token waits for more."""
+"""The number of characters from which on no token waits for more text."""
 
 
 class StreamTokens:
-    """The tokens of calls, from an opener to where text follows, which a reader of its own takes."""
+    """The reader of the tokens of calls, from an opener to the next text."""
 
     def __init__(self, machine: Machine, cursor: Cursor, message: StreamMessage) -> None:
-        """Stands at the beginning of the text.
+        """Makes a reader at the beginning of the text.
 
         Args:
-            machine: the format's.
-            cursor: the place in the stream.
-            message: takes the calls.
+            machine: the machine of the format.
+            cursor: the position in the stream.
+            message: the message that gets the calls.
         """
         self._machine = machine
         self._cursor = cursor
@@ -55,27 +55,27 @@ class StreamTokens:
         self._previous: Step | None = None
         """The token or payload that was read last."""
         self._last_end = 0
-        """Offset where it ended."""
+        """The offset where it ended."""
         self._count = 0
-        """How many were read since text ended."""
+        """The number of tokens since the last text."""
         self._unit = -1
-        """Offset where what may become a call began, or -1."""
+        """The offset of the part that may become a call, or -1."""
         self._token_start = -1
-        """Offset of the last token behind the name, where the arguments may begin, or -1."""
+        """The offset of the last token after the name, where the arguments may begin, or -1."""
         self._in_group = False
         self.payload: PayloadReader | None = None
-        """What reads the payload, inside of one."""
+        """The reader of the open payload; None outside of payloads."""
         self._text = StreamText(machine, cursor, message)
         cursor.read_with(self._read_text)
 
     def release(self) -> None:
-        """Drops the reader of a payload, which refers to this one."""
+        """Drops the reader of a payload, which refers to this object."""
         self.payload = None
 
     # Text
 
     def _begin_text(self, node: Node) -> None:
-        """Reads text from here on."""
+        """Switches to reading text at a node."""
         self._text.begin(node)
         self._cursor.read_with(self._read_text)
 
@@ -92,10 +92,10 @@ class StreamTokens:
     # Tokens
 
     def _take(self, chunk: str) -> list[Event] | None:
-        """Takes a chunk where a token has begun."""
+        """Accepts a chunk after the beginning of a token."""
         cursor = self._cursor
         text, position = cursor.held + chunk, cursor.position
-        # Short tails come again and again, with the same tokens: they are looked up.
+        # The same short texts come repeatedly, so their tokens are cached.
         if position and len(text) - position <= SHORT:
             found = tokens_of(self._node)[text[position - 1 :]]
         else:
@@ -105,7 +105,7 @@ class StreamTokens:
         return [] if cursor.hold_on(chunk) and len(text) - position <= MOST_WAITING else None
 
     def _read(self, text: str, position: int) -> int:
-        """Reads one token of the envelope at an index, or what stands there instead."""
+        """Reads one token of the envelope at an index, or begins the payload or text there."""
         node, rest = self._node, len(text) - position
         if not rest:
             return self._wait(text, position)
@@ -124,8 +124,8 @@ class StreamTokens:
         self._count += 1
         started = self._message.started
         if match.end() - match.start() > MAX_TOKEN or (self._count > MOST_TOKENS and not started):
-            return NEEDS_DRIVER  # so much white space may be text, and so much markup no call
-        # The next call opens, and ends this one, which has no closer of its own.
+            return NEEDS_DRIVER  # the driver reads so much white space or markup as text
+        # The opener of the next call ends this one, which has no closer of its own.
         if started and node.accepts_text and "call" in step.before:
             return self._end_before_text(text, position)
         base = self._cursor.base + shift
@@ -141,17 +141,18 @@ class StreamTokens:
         return self._arrive(step, shift + match.end())
 
     def _wait(self, text: str, position: int) -> int:
+        """Holds a text back from an index on until more text comes."""
         waits = self._cursor.hold(text, position, self._take)
         return waits if len(text) - position <= MOST_WAITING else NEEDS_DRIVER
 
     def _pass_token(self, step: Step, traits: TokenTraits, match: re.Match[str], base: int) -> bool:
-        """Passes a token that only leads on, as most do; false where it is damaged.
+        """Reads a token that opens, closes and fills nothing; False if it is damaged.
 
         Args:
-            step: the token.
-            traits: what is known of it.
-            match: what it matched.
-            base: offset where the text begins in which it did.
+            step: the step of the token.
+            traits: its traits.
+            match: its match.
+            base: the offset of the text that was matched.
         """
         start, end = match.span(match.lastgroup or 0)
         message = self._message
@@ -162,7 +163,7 @@ class StreamTokens:
         if message.name is not None:
             if message.arguments_start < 0:
                 self._token_start = base + start
-            # A name and a distinctive token make a call certain, as in the driver.
+            # As in the driver, a name and a distinctive token make a call certain.
             if not message.started and step.weight >= _DISTINCTIVE:
                 message.begin_call()
         if message.doubtful:
@@ -171,28 +172,28 @@ class StreamTokens:
         return True
 
     def _arrive(self, step: Step, position: int) -> int:
-        """Stands behind a token or a payload."""
+        """Moves to the node after a token or a payload; returns the index to read on."""
         node = self._node = step.node
         if node.accepts_text and self._message.start < 0:
-            # Text may follow, and a call without a name would end with it: the driver judges that.
+            # If text would end a call without a name here, the driver judges that.
             if "call" in node.after_text[0]:
                 return NEEDS_DRIVER
             self._begin_text(node)
         return position
 
     def _read_token(self, step: Step, traits: TokenTraits, match: re.Match[str], base: int) -> bool:
-        """Does what a token does; false where the driver must."""
+        """Applies a token: closes, opens and fills its roles; False if the driver has to read it."""
         message, group = self._message, match.lastgroup or 0
         start, end = match.span(group)
         written = match[group]
-        # An entity in a name or a key: the driver decodes it.
+        # The driver decodes an entity in a name or a key.
         if "&" in written and message.rules.entities:
             return False
         if end - start > MAX_TOKEN or traits.is_damaged(written):
             return False
         start += base
-        # What ends before a token ends where the last one did; white space between belongs to
-        # neither.
+        # Roles that close before a token end where the last one ended; white space between the two
+        # belongs to neither.
         if step.before and not self._close(step.before, self._last_end):
             return False
         if self._unit < 0 or step.opens:
@@ -201,7 +202,7 @@ class StreamTokens:
         for role, part in step.filled(match, written):
             if message.start < 0:
                 message.open(max(0, self._unit))
-                self._token_start = -1  # Tokens of the last call do not count.
+                self._token_start = -1  # Tokens before this call do not count.
             arguments = self._token_start if self._token_start >= 0 else start
             if not message.fill(role, part, arguments):
                 return False
@@ -212,7 +213,7 @@ class StreamTokens:
         self._last_end = base + end
         if (
             step.after
-            # More of the object may follow the bracket that ends a call.
+            # After a bracket that ends a call, more of its object may follow.
             and not (traits.ends_call and written.endswith(LAST))
             and not self._close(step.after, self._last_end)
         ):
@@ -221,7 +222,7 @@ class StreamTokens:
         return True
 
     def _close(self, closed: tuple[str, ...], end: int) -> bool:
-        """Closes what ends at an offset; false where the driver must."""
+        """Closes roles that end at an offset; returns False if the driver has to judge them."""
         message = self._message
         for role in closed:
             if role == "call":
@@ -244,7 +245,7 @@ class StreamTokens:
         return written == (self._message.written_name if is_name else self._message.written_key)
 
     def _judge(self, step: Step, traits: TokenTraits, written: str) -> None:
-        """Makes certain what a token makes certain: the payload before it, that a call began."""
+        """Makes the payload before a token certain, and the call if the token is distinctive."""
         message = self._message
         if message.doubtful:
             message.doubt(doubtful=False)
@@ -257,7 +258,7 @@ class StreamTokens:
             message.begin_call()
 
     def _end_before_text(self, text: str, position: int) -> int:
-        """Ends a call that has no closer of its own, where something else follows it."""
+        """Ends a call that has no closer of its own, before text or another call."""
         if not ends_plainly(text, position):
             return NEEDS_DRIVER
         closed, stack = self._node.after_text
@@ -269,10 +270,10 @@ class StreamTokens:
     # Payloads
 
     def _read_payload(self, text: str, position: int) -> int:
-        """Begins the payload that stands where no token does."""
+        """Begins the payload at an index where no token matches."""
         node, cursor = self._node, self._cursor
         place = blanks.match(text, position).end()
-        # So much white space may be text.
+        # The driver reads so much white space as text.
         if place - position > MAX_TOKEN:
             return NEEDS_DRIVER
         for step in node.payloads:
@@ -280,7 +281,7 @@ class StreamTokens:
             begin = position if is_raw and node.exact else place
             if begin == len(text):
                 return cursor.hold(text, position)
-            # The beginning of this payload may still come: `tru` may be `true`, or a bare word.
+            # More text may decide whether this payload begins: `tru` may become `true`.
             if step.begun is not None and step.begun.match(text, begin):
                 return cursor.hold(text, position)
             if step.begins.match(text, begin):
@@ -294,6 +295,7 @@ class StreamTokens:
         )
 
     def _enter(self, step: Step, text: str, begin: int, *, is_raw: bool) -> int:
+        """Begins a payload at an index; returns the index to read on, or `NEEDS_DRIVER`."""
         if step.before and not self._close(step.before, self._last_end):
             return NEEDS_DRIVER
         if self._unit < 0:
@@ -313,10 +315,10 @@ class StreamTokens:
         return payload.begin(text, begin)
 
     def _leave(self, step: Step, text: str, end: int) -> int:
-        """Ends a payload at an index of the text; returns where to read on, or `NEEDS_DRIVER`."""
+        """Ends a payload at an index; returns the index to read on, or `NEEDS_DRIVER`."""
         self.payload = None
         self._last_end = self._cursor.base + end
-        # The call ends with this payload: no token comes that could make it certain.
+        # If the call ends with this payload, no token will come that could make it certain.
         if step.node.accepts_text or "call" in step.after:
             self._message.doubt(doubtful=False)
         self._previous = step
@@ -326,12 +328,13 @@ class StreamTokens:
         return self._close_behind(end)
 
     def _read_behind(self, text: str, position: int) -> int:
-        """Reads what follows a call that its last bracket ends."""
+        """Looks at the text after a call that ends with its last bracket."""
         if not text[position:].strip():
             return self._cursor.hold(text, position)
         return NEEDS_DRIVER if may_go_on(text, position) else self._close_behind(position)
 
     def _close_behind(self, position: int) -> int:
+        """Closes the roles that end with the last token or payload, and reads on."""
         step = self._previous
         assert step is not None
         closes = not step.after or self._close(step.after, self._last_end)
@@ -341,7 +344,7 @@ class StreamTokens:
     # The end
 
     def end(self) -> bool:
-        """Takes what is left where the message ends; false where the driver must."""
+        """Ends the message; returns False if the driver has to read it."""
         cursor, message = self._cursor, self._message
         text, position = cursor.held, cursor.position
         if cursor.read == self._read_behind and self._close_behind(position) == NEEDS_DRIVER:
@@ -352,17 +355,17 @@ class StreamTokens:
             if not (message.started and node.accepts_text and is_over(node, text, position)):
                 return False
             if lacks_required(message.spec, message.arguments):
-                return False  # it was cut
+                return False  # the call may have been cut
             closed, stack = node.after_text
             if not self._close(closed, self._last_end):
                 return False
             self._begin_text(self._machine.node(stack))
         elif cursor.read != self._read_text:
             return False
-        # A call without a name may be open.
+        # An open call without a name is left to the driver.
         return message.start < 0 and self._text.end(in_group=self._in_group, after_call=in_call)
 
 
 def takes(step: Step, traits: TokenTraits) -> bool:
-    """Whether reading a token needs no judgement, and no member beside the arguments is read."""
+    """Whether the shortcut can read a token: not one for the driver, nor the key of another member."""
     return not (traits.needs_driver or (step.terminal.name == "JSON_STRING" and not step.leaf))
