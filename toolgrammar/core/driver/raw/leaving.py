@@ -1,4 +1,7 @@
-"""Ends a raw payload: at a closer, or where the text ends in it."""
+"""Ends a raw payload: at a closer, or at the end of the text.
+
+Example: in `<parameter=p>x</parameter>` the value `x` ends before its closer, which is then read as a token.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,17 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
 
 _PROSE = ("reasoning", "content", "text")
-"""Roles whose text may end anywhere."""
+"""The roles whose text may end anywhere."""
 LONGEST = 2048
-"""Characters that a closer, or the tag of a quoted call, has at most with what must follow it."""
+"""The most characters of a closer, or of a quoted call's tag, with the text that has to follow it."""
 
 
 def close_raw(reader: RawReader, end: int) -> None:
-    """Ends the payload at an index of the buffer, before its closer or where that should stand."""
+    """Ends the payload at an index of the buffer, before its closer or where that is missing."""
     driver = reader.driver
     reader.give(end)
     reader.let_go()
-    # An opener with the value's own closer in it, as `n="`, is no text: the wire would escape that.
+    # An opener that contains the value's closer, as `n="` does, is markup: text would be escaped.
     is_markup = reader.end.tagged or reader.end.value_closing.search(reader.sibling)
     if reader.sibling and (reader.mended or is_markup):
         doubts.doubt_sibling(driver, reader.sibling, end)
@@ -46,11 +49,11 @@ def close_raw(reader: RawReader, end: int) -> None:
 
 
 def begun_closer(reader: RawReader) -> int:
-    """Returns where the closer begins that the end of the text cut; -1 where it cut none."""
+    """Returns the index of a closer that the end of the text cut; -1 if there is none."""
     driver = reader.driver
     step = driver.payload.step
     assert step is not None
-    # Where the end of the text may close the payload, what looks like half a closer is text of it.
+    # If the end of the text may close the payload, half a closer there is part of its text.
     may_end = step.node.end is not None or stopped_before(driver, reader.end.node) != ""
     if may_end or step.leaf in _PROSE:
         return -1
@@ -60,10 +63,10 @@ def begun_closer(reader: RawReader) -> int:
 
 
 def finish_raw(reader: RawReader, step: Step) -> None:
-    """Ends the payload because the text ends."""
+    """Ends the payload at the end of the text."""
     driver = reader.driver
     stopped = stopped_before(driver, reader.end.node) != ""
-    # Where the server cut the answer, the value's closer was still to come.
+    # If the server cut the answer, the value's closer had not come yet.
     may_go_on = not driver.builder.end.is_cut and (not stopped or reader.quoted)
     if reader.islands and end_before_calls(reader):
         return
@@ -75,12 +78,12 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     end = driver.position
     if stopped and step.leaf not in _PROSE:
         doubts.doubt_stopped(driver, step, end)
-    # A stop string that ends the value would have ended the message at the closer in it.
+    # The closer in the value would have been a stop string, too, and have ended the message there.
     if stopped and reader.shared:
         doubts.doubt_quoted_opener(driver)
-    # The position stands before a closer that the end of the text cut.
+    # The position is before a closer that the end of the text cut.
     begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
-    # Reasoning may end with the message in some formats: what stands in it may still be lost.
+    # In some formats reasoning may end with the message, but a call in it may still be lost.
     if step.leaf == "reasoning" or (step.leaf == "text" and not ends):
         driver.builder.end.leave_text_open(max(0, raws_of(driver.builder).start))
     if ends:
@@ -94,10 +97,10 @@ def finish_raw(reader: RawReader, step: Step) -> None:
 
 
 def _end_at_last_closer(reader: RawReader, pieces: list[str]) -> None:
-    """Ends the payload at the last closer although a quoted opener never closed."""
+    """Ends the payload at the last closer, although a quoted opener was never closed."""
     driver = reader.driver
     held = "".join(pieces)
-    # What came behind that closer was held back: it is no value any more and is read again.
+    # The text after that closer was held back: it is not part of the value, and is read again.
     keep = max(0, len(held) - (driver.base + driver.position - reader.last_closer))
     raws_of(driver.builder).take(held[:keep])
     driver.stand_before(held[keep:] + driver.buffer[driver.position :], reader.last_closer)

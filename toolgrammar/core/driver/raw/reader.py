@@ -1,7 +1,7 @@
-"""Reads one raw payload up to the closer that `raw_end` finds and its balance allows.
+"""Finds the end of a raw payload: the first closer that is neither quoted nor part of the value.
 
-Example: in `print("</parameter>")`, and `</parameter>` behind it, the second closer ends the value:
-behind the first stands what the grammar does not take.
+Example: in `print("</parameter>")</parameter>` the second closer ends the value, since the text after
+the first one does not fit the grammar.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 _SAME_GROUP = late(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 _SHORT = 64
-"""Characters that are searched again rather than have a larger expression made for them."""
+"""The most characters that are searched again, instead of compiling a larger expression for them."""
 
 
 def _run(reader: RawReader) -> bool:
-    """Looks for the end; false where more text is needed."""
+    """Searches the end of the payload; returns False if more text is needed."""
     driver = reader.driver
     while True:
         driver.count_round()
         if _still_begins(reader):
             return False
         match = _next(reader)
-        # Reasoning may end earlier in another format: that goes before the end found here.
+        # Reasoning may end earlier in another format, so that is checked first.
         if reader.others is not None:
             reader.others.look(driver, reader.searched, -1 if match is None else match.start())
         if match is None or _may_grow(reader, match):
@@ -52,7 +52,7 @@ def _run(reader: RawReader) -> bool:
             close_raw(reader, step_back(reader, match.start()))
             return True
         if ends is None:
-            # All before the candidate is sure and goes out; the candidate waits for more text.
+            # The text before the candidate is certain and is emitted; the candidate waits.
             place = match.start()
             reader.look_from(place)
             reader.give(place if reader.lines is None else reader.lines.look(reader, place))
@@ -60,22 +60,22 @@ def _run(reader: RawReader) -> bool:
 
 
 def _still_begins(reader: RawReader) -> bool:
-    """Whether what had begun goes on, and is nothing yet: then all behind it waits too.
+    """Whether a beginning of a closer goes on with the new text and is still undecided.
 
-    Without this question each character of it would have all of it searched again.
+    Without this check each new character would have the whole beginning searched again.
     """
     begins = reader.begins_here
     reader.wait_here(begins=False)
-    # Those who watch for other ends have to see every piece.
+    # Searches for other ends have to see every piece of the text.
     if not begins or reader.driver.final or reader.others is not None or reader.lines is not None:
         return False
-    # `</par` that grows to `</para` is still nothing: it needs no new search.
+    # `</par` that grows to `</para` is still undecided, and needs no new search.
     buffer, place = reader.driver.buffer, reader.searched
     if reader.end.search.match(buffer, place) is not None:
         return False
     begins = reader.end.beginnings.match(buffer, place) is not None
     if not begins and len(buffer) - place > _SHORT:
-        # What begins behind it comes before what is whole behind that.
+        # A beginning after it comes before a whole closer after that.
         found = reader.end.search_or_begun.search(buffer, place + 1)
         begins = found is not None and found.lastgroup == BEGUN
         if found is None or begins:
@@ -88,14 +88,14 @@ def _still_begins(reader: RawReader) -> bool:
 
 
 def _next(reader: RawReader) -> re.Match[str] | None:
-    """Finds the next candidate.
+    """Returns the next candidate for the end of the payload; None if there is none.
 
-    At the end of the text also one with half of what follows it; the expression for these is
-    large, and a text that is whole never asks for it.
+    At the end of the text, a closer counts even if the text that has to follow it is cut. The
+    expression for that is large, so it is used only if no complete closer is found.
     """
     driver, end = reader.driver, reader.end
     match = end.find(driver.buffer, reader.searched)
-    # A closer with all that must follow it needs no expression for half of that.
+    # A closer with the whole text that has to follow it does not need that expression.
     if not driver.final or (match is not None and str(match.lastgroup).startswith("closer_")):
         return match
     if match is None:
@@ -106,31 +106,32 @@ def _next(reader: RawReader) -> re.Match[str] | None:
 
 
 def _may_grow(reader: RawReader, match: re.Match[str]) -> bool:
-    """Whether more text may show that this is the payload's own closer, or that it is none."""
+    """Whether more text may change the candidate, or show one that begins before it."""
     driver = reader.driver
     if driver.final:
         return False
     closer = (match.lastgroup or "").startswith("closer_")
     stop = len(driver.buffer)
     beginnings = reader.end.beginnings
-    # Nothing longer becomes a closer, so the search needs no more than the tail.
+    # No closer is longer than this, so only the end of the text is searched.
     near = max(reader.searched, stop - LONGEST)
     if near <= match.start() and not reader.end.is_plain(driver.buffer, near, match.start()):
-        # What began before it comes first.
+        # A closer that begins before the candidate comes first.
         earlier = beginnings.search(driver.buffer, near)
         if earlier is not None and earlier.start() < match.start():
             return True
-    # A closer that does not look at what follows stays what it is.
+    # A closer that does not depend on the text after it is final.
     if closer and not reader.end.looks_on:
         return False
     return beginnings.match(driver.buffer, match.start()) is not None
 
 
 def _wait(reader: RawReader) -> None:
+    """Emits the text that is certain, and keeps a suffix that may become a closer."""
     driver = reader.driver
     stop = len(driver.buffer)
     if driver.final:
-        # The end of the text may cut the closer: `</param` is markup then, not value.
+        # The end of the text may cut the closer: `</param` is then markup, not part of the value.
         stop = end_of_payload(driver, reader.end.node, reader.searched)
         begun = begun_closer(reader)
         stop = min(stop, begun) if begun >= 0 else stop
@@ -147,9 +148,10 @@ def _wait(reader: RawReader) -> None:
 
 
 def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
-    """Judges one candidate: whether the payload ends there, and moves on if not.
+    """Whether the payload ends at a candidate; if not, the search moves on.
 
-    None where more text has to come before it can be judged.
+    Returns:
+        None if more text is needed to judge it.
     """
     kind = match.lastgroup or ""
     groups = match.groupdict()
@@ -160,7 +162,7 @@ def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
     if kind.startswith("near_closer"):
         return _near_closer_ends(reader, match, groups)
     if kind == "call_closer" and not reader.quoted:
-        # It closes no call; the payload's own closer may stand in it, or be it.
+        # No quoted call is open. The payload's own closer may be this one, or a part of it.
         own = reader.end.value_closing.match(reader.driver.buffer, match.start())
         if own is not None and _repeats_rightly(reader, own.groupdict()):
             _pair_closer(reader, own, sure=False)
@@ -178,12 +180,12 @@ def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
 def _is_quote(
     reader: RawReader, kind: str, match: re.Match[str], groups: dict[str, str | None]
 ) -> bool:
-    """Whether a tag belongs to a call, block or value that is quoted; notes that then."""
+    """Whether a tag belongs to a quoted call, block or value, whose openers it counts then."""
     if kind.startswith("call_opener"):
         reader.quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
     elif kind == "call_closer":
         _close_quoted(reader, groups.get("closed"))
-    # A shorter fence than the payload's own could not close it: it needs no counting.
+    # A fence that is shorter than the payload's own could not close it, and is not counted.
     elif kind == "fence_opener":
         count = length(groups["fence_mark"] or "")
         if count >= length(reader.driver.builder.marks.fence):
@@ -197,19 +199,19 @@ def _is_quote(
 
 
 def _opener_ends(reader: RawReader, match: re.Match[str], groups: dict[str, str | None]) -> bool:
-    """Judges the opener of an argument, or what resembles one, inside the value."""
+    """Whether the opener of an argument in the value, correct or misspelt, ends the value."""
     key = groups.get(f"key_{(match.lastgroup or '').rpartition('_')[2]}")
     near, builder = groups.get("near_word"), reader.driver.builder
     if near is None and _begins_sibling(reader, match, key):
-        # At the start of a line `<parameter=b>` of an awaited argument ends the value of `a`.
+        # At the beginning of a line, `<parameter=b>` ends the value of `a` if `b` is still missing.
         reader.end_mended()
         return True
     awaited = builder.awaits(key)
-    # ` times="` in `"French times="2"`: with no tool to ask, the closer in the opener decides.
+    # In `"French times="2"` it is ` times="`: if no tool is known, the closer in the opener decides.
     closes = builder.spec() is None and reader.end.value_closing.search(match.group())
     if awaited or closes or (near and is_near(near, reader.end.words["near_word"])):
         reader.note_sibling(match.group())
-    # A value that quotes its own opener quotes its closer as well: the two pair.
+    # A value that quotes its own opener quotes its closer as well, so the two are paired.
     if near is None and key == builder.same("SAME_KEY"):
         reader.open_value()
     elif near is None:
@@ -221,10 +223,10 @@ def _opener_ends(reader: RawReader, match: re.Match[str], groups: dict[str, str 
 def _near_closer_ends(
     reader: RawReader, match: re.Match[str], groups: dict[str, str | None]
 ) -> bool:
-    """Judges what resembles the value's own closer, where that may stand."""
+    """Whether a misspelt form of the value's own closer ends the value."""
     group = f"near_own_{(match.lastgroup or '').rpartition('_')[2]}"
     word = groups[group] or ""
-    # Inside a quoted tag the misspelt closer may be that tag's.
+    # Inside a quoted tag, the misspelt closer may belong to that tag.
     is_open = reader.quoted or reader.values_open or reader.others_open
     if not is_open and is_near(word, reader.end.words[group]):
         reader.end_near(word)
@@ -234,9 +236,10 @@ def _near_closer_ends(
 
 
 def _begins_sibling(reader: RawReader, match: re.Match[str], key: str | None) -> bool:
-    """Whether the opener of another argument tells that the own closer is missing.
+    """Whether the opener of another argument shows that the value's closer is missing.
 
-    Only one that the tool awaits, at the start of a line or where nothing closes it.
+    It does if the tool has that argument and it was not given yet, and if the opener stands at the
+    beginning of a line or its own value lacks a closer.
     """
     driver = reader.driver
     start = match.start()
@@ -245,9 +248,12 @@ def _begins_sibling(reader: RawReader, match: re.Match[str], key: str | None) ->
 
 
 def _pair_closer(reader: RawReader, match: re.Match[str], *, sure: bool = True) -> None:
-    """Closes the opener of a value that is quoted; without one, the value may end here.
+    """Pairs a closer with a quoted opener; without one, it is noted as a possible end of the value.
 
-    What is not `sure` may belong to another tag: it tells only beside other damage.
+    Args:
+        reader: the reader.
+        match: the closer.
+        sure: False if the closer may belong to another tag, so that it counts only with other damage.
     """
     if reader.values_open:
         reader.close_value()
@@ -259,7 +265,7 @@ def _pair_closer(reader: RawReader, match: re.Match[str], *, sure: bool = True) 
 
 
 def _close_quoted(reader: RawReader, name: str | None) -> None:
-    """Closes a quoted call; with a name, the innermost of that name and what it holds."""
+    """Closes the innermost quoted call, or the innermost one with a name and all inside it."""
     quoted = reader.quoted
     if name in quoted:
         while quoted.pop() != name:
@@ -271,8 +277,8 @@ def _close_quoted(reader: RawReader, name: str | None) -> None:
 def _outer_closer_ends(
     reader: RawReader, match: re.Match[str], groups: dict[str, str | None]
 ) -> bool:
-    """Judges a closer of what stands around the payload: its own closer may be missing."""
-    # `</invoke>` stands where `</parameter>` should; with a name it must be that of this call.
+    """Whether a closer of the call or section around the payload ends it, its own being missing."""
+    # `</invoke>` stands in place of `</parameter>`; a name in it has to be that of this call.
     name = next((v for g, v in groups.items() if g.startswith("SAME_") and v), None)
     if not reader.quoted and name in (None, reader.driver.builder.same("SAME_NAME")):
         reader.end_mended(by_call=True)
@@ -285,13 +291,14 @@ def _outer_closer_ends(
 def _closer_ends(
     reader: RawReader, match: re.Match[str], groups: dict[str, str | None]
 ) -> bool | None:
+    """Whether the payload's own closer ends it, or is quoted; None if more text is needed."""
     driver, end = reader.driver, reader.end
-    # The expression of a misspelling is wide; only one slip counts as near.
+    # The expression matches more than misspellings, so `is_near` decides.
     words = ((groups.get(group), word) for group, word in end.words.items())
     if any(written and not is_near(written, word) for written, word in words):
         return _other_ends(reader, match.start())
-    # Groups with `f` are of what follows: the closer itself is right, and that of the call behind
-    # it may be misspelt.
+    # Groups that begin with `f` belong to the text after the closer: the closer itself may be right,
+    # and the closer of the call after it misspelt.
     if not _repeats_rightly(reader, groups):
         own = {group: value for group, value in groups.items() if not group.startswith("f")}
         other = _repeats_rightly(reader, own) and _other_closer_follows(reader, match.end())
@@ -309,12 +316,11 @@ def _closer_ends(
             if name is None or name in reader.quoted:
                 _close_quoted(reader, name)
                 reader.share_closer()
-            # If no other closer comes, this one ends the value, so what stands behind it is held
-            # back.
+            # If no other closer comes, this one ends the value, so the text after it is held back.
             reader.hold_from(match.start())
         reader.look_from(match.end() if end.call_closes_alone else match.start() + 1)
         return False
-    # A quoted opener waits for its closer, unless the closers of the call follow right here.
+    # A quoted opener is paired with this closer, unless the closers of the call follow directly.
     if reader.values_open:
         begins = end.closing_call_beginnings
         if not driver.final and begins.match(driver.buffer, match.end()):
@@ -327,7 +333,7 @@ def _closer_ends(
 
 
 def _other_closer_follows(reader: RawReader, place: int) -> bool | None:
-    """Whether a closer that is misspelt stands where the call's own should; None: wait."""
+    """Whether a misspelt closer of the call stands at an index; None if more text is needed."""
     driver, end = reader.driver, reader.end
     pattern = end.other_closer(final=driver.final)
     begun = end.other_closer_beginnings
@@ -337,7 +343,7 @@ def _other_closer_follows(reader: RawReader, place: int) -> bool | None:
 
 
 def _repeats_rightly(reader: RawReader, groups: dict[str, str | None]) -> bool:
-    """Whether what repeats the name of the call or the key in a closer is that name or key."""
+    """Whether a closer that repeats a name, key, fence or mark repeats the right one."""
     for group, value in groups.items():
         same = _SAME_GROUP.match(group) if value is not None else None
         if same is None or value is None:
@@ -348,14 +354,14 @@ def _repeats_rightly(reader: RawReader, groups: dict[str, str | None]) -> bool:
 
 
 def _other_ends(reader: RawReader, start: int) -> bool | None:
-    """Judges what else begins where a closer with another name stands."""
+    """Judges a closer with another name as any other markup; returns whether it ends the payload."""
     driver = reader.driver
     if not driver.final and reader.end.outer_beginnings.match(driver.buffer, start):
         return None
     beside = reader.end.beside(final=driver.final).match(driver.buffer, start)
     if beside is not None:
         return _ends(reader, beside)
-    # What follows it only resembles markup: the closer is a stray one then, as any other.
+    # It is not other markup, so it may only be a stray closer of the value.
     own = None if reader.quoted else reader.end.value_closing.match(driver.buffer, start)
     if own is not None and _repeats_rightly(reader, own.groupdict()):
         _pair_closer(reader, own)
@@ -364,5 +370,5 @@ def _other_ends(reader: RawReader, start: int) -> bool | None:
 
 
 def read_raw(driver: Driver) -> bool:
-    """Looks for the end of the raw payload; False where more text is needed."""
+    """Reads on in the raw payload; returns False if more text is needed."""
     return _run(raw_of(driver))

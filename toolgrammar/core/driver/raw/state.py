@@ -1,4 +1,8 @@
-"""Holds what is known of the raw payload that is read, between two chunks."""
+"""Holds the state of the open raw payload between two chunks.
+
+Example: in `a <parameter=p>b</parameter> c`, inside the value of `p`, one quoted opener was opened and
+closed, and no closer ends the value so far.
+"""
 
 from __future__ import annotations
 
@@ -13,29 +17,29 @@ if TYPE_CHECKING:
 
 
 class Sibling:
-    """The first opener of another argument in a value that is open: see `siblings.py`."""
+    """The first open opener of another argument in the value: see `siblings.py`."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Notes that none is open."""
+        """Notes that no such opener is open."""
         self.offset = -1
-        """Where it begins in the source; -1 where none is open."""
+        """Its offset in the source; -1 if none is open."""
         self.begins = False
-        """Whether the tool's schema has its key, and it was not given yet."""
+        """Whether the tool has an argument with its key that was not given yet."""
         self.text = ""
 
     def note(self, offset: int, text: str, *, begins: bool) -> None:
-        """Notes one."""
+        """Notes such an opener."""
         self.offset, self.begins, self.text = offset, begins, text
 
 
 class Lines(Protocol):
-    """What finds, in reasoning, lines that begin as the calls of any of several formats do."""
+    """The search for lines in reasoning that begin like the calls of any of several formats."""
 
     def look(self, reader: RawReader, stop: int) -> int:
-        """Notes the lines before an index that may be calls; returns where it is sure."""
+        """Notes lines before an index that may be calls; returns the index up to which it is done."""
 
 
 class RawReader:
@@ -52,37 +56,38 @@ class RawReader:
         self.driver = driver
         self.end = end
         self.searched = start
-        """Index in the driver's buffer up to which no closer was found."""
-        self.begins_here = False  # whether what may become one begins there
+        """The index in the driver's buffer up to which no closer was found."""
+        self.begins_here = False  # whether the text at that index may become a closer
         self.held: list[str] | None = None
-        """What stands behind a closer that paired with a quoted opener; None before the first."""
-        self.islands: list[int] = []  # offsets of the openers of calls in reasoning
+        """The text that is held back, in pieces; None if none is."""
+        self.islands: list[int] = []  # the offsets of openers of calls in reasoning
         self.mended = False
-        """Whether something else than the payload's own closer ends it."""
+        """Whether the payload ends at something else than its own closer."""
         self.near = ""
-        """The word that ends the value in place of the one of its closer."""
+        """The word in a misspelt closer that ends the value, or ""."""
         self.unended = False
-        """Whether that is a closer of the call."""
+        """Whether a closer of the call ends the value."""
         self.last_closer = -1
-        """Offset of the last such closer."""
+        """The offset of the last closer that was paired with the opener of a quoted call, or -1."""
         self.shared = False
-        """Whether a closer that may be the payload's own paired with a quoted opener."""
+        """Whether a closer that may be the payload's own was paired with a quoted opener."""
         self.sibling = ""
-        """What looks like the opener of another argument inside the value."""
+        """The first text in the value that looks like the opener of another argument, or ""."""
         self.fences = 0
-        """Blocks of code that are open inside a block."""
+        """The number of code blocks that are open inside a block."""
         self.quoted: list[str] = []
-        """Names of the calls that are quoted and open."""
+        """The names of quoted calls that are open."""
         self.strays: list[tuple[str, int, bool]] = []
-        """The value's own closers that pair with nothing in it, each with the offset behind it."""
+        """The value's own closers without an opener in it: text, the offset after it, and whether it
+        is certain that the closer is the value's own."""
         self.values_open = 0
-        """How often the value's own opener is quoted and open."""
+        """The number of the value's own openers that are quoted and open."""
         self.others_open = 0
-        """How often that of another value is."""
+        """The number of openers of other values that are quoted and open."""
         self.begun = Sibling()
-        """The opener of another argument that nothing closes so far."""
+        """The first opener of another argument that is open."""
         self.others = others
-        """What ends reasoning in the other formats that the message may be written in."""
+        """The ends of reasoning in the other formats that the message may be written in."""
         self.lines = lines
 
     def moved(self, by: int) -> None:
@@ -90,11 +95,11 @@ class RawReader:
         self.searched -= by
 
     def give(self, end: int) -> None:
-        """Gives out what stands before an index, or adds it to what is held back."""
+        """Emits the text before an index, or adds it to the text that is held back."""
         driver = self.driver
         if end > driver.position:
             piece = driver.buffer[driver.position : end]
-            # What stands in the prefix was the template's to write, and is no part of the value.
+            # The prefix was written by the template, and is not part of the value.
             if driver.base + driver.position < 0:
                 piece = piece[-(driver.base + driver.position) :]
             if self.held is None:
@@ -104,51 +109,51 @@ class RawReader:
             driver.move_to(end)
 
     def let_go(self) -> None:
-        """Gives out what was held back."""
+        """Emits the text that was held back."""
         if self.held is not None:
             raws_of(self.driver.builder).take("".join(self.held))
             self.held = None
 
     def hold_back(self, place: int) -> None:
-        """Gives out what stands before an index; what follows is held back."""
+        """Emits the text before an index, and holds the text after it back."""
         self.give(place)
         self.held = []
 
     def hold_from(self, closer: int) -> None:
-        """Remembers a closer that paired with a quoted opener: it counts if no other comes."""
+        """Notes a closer that was paired with a quoted opener; it ends the value if it is the last."""
         self.give(closer)
         if self.held is None:
             self.held = []
         self.last_closer = self.driver.base + closer
 
     def wait_here(self, *, begins: bool) -> None:
-        """Notes whether what may become a closer begins where the search stands."""
+        """Sets whether the text at the searched index may become a closer."""
         self.begins_here = begins
 
     def note_sibling(self, opener: str) -> None:
-        """Notes what looks like the opener of another argument; the first one counts."""
-        # The first is where the value would have ended, had its closer not been lost.
+        """Notes a text that looks like the opener of another argument; the first one counts."""
+        # If the value's closer is missing, the value ended before the first one.
         self.sibling = self.sibling or opener
 
     def end_mended(self, *, by_call: bool = False) -> None:
-        """Notes that something else than the own closer ends the value, as that of the call."""
+        """Notes that the value ends at something else than its own closer, such as the call's."""
         self.mended = True
         self.unended = self.unended or by_call
 
     def end_near(self, word: str) -> None:
-        """Notes the word that ends the value in place of the one of its closer."""
+        """Notes the word of a misspelt closer that ends the value."""
         self.near = word
 
     def share_closer(self) -> None:
-        """Notes that a closer that may be the value's own paired with a quoted opener."""
+        """Notes that a closer that may be the value's own was paired with a quoted opener."""
         self.shared = True
 
     def open_fence(self) -> None:
-        """Counts a block of code that opens inside a block."""
+        """Counts a code block that opens inside a block."""
         self.fences += 1
 
     def close_fence(self) -> None:
-        """Counts one that closes."""
+        """Counts the end of such a block."""
         self.fences -= 1
 
     def open_value(self) -> None:
@@ -156,7 +161,7 @@ class RawReader:
         self.values_open += 1
 
     def close_value(self) -> None:
-        """Counts the closer that pairs with it."""
+        """Counts the closer of such an opener."""
         self.values_open -= 1
 
     def open_other(self) -> None:
@@ -164,16 +169,16 @@ class RawReader:
         self.others_open += 1
 
     def close_other(self) -> bool:
-        """Counts the closer that pairs with it; returns whether none is open any more."""
+        """Counts the closer of such an opener; returns whether none is open any more."""
         self.others_open -= 1
         return not self.others_open
 
     def leave_to_sibling(self) -> None:
-        """Ends the value before the opener of another argument, which nothing closes."""
+        """Ends the value before the opener of another argument, and forgets the held text."""
         self.held, self.sibling, self.mended = None, "", True
 
     def drop_held(self) -> list[str]:
-        """Returns what was held back, and forgets it."""
+        """Returns the text that was held back, and forgets it."""
         held, self.held = self.held or [], None
         return held
 
@@ -183,7 +188,7 @@ class RawReader:
 
 
 def raw_of(driver: Driver) -> RawReader:
-    """Returns the reader of the raw payload that is read."""
+    """Returns the reader of the driver's open raw payload."""
     reader = driver.payload.raw
     assert isinstance(reader, RawReader)
     return reader

@@ -1,10 +1,10 @@
-"""Ends reasoning that nothing closes before calls that end the message: they were not only thought.
+"""Ends reasoning without a closer before calls at the end of the message, which are not part of it.
 
-Models forget the closer. Where tools are known, and all from an opener on is calls of them, the
-reasoning ended before it. A stream therefore holds reasoning back from such an opener on, up to the
+Example: after `<think>I need it.` and a complete call in the next line, the reasoning ends before the call.
+
+Models forget the closer. If tools are known, and all text from an opener on is calls of these tools, the
+reasoning ended before that opener. So a stream holds reasoning back from such an opener on, up to the
 closer or to the end of the text.
-
-Example: `<think>I need it.` and a whole call in the next line: the reasoning ends before the call.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.others import AllOpeners
 
 _LINE: Final = 128
-"""Characters before an opener that are looked at for words of its line."""
+"""The number of characters before an opener in which words of its line are searched."""
 _MARKS: Final = frozenset("<[{]")
-"""What the lines begin with at which calls of any format are looked for."""
+"""The first characters of lines at which calls of any format are searched."""
 _SLICE: Final = 64
-"""Characters that are tried at once."""
+"""The number of characters that are tried at once."""
 _MOST: Final = 8
-"""Openers from which the rest of the text is read."""
+"""The most openers from which the rest of the text is tried as calls."""
 
 
 def note_island(reader: RawReader, start: int) -> bool:
-    """Holds reasoning back from the opener of a call on, where tools are known; it ends nothing."""
+    """Holds reasoning back from an opener on if tools are known; always False, as it ends nothing."""
     reader.look_from(start + 1)
     if reader.driver.builder.tools and _begins_line(reader, start):
         _hold_back(reader, start)
@@ -45,14 +45,14 @@ def note_island(reader: RawReader, start: int) -> bool:
 
 
 def _begins_line(reader: RawReader, start: int) -> bool:
-    """Whether a line begins at an index: an opener behind words is one that reasoning speaks of."""
+    """Whether an opener begins its line; after words, the reasoning only mentions it."""
     place = reader.driver.base + start
     text = reader.driver.builder.source.slice(max(0, place - _LINE), max(0, place))
     return not text.rpartition("\n")[2].strip()
 
 
 def _hold_back(reader: RawReader, start: int) -> None:
-    """Notes that calls may begin at an index; what stands there is not given out yet."""
+    """Notes that calls may begin at an index, and holds back the text from there on."""
     place = reader.driver.base + start
     if place not in reader.islands:
         insort(reader.islands, place)
@@ -61,31 +61,31 @@ def _hold_back(reader: RawReader, start: int) -> None:
 
 
 class LineOpeners:
-    """Looks, in reasoning, for lines that begin as the calls of any of several formats do."""
+    """The search for lines in reasoning that begin like the calls of any of several formats."""
 
     def __init__(self, openers: AllOpeners, looked: int) -> None:
         self.openers = openers
         self.looked = looked
-        """Offset up to which all lines were looked at."""
+        """The offset up to which lines were searched."""
         self.is_fresh = True
-        """Whether nothing but white space stands in its line before that."""
+        """Whether only white space stands in its line before that offset."""
 
     def look(self, reader: RawReader, stop: int) -> int:
-        """Notes the lines before an index that may be calls.
+        """Notes lines before an index that may be calls.
 
         Returns:
-            The index up to which that is known.
+            The index up to which lines were searched.
         """
         driver = reader.driver
         buffer, at = driver.buffer, max(self.looked - driver.base, 0)
         while at < stop:
             if self.is_fresh:
                 at = blanks.match(buffer, at).end()
-                # Only the first character of a line that is no blank may open.
+                # An opener may stand only at the first character of a line that is not blank.
                 if at >= stop:
                     break
                 self.looked = driver.base + at
-                # At the end of a chunk `<tool` may become an opener: the rest waits.
+                # At the end of a chunk `<tool` may become an opener, so the rest waits.
                 is_near = not driver.final and len(buffer) - at <= LONGEST_OPENER
                 is_mark = buffer[at] in _MARKS
                 if is_mark and is_near and self.openers.begins_at(buffer, at):
@@ -100,38 +100,39 @@ class LineOpeners:
         return stop
 
     def _opens(self, reader: RawReader, place: int) -> bool:
+        """Whether an opener of any format that is not prose begins a line at an index."""
         buffer = reader.driver.buffer
-        # Prose opens a line with `{` or `<` too.
+        # Prose may begin a line with `{` or `<`, too.
         if not self.openers.stands_at(buffer, place) or opens_as_prose(buffer, place):
             return False
-        # What stands behind markup belongs to it.
+        # A bracket after markup belongs to that markup.
         offset = reader.driver.base + place
         before = reader.driver.builder.source.slice(max(0, offset - _LINE), max(0, offset)).rstrip()
         return _begins_line(reader, place) and not (before.endswith(">") and buffer[place] in "{[")
 
 
 def end_before_calls(reader: RawReader) -> bool:
-    """Ends reasoning before the calls that end the message; false where there are none."""
+    """Ends reasoning before calls at the end of the message; returns False if there are none."""
     driver = reader.driver
     builder, stop = driver.builder, driver.base + len(driver.buffer)
     path = repairs_of(reader.end.node).to_text
-    # A trial does not begin another one; nor is anything guessed in strict reading or in a cut
-    # answer.
+    # A trial does not begin another trial. In strict reading, and in a cut answer, nothing is
+    # guessed.
     is_tried = builder.is_trial or (driver.among is not None and driver.among.trying)
     if path is None or is_tried or builder.strict or builder.end.is_cut or not builder.tools:
         return False
-    # Each place costs a reading of all that follows it, so only the first few are tried.
+    # Each trial reads all text after the opener, so only the first few openers are tried.
     for place in reader.islands[:_MOST]:
         rest = builder.source.slice(place, stop)
         if not _are_calls(driver, rest):
             continue
-        # What was held back up to the opener is reasoning, the rest is read as calls.
+        # The held text before the opener is reasoning; the rest is read as calls.
         held = "".join(reader.drop_held())
         raws_of(builder).take(held[: max(0, len(held) - (driver.base + driver.position - place))])
         driver.stand_before(rest, place)
         raws_of(builder).end(place, whole=True)
         leave(driver, driver.position)
-        builder.watch(watched=False)  # the calls are judged
+        builder.watch(watched=False)  # the trial has judged the calls
         put_in(driver, path)
         builder.mend_next()
         driver.to_text()
@@ -141,10 +142,10 @@ def end_before_calls(reader: RawReader) -> bool:
 
 
 def _are_calls(driver: Driver, text: str) -> bool:
-    """Whether a text is calls of known tools, sound and nothing else."""
+    """Whether a text consists only of executable calls of known tools."""
     builder, source = driver.builder, Source()
     source.append(text)
-    # A message of its own: whatever it finds is thrown away, only the answer counts.
+    # The text is read as a message of its own, whose result is used only for this check.
     tried = builder.trial(source)
     others = driver.among
     machine = driver.start_node.machine if others is None else others.start
@@ -154,6 +155,6 @@ def _are_calls(driver: Driver, text: str) -> bool:
     for start in range(0, len(text), _SLICE):
         reading.feed(text[start : start + _SLICE], final=start + _SLICE >= len(text))
         if tried.text_parts.stripped():
-            return False  # most openers that reasoning speaks of show soon that they are none
+            return False  # text soon follows most openers that the reasoning only mentions
     known = all(call.executable and call.name in builder.tools for call in tried.calls)
     return bool(tried.calls) and known
