@@ -4,8 +4,8 @@ Example: `JSON_OBJECT` begins with a brace and is read by the scanner of JSON; `
 closer.
 
 Anything else that a payload needs is code, in the module that its row names: the scanner, the
-writer, and the rules by which plain Lark reads it (`core/payloads/literals/elements.py` is one to
-begin from). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them. A few
+writer, and the rules by which plain Lark reads it (`core/payloads/literals/elements.py` is a short
+example). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them. A few
 need more: a payload without a distinctive first character declares how it begins in
 `core/machine/payload_starts.py`; the repairs of a scanner that mends are reported in
 `core/driver/reading_payloads.py`; for a payload without a last character of its own,

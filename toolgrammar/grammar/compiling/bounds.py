@@ -4,7 +4,7 @@ An expression that begins with a run of any length is tried at each character up
 run, and a stream holds back a possible match, and examines it with each chunk: a text of such
 characters would cost the square of its length. So each unbounded repeat gets a bound when a grammar
 is compiled, from the maximal length of a token. White space in front has a bound of its own;
-other runs in front are left to the author of the grammar: laws report them. Example: in
+other runs in front are left to the author of the grammar: tests report them. Example: in
 `[ ]*<call [^>]*>` the first repeat gets the bound 64, the second one 1025.
 """
 

@@ -1,6 +1,6 @@
 """Reads a JSON number or literal that arrives in pieces.
 
-Example: `-1` and then `2.5e` are not a whole number yet; with `3` they are `-12.5e3`, which may
+Example: `-1` followed by `2.5e` is not a whole number yet; with `3` it is `-12.5e3`, which may
 continue.
 """
 

@@ -1,11 +1,10 @@
 """Scans one strict JSON value (RFC 8259) as its text arrives, and emits it in safe pieces.
 
 Example: of `{"a": 12` it emits `{`, and with `,` then `"a": 12`. No later text makes what was
-emitted
-wrong: closed with `JsonScanner.finish` it is valid JSON at every moment. So a comma, a key, a colon,
-the quote that closes a string and white space are held until the next value begins or a bracket
-closes; numbers and literals until they are delimited. Brackets and the bodies of strings are
-emitted at once.
+emitted wrong: closed with `JsonScanner.finish` it is valid JSON at every moment. So a comma, a key,
+a colon, the quote that closes a string and white space are held until the next value begins or a
+bracket closes; numbers and literals until they are delimited. Brackets and the bodies of strings
+are emitted at once.
 """
 
 from __future__ import annotations

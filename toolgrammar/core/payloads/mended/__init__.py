@@ -1,8 +1,7 @@
 """Reads damaged JSON: one reader that adds or drops delimiters and reports each repair.
 
 In: `{city: 'Oslo', "n": [1, 2}`. Out: `{"city": "Oslo", "n": [1, 2]}` and a list of edits. Begin
-with
-`recover.py`: it creates the parts and connects them. From the lowest part up:
+with `recover.py`: it creates the parts and connects them. From the lowest part up:
 
 - `look.py` holds the text and looks ahead in it; `repairs.py` records the repairs; `frames.py`
   tracks an open bracket; `state.py` holds what was read, emitted and held back.

@@ -2,7 +2,7 @@
 
 Example: in `{"a": 1 "b" = 2,, // why` a comma is inserted, `=` becomes a colon, the second comma
 and the comment are dropped, each with a repair. `}` in `{"a": [1, 2}` closes the array, too; in
-`[1, 2}}]` the second `}` closes nothing and is dropped.
+`[1, 2}}]` each `}` closes nothing and is dropped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads the text between two tokens of damaged JSON: white space and comments.
 
-Example: `// why` and the line end after it are dropped with a repair `comment`, a no-break space
-with `space`; white space of JSON is held until the next value begins.
+Example: `// why` is dropped with a repair `comment`, up to the line end, a no-break space with
+`space`; white space of JSON is held until the next value begins.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes the closers of the markup around a raw payload: one shows that its own is missing.
+"""Writes the closers of the markup around a raw payload, which show that its own is missing.
 
 Example: in `<parameter=a>x</function></tool_call>` the closer of the call ends the value `x`.
 """
