@@ -9,13 +9,14 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST: Final = 3
 """How many adjacent characters may be missing, and how many may replace them."""
+_WORD, _NO_BLANK = late(r"\w+"), late(r"\S+")
 _LEAST: Final = 2
 """How many adjacent characters of a mark must be left."""
 
@@ -38,12 +39,16 @@ def near_places(mark: str, text: str) -> Iterator[tuple[int, int]]:
     for at in _places(mark[:half], text):
         same = _common(mark, text[at : at + len(mark)])
         yield from ((at, end) for end in _ends(mark, text, at + same, same))
+        if same == len(mark):
+            yield from ((at, end) for end in _glued(mark, text, at + same, _NO_BLANK))
     # The same from the end: both texts are reversed.
     turned = mark[::-1]
     for at in _places(mark[-half:], text):
         last = at + half
         before = text[max(0, last - len(mark) - MOST) : last][::-1]
         same = _common(turned, before)
+        if same == len(mark):
+            yield from ((last - end, last) for end in _glued(mark, before, same, _WORD))
         # A text that begins with half of the mark was found above.
         for end in _ends(turned, before, same, same):
             if not text.startswith(mark[:half], last - end):
@@ -99,3 +104,18 @@ def _ends(mark: str, text: str, place: int, same: int) -> Iterator[int]:
             start = place + odd
             if start <= len(text) and text.startswith(rest, start):
                 yield start + len(rest)
+
+
+def _glued(mark: str, text: str, place: int, extra: re.Pattern[str]) -> range:
+    """Returns the indexes up to which extra characters are glued to a mark that is whole.
+
+    `AAction:` and `Action:x` are no labels. A tag is one whatever touches it.
+
+    Args:
+        mark: the mark.
+        text: the text that contains it.
+        place: the index of its end in the text.
+        extra: matches the characters that may be glued to it.
+    """
+    found = extra.match(text, place, place + MOST) if mark[0].isalnum() else None
+    return range(place + 1, found.end() + 1) if found else range(0)

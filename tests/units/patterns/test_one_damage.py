@@ -17,6 +17,8 @@ def check(mark: str, text: str, found: str, *, is_near: bool) -> None:
         ("TOOL:", "TO read", "TO"),  # and at its end
         ("TOOL:", "(TL: read", "TL:"),
         ("TOOL:", "TOOOL: read", "TOOOL:"),  # doubled
+        ("TOOL:", "TTOOL: read", "TTOOL:"),
+        ("TOOL:", "TOOL:x read", "TOOL:x"),
         ("<tool_call>", "a <tool(x)all> b", "<tool(x)all>"),
         ("<tool_call>", "a tool_call> b", "tool_call>"),
         ("\n```", "a.py\n_```", "\n_```"),
@@ -30,6 +32,7 @@ def test_one_damage_of_three_characters_is_seen(mark: str, text: str, found: str
     ("mark", "text", "found"),
     [
         ("TOOL:", "TOOL: read", "TOOL:"),  # nothing is damaged
+        ("TOOL:", "A TOOL: read", "A TOOL:"),
         ("<tool_call>", "<txol_caxl>", "<txol_caxl>"),  # two damages
         ("<tool_call>", "a <tool_call>. b", "<tool_call>. "),  # whole: the sentence goes on
         ("<tool_call>", "<tl>", "<tl>"),
