@@ -1,7 +1,7 @@
 """Fills the roles of a message with tokens; a token that is an argument is read as a raw payload.
 
-Example: after the key `days`, the token `12` with the role `value` becomes the argument `days`: 12, if
-the schema declares an integer, and else "12".
+Example: after the key `days`, the token `12` with the role `value` becomes the argument `days`: 12,
+if the schema declares an integer, and else "12".
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class JsonPayload(RecoveringScanner):
         )
 
     def finish(self, out: list[str]) -> bool:
-        """Appends the rest of the value at the end of the text, closed; returns whether it is whole."""
+        """Appends what closes the value at the end of the text; returns whether it is complete."""
         if self.failed:
             out.append(self.view())
         elif not self.done:

@@ -99,7 +99,8 @@ class Markup(Around):
             return False
         self._wait_for(source, index)
         match = (
-            # Short tokens such as `}` are not evidence by themselves, as strings often contain them.
+            # Short tokens such as `}` are not evidence by themselves, as strings often contain
+            # them.
             self._long_token(text, index)
             or repairs_of(after).pattern.match(text, index)
             or start.opener.match(text, index)
@@ -136,7 +137,7 @@ class Markup(Around):
         return False
 
     def frame_goes_on(self, look: LookAhead, index: int, level: int) -> bool:
-        """Whether the brackets of all levels below one, and then the envelope, follow at an index."""
+        """Whether the brackets of the levels below one, then the envelope, follow at an index."""
         source, stack = look.source, look.state.stack
         # Outer objects may close here as well: `"}}</tool_call>` closes two.
         while level > 0 and source.at(index) == stack[level - 1].closer:
@@ -158,9 +159,9 @@ class Markup(Around):
     def ends_at_markup(self, look: LookAhead, index: int) -> bool:
         """Whether the open string ended before markup, without its quote and brackets.
 
-        A string may contain the markup of a call as text. So the closer of the call has to stand here,
-        and after it the opener of the next call or the closer of the section; and the next quote, if
-        it is near, must not close the string.
+        A string may contain the markup of a call as text. So the closer of the call has to stand
+        here, and after it the opener of the next call or the closer of the section; and the next
+        quote, if it is near, must not close the string.
         """
         string, source, start = look.string, look.source, self._start
         if string.close != '"' or string.width > 1 or string.in_key or not look.state.stack:
@@ -171,8 +172,8 @@ class Markup(Around):
         if closer is None:
             self._wait_for(source, index)
             return False
-        # `v</tool_call>` at the end of a sentence may be only mentioned; with `<tool_call>` after it,
-        # it is markup in use.
+        # `v</tool_call>` at the end of a sentence may be only mentioned; with `<tool_call>` after
+        # it, it is markup in use.
         node, end = closer
         place = blanks.match(source.text, end).end()
         match = start.opener.match(source.text, place) or node.token.match(source.text, place)
@@ -232,7 +233,7 @@ class Markup(Around):
         return match if match is not None and len(match.group().strip()) >= _DISTINCTIVE else None
 
     def _is_frame(self, text: str, index: int, *, long: bool = True) -> bool:
-        """Whether markup of the envelope stands at an index; `long` requires a distinctive token."""
+        """Whether the envelope's markup stands at an index; `long`: a distinctive token only."""
         after = self._after
         token = self._long_token(text, index) if long else after.token.match(text, index)
         return token is not None or repairs_of(after).pattern.match(text, index) is not None
@@ -270,8 +271,8 @@ class Markup(Around):
     def _next_call_follows(self, source: Source, index: int) -> bool:
         """Whether the next call of a list begins here, without the brace around the payload."""
         for group, terminal in self._after.tokens:
-            # An example is `[{"name": "a", "arguments": {}, {"name": "b"`, where the envelope's brace
-            # is missing.
+            # An example is `[{"name": "a", "arguments": {}, {"name": "b"`, where the envelope's
+            # brace is missing.
             if terminal.text.strip() != "}":
                 continue
             next_call = next_call_of(self._after.steps[group].node)
@@ -316,8 +317,8 @@ def _ended_before(look: LookAhead, start: int, frame_follows: Callable[[int, int
     """Whether the open string ended at an index, where a closing bracket stands.
 
     The brackets have to close open levels. After them a member of an outer object has to follow, or
-    the markup of the envelope. A string may contain all that as text: its own quote then comes later,
-    with strict JSON after it. So the next quote decides, if it is near.
+    the markup of the envelope. A string may contain all that as text: its own quote then comes
+    later, with strict JSON after it. So the next quote decides, if it is near.
 
     Args:
         look: the lookahead in the text.

@@ -1,8 +1,8 @@
 """Finds the places of the keys and values in arguments that were read as one payload.
 
-Example: in `{"city": "Oslo", "days": 2}` the key `city` stands from 2 to 6 and its value from 9 to 15.
-Payloads in Python, `city="Oslo"`, work the same way. The result is compared with the arguments that
-were read; if they differ, the places are not known.
+Example: in `{"city": "Oslo", "days": 2}` the key `city` stands from 2 to 6 and its value from 9 to
+15. Payloads in Python, `city="Oslo"`, work the same way. The result is compared with the arguments
+that were read; if they differ, the places are not known.
 """
 
 from __future__ import annotations

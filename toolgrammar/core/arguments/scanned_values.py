@@ -1,4 +1,4 @@
-"""Turns the output of scanners into arguments: payloads that are written in JSON, Python and others.
+"""Turns the output of scanners into arguments: payloads in JSON, Python and other notations.
 
 Example: `take('{"a": 1}')` emits an `ArgumentsDelta`, and `end` sets the arguments to `{"a": 1}`.
 """
@@ -212,9 +212,9 @@ class ScannedValues:
                 continue  # the end of the call reports it
             found = repair.diagnostic()
             edits = tuple(map(self._before_gap, found.edits))
-            # Neither of these two codes inserts or drops text: a double key is doubted, and a type by
-            # the schema is not a repair, as for text without a type of its own. All arguments as JSON
-            # text in a string are one, since plain Lark does not read them.
+            # Neither of these two codes inserts or drops text: a double key is doubted, and a type
+            # by the schema is not a repair, as for text without a type of its own. All arguments as
+            # JSON text in a string are one, since plain Lark does not read them.
             is_all = self.role == "arguments" and found.span.start <= draft.payload_start
             if repair.code not in ("duplicate-key", "schema-type") or is_all:
                 draft.mend()
@@ -274,7 +274,7 @@ class ScannedValues:
             self.builder.report(code, "error", message, Span(max(0, draft.payload_start), end))
 
     def doubt_types(self, paths: str, end: int) -> None:
-        """Doubts a payload with text that the schema does not accept, at paths separated by blanks."""
+        """Doubts a payload with text that the schema does not accept, at blank-separated paths."""
         draft = self.builder.draft
         if draft is None or self.role not in ("arguments", "value"):
             return

@@ -1,6 +1,7 @@
 """Ends a call: at its closer, at text that does not fit, or at the end of a cut text.
 
-Example: `<tool_call>{"name": "f", "arguments": {"a": "x` ends as a call whose status is `truncated`.
+Example: `<tool_call>{"name": "f", "arguments": {"a": "x` ends as a call whose status is
+`truncated`.
 """
 
 from __future__ import annotations
@@ -266,8 +267,8 @@ def cut(
     group = builder.take_group()
     draft.leave_unclosed(as_text=builder.header.unclosed == "text")
     whole = draft.has_payload and draft.error is None and not draft.truncated
-    # In `{"name": "f", "arguments": {"a": 1}` the last brace is missing, and more members might have
-    # come.
+    # In `{"name": "f", "arguments": {"a": 1}` the last brace is missing, and more members might
+    # have come.
     whole = whole and not root_open
     if whole:
         draft.mend()
@@ -292,7 +293,7 @@ def cut(
 
 
 def give_back_half_a_name(builder: Builder, stop: int) -> bool:
-    """Gives a call back as text if the end of the text may have cut its name; returns whether so."""
+    """Gives a call back as text if the text may end inside its name; returns whether it did."""
     draft = builder.draft
     if draft is None or draft.started or not draft.written_name or draft.arguments_start >= 0:
         return False

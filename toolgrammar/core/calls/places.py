@@ -1,8 +1,8 @@
 """Records the places of the parts of calls in the source, for a message whose caller asks for them.
 
 Example: of `<tool_call>{"name": "f", "arguments": {"a": 1}}` it records that `"f"` is a name and
-`{"a": 1}` are arguments, both of one draft, and which call the draft becomes when the call ends. The
-places of a draft that turns out not to be a call belong to no call and are ignored.
+`{"a": 1}` are arguments, both of one draft, and which call the draft becomes when the call ends.
+The places of a draft that turns out not to be a call belong to no call and are ignored.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Places:
     found: list[Place] = field(default_factory=list)
     """The places in the order of reading; text that was read again is recorded again."""
     ended: dict[int, Draft] = field(default_factory=dict)
-    """The draft of each call, by its number; a call that was taken back leaves it to the next one."""
+    """The draft of each call, by number; the next call replaces one that was taken back."""
 
     def note(self, builder: Builder, role: str, start: int, end: int) -> None:
         """Records the part between two offsets that fills a role."""

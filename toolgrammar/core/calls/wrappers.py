@@ -1,7 +1,8 @@
 """Unwraps the arguments of a call from a single argument that contains all of them.
 
 Example: `{"arguments": {"city": "Oslo"}}` becomes `{"city": "Oslo"}`, as models write calls in the
-notation of another format. The header lists such keys. A tool with a parameter of this name keeps it.
+notation of another format. The header lists such keys. A tool with a parameter of this name keeps
+it.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def pass_bad_call(driver: Driver) -> bool:
 
 
 def _next_call_begins(driver: Driver, step: Step) -> bool:
-    """Ends a call that lacks its closer, if the next call begins the line; returns whether it did."""
+    """Ends a call without a closer if the next call begins the line; returns whether it did."""
     builder = driver.builder
     # The name of the next call may have been read as that of an argument. The buffer then begins
     # after the name, so it is taken from the source.

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def finish(driver: Driver) -> None:
     """Ends the open payload, island, call and section when the text ends."""
     builder = driver.builder
-    # Each round ends one thing that is open. Text that is given back may hold another island, so the
-    # loop goes on until nothing is open.
+    # Each round ends one thing that is open. Text that is given back may hold another island, so
+    # the loop goes on until nothing is open.
     while True:
         driver.count_round()
         if driver.payload.raw is not None:
@@ -65,7 +65,7 @@ def _close_all(driver: Driver, roles: tuple[str, ...]) -> None:
 
 
 def _finish_scanned(driver: Driver) -> None:
-    """Ends the payload of a scanner; if its island is not a call, the rest is read again as text."""
+    """Ends the payload of a scanner; if its island is not a call, the rest is read as text."""
     scanner = driver.payload.scanner
     assert scanner is not None
     out: list[str] = []

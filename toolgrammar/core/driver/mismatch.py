@@ -117,7 +117,8 @@ def _end_of_empty(driver: Driver) -> int | None:
     # So much white space is not part of an empty call, and it must not be searched at each chunk.
     if place - driver.position > MAX_TOKEN:
         return None
-    # A closer that begins with a letter is a word, and a backtick belongs to a fence: both are text.
+    # A closer that begins with a letter is a word, and a backtick belongs to a fence: both are
+    # text.
     closers = [
         each
         for each in driver.node.machine.tables.call_closers
@@ -160,7 +161,7 @@ def _to_text(driver: Driver) -> None:
 
 
 def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
-    """Gives the opener of an island, or all that was read of an island with a payload, back as text.
+    """Gives the opener of an island back as text, with a payload all that was read of it.
 
     Args:
         driver: the driver.
@@ -175,8 +176,8 @@ def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
     driver.builder.rewind()
     raws_of(driver.builder).forget()
     driver.end_at(driver.free)
-    # A payload that was read becomes text as a whole, since nothing inside its strings opens a call.
-    # Without one, the search for openers goes on after the first character.
+    # A payload that was read becomes text as a whole, since nothing inside its strings opens a
+    # call. Without one, the search for openers goes on after the first character.
     start = driver.island
     resume = max(driver.position, start + 1) if driver.island_payload else start + 1
     driver.stand_on(driver.island_node)

@@ -142,7 +142,8 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
         # Values that the schema converts to another type are left to the scanner, which does that.
         if whole is not None and guide is not None and needs_typing(whole[0], guide):
             whole = None
-        # `{"a": 1}, "b": 2}` closes too early: only the text after the value shows that it is sound.
+        # `{"a": 1}, "b": 2}` closes too early: only the text after the value shows that it is
+        # sound.
         if whole is not None and _goes_on(driver, step.node, whole[1]):
             value, end = whole
             scanned_of(builder).take_whole(value, driver.buffer[start:end], driver.base + end)

@@ -100,7 +100,7 @@ def read_token(driver: Driver) -> bool:
 
 
 def _give_up(driver: Driver) -> bool:
-    """Gives up an island whose beginning is too long; a call that has a name is reported as lost."""
+    """Gives up an island whose beginning is too long; a call with a name is reported as lost."""
     start, named = driver.base + driver.island, driver.island >= 0 and driver.called
     # The span ends with the last token: how much white space was skipped after it depends on the
     # chunks.
@@ -151,7 +151,7 @@ def _names_stranger(step: Step, match: re.Match[str], tools: Container[str]) -> 
 
 
 def _is_near_opener(node: Node, match: re.Match[str]) -> bool:
-    """Whether a token for misspelt openers matched one so near to the opener that any name may follow."""
+    """Whether a misspelt opener is so near to the correct one that any name may follow."""
     if MISSPELT not in dict(node.steps[match.lastgroup or ""].constants):
         return False
     return any(each.matches(match.string, match.start()) for each in node.near_openers)
@@ -248,8 +248,8 @@ def _take(
     if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
         return
     if driver.final and "call" in step.after:
-        # If a name ends both the call and the text, no closer shows that the name is whole. The same
-        # holds if the last token may begin an argument, or looks at the text after it.
+        # If a name ends both the call and the text, no closer shows that the name is whole. The
+        # same holds if the last token may begin an argument, or looks at the text after it.
         names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
         is_open = any(
             not driver.buffer[match.end(name) :].strip()

@@ -2,9 +2,9 @@
 
 Example: `[1, 2]` before `</parameter>` is JSON; `[1, 2] or so` is text.
 
-It is JSON if a whole value stands there and something that the grammar accepts follows it. Once that
-is known, the same text is read again as JSON or as raw text. No part of the payload is emitted before:
-a single character after a long value may show that all of it is text.
+It is JSON if a whole value stands there and something that the grammar accepts follows it. Once
+that is known, the same text is read again as JSON or as raw text. No part of the payload is emitted
+before: a single character after a long value may show that all of it is text.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Undecided:
         return stands_misspelt_closer(driver, node, place)
 
     def _cut(self) -> Step | None:
-        """Judges a value in which the text ends: the step of cut JSON, or None if the call is cut."""
+        """Judges a value in which the text ends: returns the step of cut JSON, or cuts the call."""
         # `{"a": 1` is JSON that was cut; `12` may be the beginning of a longer number or of a text.
         if self._has_begun():
             return self.json

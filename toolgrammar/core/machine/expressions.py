@@ -59,7 +59,7 @@ class Expressions:
             return f"(?:{'|'.join(names)})" if names else "(?!)"
         if terminal.kind == "same":
             return _REPEATED.get(terminal.name, (IDENTIFIER, ""))[0]
-        # A terminal that stands for the only tool is read only if there is exactly one.
+        # A terminal that stands for the only tool is read only if there is exactly one tool.
         return terminal.pattern if terminal.is_read(self.tool_names) else "(?!)"
 
     def tolerant(self, terminal: Terminal) -> str:

@@ -6,8 +6,8 @@ Example, a function that searches the repairs of each node only once:
     def repairs_of(node: Node) -> Repairs: ...
 
 Other packages need more of a node than the machine has: its repairs, the ends of its raw payloads,
-traits of its tokens for a shortcut. Each is a function of the node, in the package that needs it, so
-that `machine.py` imports none of them.
+traits of its tokens for a shortcut. Each is a function of the node, in the package that needs it,
+so that `machine.py` imports none of them.
 """
 
 from __future__ import annotations

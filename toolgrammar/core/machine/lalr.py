@@ -1,7 +1,7 @@
 """Follows the LALR tables of a grammar: from a stack of states and a terminal to the next stack.
 
-Example: after the opener of a call, the terminal `NAME` leads to the stack in which arguments may come;
-the rules that are reduced on the way give the roles that close.
+Example: after the opener of a call, the terminal `NAME` leads to the stack in which arguments may
+come; the rules that are reduced on the way give the roles that close.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Example: `<invoke name="get_time">`, in a format that writes calls between `<minimax:tool_call>` and
 `</minimax:tool_call>`.
 
-A server may remove special tokens, a prompt may contain the opener, or a model may forget it. The rest
-shows that a call was meant only if it names a tool of the caller. The opener is then inserted, and the
-call is read as any other.
+A server may remove special tokens, a prompt may contain the opener, or a model may forget it. The
+rest shows that a call was meant only if it names a tool of the caller. The opener is then inserted,
+and the call is read as any other.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Writes(Protocol):
 
 
 class Token(Protocol):
-    """A step of the machine, as far as this module reads it, since `machine` imports this module."""
+    """A step of the machine, as far as this module reads it (`machine` imports it)."""
 
     leaf: str
     kind: str
@@ -240,7 +240,8 @@ def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) 
     quote = '"' if name.terminal.name == "JSON_STRING" else ""
     marked = bool(before) and _is_mark(before[0])
     parts = [*map(_plain, before), f"{quote}{_NAME}{quote}"]
-    # After a mark the name is enough, unless a tag encloses the name: results of tools have that, too.
+    # After a mark the name is enough, unless a tag encloses the name: results of tools have that,
+    # too.
     in_tag = bool(behind) and behind[0].terminal.text.strip().startswith("</")
     parts += () if marked and not in_tag else map(_plain, behind)
     # A mark counts anywhere in a line; a JSON object inside a sentence is an example.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 LONGEST_OPENER = MAX_TOKEN + 64
 """The most characters of an opener, with the text that has to follow a short one."""
 SHORT: Final = 64
-"""The most characters at the end of a text that are cheap to search again: markup, a name, a key."""
+"""The most characters of a suffix that is cheap to search again: markup, a name, a key."""
 _BRACKET: Final = 2
 """The most characters of a literal that any text may contain."""
 
@@ -81,8 +81,8 @@ class Node:
                 self.end = self.machine.lalr.end_of(self.stack)
                 continue
             terminal = tables.terminals[number]
-            # Text is not a token of the expression. Its own state is dropped from the stack, so that
-            # the node is the same between two pieces of text.
+            # Text is not a token of the expression. Its own state is dropped from the stack, so
+            # that the node is the same between two pieces of text.
             if terminal.name in roles.TEXT_LIKE:
                 shifted = self.machine.lalr.shift(self.stack, number)
                 if shifted is not None:
@@ -107,8 +107,8 @@ class Node:
         self._pair()
         # White space before raw text is a part of it.
         self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
-        # `re` takes the first branch that matches, so keywords come before names. Punctuation, which
-        # may begin either of them, comes last.
+        # `re` takes the first branch that matches, so keywords come before names. Punctuation,
+        # which may begin either of them, comes last.
         self.tokens.sort(
             key=lambda pair: (-pair[1].priority, rank_of_kind(pair[1]), -pair[1].rank, pair[0])
         )
@@ -322,7 +322,7 @@ class Step:
         return self.machine.node(self.stack)
 
     def filled(self, match: re.Match[str], text: str) -> list[tuple[str, str]]:
-        """Returns the roles that a token fills, with their texts; named groups replace the token."""
+        """Returns the roles that a token and its named groups fill, with their texts."""
         if not self.terminal.groups:
             return [(self.leaf, text)] if self.leaf else []
         parts = [(role, match[group]) for group, role in self.terminal.groups]

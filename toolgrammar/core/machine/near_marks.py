@@ -28,7 +28,7 @@ _WORDS = late(r"[^\s<>/|=\"'()\[\]{}]+")
 
 
 def is_near(one: str, other: str) -> bool:
-    """Whether two words differ by one character, missing, extra or wrong, or by two swapped ones."""
+    """Whether two words differ by one missing, extra or wrong character, or two swapped ones."""
     # The word itself is not a misspelling.
     if abs(len(one) - len(other)) > 1 or one == other:
         return False
@@ -53,10 +53,10 @@ def may_be(word: str, key: str) -> bool:
 
 
 def near_mark(text: str, group: str) -> tuple[str, str]:
-    """Returns an expression that matches misspellings of markup, and the longest word of the markup.
+    """Returns an expression that matches misspellings of markup, and the markup's longest word.
 
-    Both are empty if no word is long enough. The expression matches more than misspellings: they are
-    those for which `is_near` is true of the group's text and the word.
+    Both are empty if no word is long enough. The expression matches more than misspellings: they
+    are those for which `is_near` is true of the group's text and the word.
 
     Args:
         text: the markup.

@@ -31,7 +31,7 @@ def near_closer(step: Step, group: str) -> tuple[str, str]:
 
 
 def opens_at(node: Node, text: str, place: int) -> bool:
-    """Whether an opener stands at an index, correct or misspelt, or a call whose opener is missing."""
+    """Whether an opener, correct or misspelt, or a call without one stands at an index."""
     if node.opener.match(text, place):
         return True
     return any(each.matches(text, place) for each in node.near_openers)

@@ -4,8 +4,8 @@ Example: after the value in `<parameter=p>x</function>` the closer `</parameter>
 
 Nothing in an envelope nests inside itself, so a short search over the nodes finds the possible
 insertions: markup only, no token that is a name, an opener or a value. Such a sequence leads to an
-*anchor*, which is markup that can't be mistaken for prose. (This follows the insertions of Corchuelo
-et al. 2002, without a cost model.)
+*anchor*, which is markup that can't be mistaken for prose. (This follows the insertions of
+Corchuelo et al. 2002, without a cost model.)
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ class Repairs:
                 if path:
                     name = f"a{len(found)}"
                     pattern, last = _unit(reached, group, terminal, name)
-                    # Two ways may lead to the same markup: their patterns differ only in the group's
-                    # name, and the shorter way counts.
+                    # Two ways may lead to the same markup: their patterns differ only in the
+                    # group's name, and the shorter way counts.
                     key = pattern.replace(f"_{name}>", ">")
                     if pattern and pattern not in here and key not in found:
                         closed = next((r for r in last.after if r in _CLOSED), "")
@@ -157,7 +157,7 @@ def strays_of(node: Node) -> Strays:
 
 @kept
 def landmarks_of(node: Node) -> re.Pattern[str] | None:
-    """Returns the expression of a node's tokens that prose does not have; None if there are none."""
+    """Returns the expression of a node's tokens that prose does not have; None if none."""
     found = [
         node.machine.expressions.pattern(terminal)
         for _, terminal in node.tokens
@@ -187,7 +187,8 @@ def written(terminal: Terminal) -> str:
     if terminal.kind != "regex" or terminal.groups or terminal.constants:
         return ""
     text = sample(terminal.pattern) or ""
-    # A sample represents its pattern only if the pattern matches all of it, and if it is not a word.
+    # A sample represents its pattern only if the pattern matches all of it, and if it is not a
+    # word.
     is_mark = len(text) >= _DISTINCTIVE and not text[:1].isalnum() and text == text.strip()
     found = compile_pattern(terminal.pattern).match(text)
     return text if is_mark and found is not None and found.end() == len(text) else ""

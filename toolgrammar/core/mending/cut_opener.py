@@ -1,7 +1,7 @@
 """Notes openers that are given back as text, since a call may be lost with them.
 
-Example: `Hi <tool_call>{"na` is text with the error `truncated`: the text ends in the beginning of a
-call that was not certain yet.
+Example: `Hi <tool_call>{"na` is text with the error `truncated`: the text ends in the beginning of
+a call that was not certain yet.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ _MESSAGES: Final = {
 
 
 def mend_envelope(driver: Driver) -> bool | None:
-    """Mends the envelope at the driver's position; None if it can't, False to wait for more text."""
+    """Mends the envelope at the driver's position; None if it can't, False for more text."""
     place = blanks.match(driver.buffer, driver.position).end()
     if place == len(driver.buffer):
         return None
@@ -91,8 +91,8 @@ def _twice(driver: Driver, place: int) -> bool | None:
     if rest != text:
         # At the end of a chunk, the rest of the literal may still come.
         return False if not driver.final and text.startswith(rest) else None
-    # An opener that stands there a third time is not a repetition by mistake: the first one is text.
-    # Otherwise each format of a list would drop the second one and then fail to read a call.
+    # An opener that stands there a third time is not a repetition by mistake: the first one is
+    # text. Otherwise each format of a list would drop the second one and then fail to read a call.
     if driver.island >= 0:
         end = place + len(text)
         looked = driver.buffer[end : end + _MOST_BETWEEN + len(text)]
@@ -159,7 +159,7 @@ def _bracket(driver: Driver, place: int) -> bool | None:
 
 
 def _bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None:
-    """Inserts a bracket before the comma that was read last, if the next object of a list follows."""
+    """Inserts a bracket before the last comma, if the next object of a list follows."""
     if driver.buffer[comma : comma + 1] != ",":
         return None
     for group, terminal in node.tokens:

@@ -82,7 +82,7 @@ def skip_fence(driver: Driver) -> bool | None:
 def step_back_to_call(driver: Driver, key: str) -> bool:
     """Takes back the last literal if the key after it is the name of a tool: a call begins there.
 
-    Also true for an island that has only its opener, and the same name as its key: it is given back.
+    Also true for an uncertain island whose opener stands there twice: it is given back.
     """
     back = driver.back
     spec = driver.builder.spec()

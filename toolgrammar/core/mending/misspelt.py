@@ -228,6 +228,6 @@ def report_misspelt(driver: Driver, start: int, end: int, text: str, *, sure: bo
         span,
         edits=(Edit(span, text),),
     )
-    # A misspelling of the word itself leaves no doubt. Another word in its place, `args`, is a guess,
-    # so the call is doubted.
+    # A misspelling of the word itself leaves no doubt. Another word in its place, `args`, is a
+    # guess, so the call is doubted.
     builder.mend(*["misspelt"] * (not sure))

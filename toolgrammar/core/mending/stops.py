@@ -1,8 +1,8 @@
 """Ends a call whose closer the server removed, because the closer is a stop string.
 
-Example: with the stop string `</execute_bash>`, the text `<execute_bash>ls` is a complete call. This
-applies if the text of all missing closers begins with a stop string of the format's header. The text may
-end with the beginning of the closers.
+Example: with the stop string `</execute_bash>`, the text `<execute_bash>ls` is a complete call.
+This applies if the text of all missing closers begins with a stop string of the format's header.
+The text may end with the beginning of the closers.
 """
 
 from __future__ import annotations

@@ -392,8 +392,8 @@ class Builder:
         if self.watched and is_misfit(code, severity):  # Several formats are tried.
             raise FormatMisfit
         if self.strict and edits:
-            # Strict reading mends nothing, so a repair becomes an error. The last part of the message
-            # names the repair, as in `…; put one in`, and is dropped.
+            # Strict reading mends nothing, so a repair becomes an error. The last part of the
+            # message names the repair, as in `…; put one in`, and is dropped.
             severity, edits, message = "error", (), message.rpartition("; ")[0] or message
         diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
         if self.listing.add(diagnostic):

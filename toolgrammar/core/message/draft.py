@@ -58,7 +58,7 @@ class Draft:
         self.delimited = False
         self.events: list[Event] = []
         self.held: list[Event] | None = None
-        """The events of an argument that may wrap all arguments; None if there is no such argument."""
+        """The events of an argument that may wrap all arguments; None if there is none."""
         self.error: str | None = None
         self.refused: str | None = None
         """Why an argument could not be read, if others before it were emitted."""
@@ -69,7 +69,7 @@ class Draft:
         """Keys that the format does not have: those after the arguments, and those before them that
         resemble the arguments' key."""
         self.words: str | None = None
-        """Positional words of the arguments, such as those of a fence's line; None if there are none."""
+        """Positional words of the arguments, such as those on a fence's line; None if none."""
         self.text_key: str | None = None
         """The argument to which the text of a free-text call was assigned."""
         self.unescaped = False
@@ -86,7 +86,7 @@ class Draft:
     # The roles that were read
 
     def take_name(self, name: str, written: str) -> None:
-        """Sets the name, and its text as written, with quotes or backslashes, as closers repeat it."""
+        """Sets the name, and its text as written, with its quotes, which closers repeat."""
         self.name, self.written_name = name, written
 
     def forget_name(self) -> None:
@@ -196,7 +196,7 @@ class Draft:
         return text
 
     def take_words(self, words: str) -> None:
-        """Sets positional words, which are assigned to properties once the text after them is known."""
+        """Sets positional words, which get their properties once the text after them is known."""
         self.words = words
 
     def begin_unescaped(self) -> None:
@@ -290,7 +290,7 @@ class Draft:
         self.arguments = dict(self.arguments)
 
     def member(self) -> str:
-        """Counts a member; returns the JSON text before its value, such as `{"a": ` or `, "a": `."""
+        """Counts a member; returns the JSON text before its value: `{"a": ` or `, "a": `."""
         self.members += 1
         before = "{" if self.members == 1 else ", "
         return f"{before}{as_json(self.key)}: "
@@ -320,8 +320,8 @@ class Draft:
         """Assigns the text of a free-text call to an argument, and its words to other arguments.
 
         Returns:
-            Whether the tool has an argument for the text; and the property that got a word which its
-            schema does not accept, or "".
+            Whether the tool has an argument for the text; and the property that got a word which
+            its schema does not accept, or "".
         """
         # Arguments that were read as an object are complete: there is no text to place.
         if self.inputs is None or self.has_payload:

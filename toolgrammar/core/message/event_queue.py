@@ -1,7 +1,7 @@
 """Collects the events of a message until they are emitted.
 
-Example: the problems of `<tool_call>{name: "f"` wait until the call is certain, since its opener may
-still turn out to be text; they are emitted before its `CallStart`.
+Example: the problems of `<tool_call>{name: "f"` wait until the call is certain, since its opener
+may still turn out to be text; they are emitted before its `CallStart`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Lists the diagnostics of a message, up to a limit for each code, and counts the others.
 
 Example: past the limit, 2,000 more of `bracket` become one diagnostic, `Found 2,000 more of …`.
-Otherwise a megabyte of damage would be a gigabyte of diagnostics. The diagnostic that counts the others
-has the severity of the worst of them.
+Otherwise a megabyte of damage would be a gigabyte of diagnostics. The diagnostic that counts the
+others has the severity of the worst of them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Listing:
         self.diagnostics: list[Diagnostic] = []
         self._counts: dict[str, int] = {}
         self._rest: Mapping[str, Rest] = {}
-        """The diagnostics that are only counted, by code; replaced, never changed, as marks hold it."""
+        """The counted diagnostics, by code; replaced and never changed, since marks hold it."""
 
     def add(self, diagnostic: Diagnostic) -> bool:
         """Adds a diagnostic; returns whether it is listed, and not only counted."""
@@ -66,7 +66,8 @@ class Listing:
             self._counts[code] = count + 1
             self.diagnostics.append(diagnostic)
             return True
-        # The count begins with the first one that is not listed; its span grows to cover all of them.
+        # The count begins with the first one that is not listed; its span grows to cover all of
+        # them.
         known = self._rest.get(code, Rest(0, "info", span.start, span.end))
         # One error among a million warnings must still make `ok` false.
         worst = max(known.severity, diagnostic.severity, key=_RANKS.__getitem__)
@@ -88,8 +89,9 @@ class Listing:
         self._rest = mark.rest
 
     def forget_doubts(self, since: Mark, until: Mark, codes: Iterable[str]) -> Mark:
-        """Removes the errors with some codes between two marks; returns the second mark, adjusted."""
-        # The call became text, and text has no doubts. Its warnings, which report repairs, are kept.
+        """Removes errors with some codes between two marks; returns the adjusted second mark."""
+        # The call became text, and text has no doubts. Its warnings, which report repairs, are
+        # kept.
         known, kept = set(codes), []
         for each in self.diagnostics[since.listed : until.listed]:
             if each.severity == "error" and each.code in known:

@@ -1,6 +1,7 @@
 """Records how a message ended: whether it was cut, and what was open there.
 
-Example: `<tool_call>{"name": "f"` with `finish_reason="length"` was cut by the server in an open call.
+Example: `<tool_call>{"name": "f"` with `finish_reason="length"` was cut by the server in an open
+call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Collects a long text from small pieces, and joins them into blocks to save memory.
 
 Example: `append("Hi")` and `append(" there")` make the text `Hi there`. A piece of four characters
-takes over fifty bytes as an object of its own, so pieces are joined into one block when there are many.
+takes over fifty bytes as an object of its own, so pieces are joined into one block when there are
+many.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ class SkippedText:
         """Adds a piece."""
         body = text.strip()
         if body:
-            # The span grows over several chunks, and begins and ends without white space, so that it
-            # does not depend on the cuts.
+            # The span grows over several chunks, and begins and ends without white space, so that
+            # it does not depend on the cuts.
             start = offset + text.index(body[0])
             first = start if self.start < 0 else self.start
             self.start, self.end = first, start + len(body)

@@ -1,7 +1,7 @@
 """Finds the quoted parts of a message: its code blocks, and the fences of a format.
 
-Example: a `<tool_call>` between two lines of three backticks is quoted, so a call there is an example.
-The results are kept, so that each part of the text is searched once.
+Example: a `<tool_call>` between two lines of three backticks is quoted, so a call there is an
+example. The results are kept, so that each part of the text is searched once.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Quoted:
             (compile_pattern(each.opener), compile_pattern(each.end)) for each in found
         ]
         self._place = 0
-        """The offset up to which the text was searched; in a line that may be a fence, its start."""
+        """The offset up to which the text was searched; in a possible fence, its line's start."""
         self._end: re.Pattern[str] | None = None
         """What ends the quoted text at that offset; None outside of quoted text."""
         self.began = -1
@@ -123,12 +123,13 @@ class Quoted:
         Args:
             text: the text that is searched.
             start: the index.
-            before: the matches from an earlier index on, in the same order; empty if there are none.
+            before: the matches from an earlier index on, in the same order; empty if there are
+                none.
         """
         if not before:
             return [each.search(text, start) for each, _ in self._openers]
-        # A match that lies ahead is kept. Otherwise, after each of many blocks of one kind, all of the
-        # text would be searched for the other kinds again.
+        # A match that lies ahead is kept. Otherwise, after each of many blocks of one kind, all of
+        # the text would be searched for the other kinds again.
         return [
             found if found is None or found.start() >= start else each.search(text, start)
             for found, (each, _) in zip(before, self._openers, strict=True)

@@ -37,8 +37,8 @@ class Source:
 
     def written(self, start: int, end: int) -> str:
         """Returns the text between two offsets, of which the first may be in the prefix."""
-        # Negative offsets count from the end of the prefix: in the prefix `<think>` the `<` is at -7.
-        # With an end of 0 or more all of the rest of the prefix is included, hence `or None`.
+        # Negative offsets count from the end of the prefix: in the prefix `<think>` the `<` is at
+        # -7. With an end of 0 or more all of the rest of the prefix is included, hence `or None`.
         before = self.prefix[start : min(end, 0) or None] if start < 0 else ""
         return before + self.slice(max(0, start), max(0, end))
 

@@ -9,7 +9,7 @@ import copy
 
 
 class Turns:
-    """The other turns of a message up to a place in it, and the calls that they may put in doubt."""
+    """The other turns of a message up to a place in it, and the calls that they may affect."""
 
     def __init__(self) -> None:
         self.observed = False
@@ -22,9 +22,9 @@ class Turns:
         """The offset where that answer begins, or -1."""
         self.awaiting: list[int] = []
         """The numbers of the calls that later text may put in doubt: a final answer, text after the
-        code block that they stand in, the closing mark of a quotation, or the rest of a cut text."""
+        code block around them, the closing mark of a quotation, or the rest of a cut text."""
         self.cut: dict[int, str] = {}
-        """Those of these calls with a text that may be cut, with the tag that lacks a closer, or ""."""
+        """Those of these calls with a text that may be cut, with its unclosed tag, or ""."""
         self.fence = -1
         """The offset where the content begins of the code block around the open island, or -1."""
         self.fenced: dict[int, int] = {}
@@ -34,7 +34,7 @@ class Turns:
         self.inline = -1
         """The offset after the first opener that was read as quoted, or -1."""
         self.is_open = False
-        """Whether an unclosed call has begun: one that could not be read, or that lacks a closer after
+        """Whether an unclosed call has begun: one that was not read, or that lacks a closer after
         a payload without escapes."""
         self.quotation = False
         """Whether the last call stands in a line that quotes another text."""
@@ -97,10 +97,10 @@ class Turns:
         return copied
 
     def own_lists(self) -> None:
-        """Copies its lists, so that a trial with a copy of the turns does not change the original."""
+        """Copies its lists, so that a trial with a copy does not change the original."""
         self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
         self.cut, self.quoted = {**self.cut}, {**self.quoted}
 
     def before_answer(self, text: str, start: int) -> str:
-        """Returns the part of a text, which begins at an offset, that stands before the final answer."""
+        """Returns the part of a text at an offset that stands before the final answer."""
         return text if self.answer_start < 0 else text[: max(0, self.answer_start - start)]

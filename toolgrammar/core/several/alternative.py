@@ -1,7 +1,7 @@
 """Holds the state of one of several formats that a message may be written in.
 
-Example: of two formats that the caller names, each is an alternative, with the node at which it reads
-text and the index of its last call.
+Example: of two formats that the caller names, each is an alternative, with the node at which it
+reads text and the index of its last call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def neutral_machine() -> Machine:
-    """Returns the machine of a message that is text alone, for the time before a format is chosen."""
+    """Returns the machine of a message that is text alone, before a format is chosen."""
     text = Terminal("TEXT", "payload", "", "", "")
     # It has one state, in which text goes on or ends.
     return Machine(Tables((text,), (), ({-1: (0, 0), 0: (0, 0)},), ({},), ("",), ({},), (), ()))
@@ -76,7 +76,7 @@ class Alternative:
         self.node = node
 
     def resume_at(self, offset: int) -> None:
-        """Notes the offset up to which it read without a call, and before which it opens nothing."""
+        """Notes the offset up to which it read without a call; before it, it opens nothing."""
         self.resume = offset
 
     def note_call(self, index: int) -> None:
@@ -84,7 +84,7 @@ class Alternative:
         self.last_call = index
 
     def quotes(self, builder: Builder, offset: int, free: int) -> bool:
-        """Whether the format reads the text at an offset as quoted, and a call in it as an example."""
+        """Whether the format reads the text at an offset as quoted, as an example."""
         found = self.several.quotes[self.number]
         # The prefix was written by the template, so nothing in it is quoted by the model.
         if not found or offset < 0:

@@ -1,6 +1,7 @@
 """Compares the events of two readings of one text: those that were emitted, and those to come.
 
-Example: the deltas `Hel` and `lo` equal the delta `Hello`; after `Hel` was emitted, `lo` is to come.
+Example: the deltas `Hel` and `lo` equal the delta `Hello`; after `Hel` was emitted, `lo` is to
+come.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Given:
 
 
 def _delta(event: Event) -> tuple[tuple[object, ...], str]:
-    """Returns the kind of a delta, by which neighbours join, and its text; both empty for others."""
+    """Returns the kind of a delta, by which deltas join, and its text; both empty for others."""
     if isinstance(event, TextDelta | ReasoningDelta):
         return (type(event),), event.text
     # The kind has the index of the call, since the deltas of two calls never join.
@@ -89,7 +90,7 @@ def _both(first: Event, second: Event) -> Event | None:
 
 
 def begins_with(given: list[Event], events: list[Event]) -> bool:
-    """Whether joined events begin with those that were given, of which the last may be incomplete."""
+    """Whether joined events begin with given ones, of which the last may be incomplete."""
     if not given:
         return True
     last = len(given) - 1

@@ -1,15 +1,16 @@
 """Chooses another format for an island if the format that reads it needs a repair.
 
-Example: `<tool_call>{"name": "f", "parameters": {}}` needs a repair at `"parameters"` in one format, so
-another one, which has this key, reads on.
+Example: `<tool_call>{"name": "f", "parameters": {}}` needs a repair at `"parameters"` in one
+format, so another one, which has this key, reads on.
 
-A format *stumbles* when its first call in an island needs a repair. The other formats that open at the
-same place then read the same text, up to the character at which that showed. The first one that needs
-no repair, and would have emitted just what was emitted already, goes on in its place. If there is none,
-the first format goes on and repairs. So nothing waits for the judgement, and no event is taken back.
+A format *stumbles* when its first call in an island needs a repair. The other formats that open at
+the same place then read the same text, up to the character at which that showed. The first one that
+needs no repair, and would have emitted just what was emitted already, goes on in its place. If
+there is none, the first format goes on and repairs. So nothing waits for the judgement, and no
+event is taken back.
 
-The judgement uses one place of the text, the shortest beginning of it that shows the stumble, so that
-it does not depend on how a stream is cut.
+The judgement uses one place of the text, the shortest beginning of it that shows the stumble, so
+that it does not depend on how a stream is cut.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ class Trial(Protocol):
         """Sets whether an island is read on trial, only to compare the formats."""
 
     def note_judged(self, queue: list[Alternative], passed: int) -> None:
-        """Notes the formats that are left after a judgement, and the offset up to which it holds."""
+        """Notes the formats left after a judgement, and the offset up to which it holds."""
 
     def note_named(self, *alternatives: Alternative) -> None:
         """Notes formats that read the name of an unknown tool, which was emitted."""
@@ -203,8 +204,8 @@ class Judge:
         # The format that stumbled may still be the best, if the one that goes on stumbles as well.
         queue = left if winner is leader else [*left, leader]
         among.note_judged(queue, mark.origin + length)
-        # If no other format reads the text without a repair, the first one repairs it. It is then not
-        # watched any more, as there is no other to compare it with.
+        # If no other format reads the text without a repair, the first one repairs it. It is then
+        # not watched any more, as there is no other to compare it with.
         watched = bool(queue) and (winner is not leader or misfit.in_reasoning)
         mark.restore(driver)
         # The name was emitted, so trying other formats again because of it would be of no use.
@@ -270,7 +271,8 @@ class Judge:
             pass
         except (NoIsland, FormatMisfit) as outcome:
             self.found_misfit = isinstance(outcome, FormatMisfit)
-            # A length past the text means the end of the text, which says nothing about a longer text.
+            # A length past the text means the end of the text, which says nothing about a longer
+            # text.
             if self.found_misfit and length <= len(text):
                 among.misfits[other.number] = length
             return None
@@ -283,7 +285,8 @@ def _is_better(driver: Driver, mark: Mark, misfit: FormatMisfit, name: str | Non
     """Whether the reading of a tried format is better than that of the format that stumbled.
 
     It is not if it has no call where the other one has a call, if it is still in reasoning that the
-    other one may have ended too late, or if only the arguments are in question and the name differs.
+    other one may have ended too late, or if only the arguments are in question and the name
+    differs.
 
     Args:
         driver: the driver, after the trial.

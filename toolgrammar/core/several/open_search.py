@@ -71,7 +71,7 @@ class OpenSearch:
         return first_of([ahead.find(search, text, start, base) for search, ahead in self._any])
 
     def find_own(self, node: Node, text: str, start: int, base: int) -> int:
-        """Returns the first index at which an opener of a node stands, or -1, such as a next call."""
+        """Returns the first index of an opener of a node, such as that of a next call, or -1."""
         if node is not self._own_node:
             self._own, self._own_node = _Ahead(), node
 
@@ -100,7 +100,8 @@ def search_openers(search: OpenSearch, driver: Driver, start: int) -> tuple[int,
     no_tail = driver.final or 0 <= place < tail
     held = -1 if no_tail else openers.held(buffer, tail)
     if node is not node.machine.start:
-        # A node inside a format may have openers that no start node has, such as a list's next call.
+        # A node inside a format may have openers that no start node has, such as a list's next
+        # call.
         place = first_of((place, search.find_own(node, buffer, start, driver.base)))
         begun = None if no_tail else node.opener_beginnings.search(buffer, tail)
         held = first_of((held, begun.start() if begun is not None else -1))

@@ -1,6 +1,7 @@
 """Finds the openers of several formats in text with one search.
 
-Example: several formats open at `<tool_call>`; the search finds the place, and `at` returns the formats.
+Example: several formats open at `<tool_call>`; the search finds the place, and `at` returns the
+formats.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class _Opener:
 
 
 class OpenerSet:
-    """The openers of several formats, which one search finds; formats are numbers in their order."""
+    """The openers of several formats, which one search finds; formats are given by number."""
 
     def __init__(self, formats: Iterable[Sequence[tuple[str, str]]]) -> None:
         """Makes the set.
@@ -145,8 +146,8 @@ class OpenerSet:
 class AnyOpeners:
     """The openers of several formats, in one or more sets.
 
-    Most openers are the same for all messages, and their set is made once. The openers with names of
-    tools are a second set, which is made for each new list of tools.
+    Most openers are the same for all messages, and their set is made once. The openers with names
+    of tools are a second set, which is made for each new list of tools.
     """
 
     def __init__(self, *sets: OpenerSet) -> None:

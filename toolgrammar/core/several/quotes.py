@@ -1,7 +1,7 @@
 """Finds the ways in which a format quotes text, such as its fenced blocks of text.
 
-Example: if a format reads code blocks as text, a call in one is an example for this format, but not for
-others.
+Example: if a format reads code blocks as text, a call in one is an example for this format, but not
+for others.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ def reasoning_ends(machine: Machine) -> list[ReasoningEnd]:
         for step in node.payloads:
             if step.terminal.name == "RAW" and step.leaf == "reasoning":
                 end = end_of_raw(step)
-                # Reasoning that only the next opener ends has no closer, so nothing matches as its end.
+                # Reasoning that only the next opener ends has no closer, so nothing matches as its
+                # end.
                 closers = end.closers or ["(?!)"]
                 begun = tail_that_begins(closers).pattern
                 opener = machine.expressions.pattern(terminal)
@@ -146,7 +147,8 @@ class OtherEnds:
     def _is_sure(self, buffer: str, place: int) -> bool:
         """Whether all formats that open at an index, and may be read here, end reasoning there."""
         here = self.among.numbers_here()
-        # A format without an end there would go on with the reasoning, so the opener may be part of it.
+        # A format without an end there would go on with the reasoning, so the opener may be part of
+        # it.
         return all(
             self.ends[number].match(buffer, place) is not None if number in self.ends else False
             for number in self.among.openers.at(buffer, place)

@@ -2,10 +2,10 @@
 
 Example: at `<tool_call>` the format of the last call is tried first, then the others that open so.
 
-In text the openers of all formats are searched together. The formats that open at a place are tried in
-order, from the opener on: first the format of the calls so far, then the one with the longest opener,
-then the order of the caller. If a format gives the island back, the next one is tried; if none is left,
-the opener is text.
+In text the openers of all formats are searched together. The formats that open at a place are tried
+in order, from the opener on: first the format of the calls so far, then the one with the longest
+opener, then the order of the caller. If a format gives the island back, the next one is tried; if
+none is left, the opener is text.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class TriedFormats:
         self.judge.settle(self.builder)
 
     def governs(self, node: Node) -> bool:
-        """Whether any format may open in the text of a node, which is not between a section's calls."""
+        """Whether any format may open in a node's text, which is not between a section's calls."""
         return node.end is not None and not node.skipping
 
     def take_queue(self) -> list[Alternative]:
@@ -107,7 +107,7 @@ class TriedFormats:
         self.trying = trying
 
     def note_judged(self, queue: list[Alternative], passed: int) -> None:
-        """Notes the formats that are left after a judgement, and the offset up to which it holds."""
+        """Notes the formats left after a judgement, and the offset up to which it holds."""
         self.queue, self.passed = queue, passed
 
     def note_named(self, *alternatives: Alternative) -> None:
@@ -361,7 +361,7 @@ class TriedFormats:
     # Reasoning
 
     def other_ends(self, driver: Driver, node: Node) -> OtherEnds | None:
-        """Returns the ends of the reasoning that begins in other formats; None if they do not matter."""
+        """Returns the ends of the reasoning in other formats; None if they do not matter."""
         mark, current = self.mark, self.current
         if mark is None or current is None or not self.builder.watched or self.trying:
             return None

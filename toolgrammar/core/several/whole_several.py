@@ -1,13 +1,14 @@
 """Reads whole messages in one of several formats by remembering how earlier messages began.
 
-Example: a message that began with `<tool_call>{"name"` was read in one format; the next message with
-this beginning is read in it at once.
+Example: a message that began with `<tool_call>{"name"` was read in one format; the next message
+with this beginning is read in it at once.
 
 The driver tries the formats that open at a place until one goes on without a repair. The choice is
-certain at the place where a stream would make it: no text after that matters. So the beginning of the
-message up to there is remembered with the format, and the next message that begins so is read in that
-format, at a tenth of the driver's cost. If more has to be judged (text that may quote a call, an unknown
-tool, an island that is not sound), this reader gives up, and the driver reads the message.
+certain at the place where a stream would make it: no text after that matters. So the beginning of
+the message up to there is remembered with the format, and the next message that begins so is read
+in that format, at a tenth of the driver's cost. If more has to be judged (text that may quote a
+call, an unknown tool, an island that is not sound), this reader gives up, and the driver reads the
+message.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class WholeSeveral:
         """The closers of reasoning, and what is left of them without a special token."""
         self._count = 0
         self._other_ends: dict[int, tuple[re.Pattern[str], re.Pattern[str]]] = {}
-        """For a format, the openers of its reasoning, and the ends of reasoning in other formats."""
+        """For a format, the openers of its reasoning, and the ends of it in other formats."""
 
     def run(self, message: WholeMessage) -> bool:
         """Reads a message; returns whether all of it is sound and needs no judgement."""
@@ -165,7 +166,8 @@ class WholeSeveral:
         if self._count < MOST_BEGINNINGS:
             self._count += 1
             known = self._beginnings.get(place, [])
-            # The longest come first: a format that others were tried before needs a longer beginning.
+            # The longest come first: a format that others were tried before needs a longer
+            # beginning.
             longest = sorted([*known, (beginning, number)], key=lambda each: -len(each[0]))
             self._beginnings[place] = longest
 
@@ -207,7 +209,7 @@ class WholeSeveral:
         return None
 
     def _ends_so(self, number: int, text: str, start: int, behind: int) -> bool:
-        """Whether reasoning that a format reads up to an index does not end earlier in another one."""
+        """Whether reasoning that a format reads up to an index ends no earlier in another one."""
         found = self._other_ends.get(number)
         if found is None:
             # Only ends that the own format does not have are searched; its own ended the reading.
@@ -230,7 +232,7 @@ class WholeSeveral:
     def _are_certain(
         self, text: str, start: int, calls: list[ToolCall], specs: Mapping[str, ToolSpec]
     ) -> bool:
-        """Whether the calls that were read are certain, so that no other format needs to be tried."""
+        """Whether the calls that were read are certain, so that no other format is tried."""
         if not calls:
             return False
         # If tools are known, only calls of these tools are certain.

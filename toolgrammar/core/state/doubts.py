@@ -104,10 +104,10 @@ def doubt_line_behind(driver: Driver) -> bool:
 def doubt_inner_closer(
     driver: Driver, closers: Iterable[tuple[str, int, bool]], end: int, *, mended: bool = False
 ) -> None:
-    """Doubts a call if its value contains the value's own closer, at the end of a line or before markup.
+    """Doubts a call if its value contains its own closer at the end of a line or before markup.
 
-    A closer that prose mentions is followed by more of its sentence. In a damaged call any closer in
-    the value may be the real one.
+    A closer that prose mentions is followed by more of its sentence. In a damaged call any closer
+    in the value may be the real one.
 
     Args:
         driver: the driver.
@@ -218,7 +218,8 @@ def doubt_damaged(
 def doubt_last(driver: Driver) -> None:
     """Doubts the last call of a message if a damaged opener of another call follows it.
 
-    It is called at the end of the message, and matters in formats in which only the last call counts.
+    It is called at the end of the message, and matters in formats in which only the last call
+    counts.
     """
     builder, candidate = driver.builder, driver.builder.candidate
     if candidate is None:

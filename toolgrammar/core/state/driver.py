@@ -60,7 +60,7 @@ class Driver:
         self.may_be_fenced = False
         """Whether a code fence after the island's opener may be dropped; it may be once."""
         self.fences, self.long_fences = Quoted(FENCES), Quoted(LONG_FENCES)
-        """The code blocks of the message, and those with longer fences, which may contain others."""
+        """The code blocks of the message, and those whose longer fences may contain others."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base
@@ -73,7 +73,7 @@ class Driver:
         self.behind: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
         self.blank, self.held_at, self.island_tokens = (0, 0), -1, 0
-        """The offsets of the last run of white space, so that it is searched only once; the offset of
+        """The offsets of the last white space, so that it is searched only once; the offset of
         text that is held back as a possible opener, or -1; the tokens of the open island."""
         self.final = False
         self.steps = 0
@@ -191,7 +191,7 @@ class Driver:
         self.node, self.previous = step.node, step
 
     def keep_way_back(self, start: int, *, short: bool) -> None:
-        """Saves the state before the literal at an index, if it is short enough to be taken back."""
+        """Saves the state before the literal at an index, if that may be taken back."""
         self.back = (start, self.node, self.last_end, self.previous) if short else None
 
     def forget_way_back(self) -> None:
@@ -282,7 +282,7 @@ class Driver:
         self.island = -1
 
     def stand_behind_call(self) -> None:
-        """Notes the name of the last call, whose stray closers are dropped until other text comes."""
+        """Notes the last call's name, whose stray closers are dropped until other text comes."""
         self.behind = self.builder.last_name
 
     def enter_island(self, node: Node, place: int, start: Node | None = None) -> None:

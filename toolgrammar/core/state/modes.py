@@ -1,14 +1,15 @@
 """Declares the functions of the modes that the driver's loop calls.
 
-Example: in `Hi <tool_call>` the mode `text` emits `Hi `, then the mode `tokens` reads `<tool_call>`.
-The modes are functions of the driver, in `core.driver`. They are passed in, so imports point one way:
+Example: in `Hi <tool_call>` the mode `text` emits `Hi `, then the mode `tokens` reads
+`<tool_call>`. The modes are functions of the driver, in `core.driver`. They are passed in, so
+imports point one way:
 
 - *text* (`reading_text`) searches for the next opener that the node accepts, emits the text before
   it, and holds back the shortest suffix that may still become an opener;
 - *token* (`reading_tokens`) reads the envelope inside an island token by token, with one regular
   expression for each node;
-- *payload* (`reading_payloads`) passes the text to a scanner, for JSON or for Python arguments, until
-  its value is complete;
+- *payload* (`reading_payloads`) passes the text to a scanner, for JSON or for Python arguments,
+  until its value is complete;
 - *raw* (`raw.reader`) reads text without escapes up to the closer that `raw_end` finds.
 """
 
@@ -37,7 +38,7 @@ class Modes(NamedTuple, Generic[D]):
 
 
 class RawMode(Protocol):
-    """The raw payload that is read, as far as the driver's state needs it; see `driver.raw.reader`."""
+    """The raw payload that is read, as far as the driver's state needs it."""
 
     def moved(self, by: int) -> None:
         """Notes that the first characters of the driver's buffer were dropped."""

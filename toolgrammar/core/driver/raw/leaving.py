@@ -1,6 +1,7 @@
 """Ends a raw payload: at a closer, or at the end of the text.
 
-Example: in `<parameter=p>x</parameter>` the value `x` ends before its closer, which is then read as a token.
+Example: in `<parameter=p>x</parameter>` the value `x` ends before its closer, which is then read as
+a token.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _PROSE = ("reasoning", "content", "text")
 """The roles whose text may end anywhere."""
 LONGEST = 2048
-"""The most characters of a closer, or of a quoted call's tag, with the text that has to follow it."""
+"""The most characters of a closer, or of a quoted call's tag, with the text required after it."""
 
 
 def close_raw(reader: RawReader, end: int) -> None:

@@ -1,7 +1,7 @@
 """Finds the end of a raw payload: the first closer that is neither quoted nor part of the value.
 
-Example: in `print("</parameter>")</parameter>` the second closer ends the value, since the text after
-the first one does not fit the grammar.
+Example: in `print("</parameter>")</parameter>` the second closer ends the value, since the text
+after the first one does not fit the grammar.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _SAME_GROUP = late(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 _SHORT = 64
-"""The most characters that are searched again, instead of compiling a larger expression for them."""
+"""The most characters that are searched again, instead of compiling a larger expression."""
 
 
 def _run(reader: RawReader) -> bool:
@@ -207,7 +207,8 @@ def _opener_ends(reader: RawReader, match: re.Match[str], groups: dict[str, str 
         reader.end_mended()
         return True
     awaited = builder.awaits(key)
-    # In `"French times="2"` it is ` times="`: if no tool is known, the closer in the opener decides.
+    # In `"French times="2"` it is ` times="`: if no tool is known, the closer in the opener
+    # decides.
     closes = builder.spec() is None and reader.end.value_closing.search(match.group())
     if awaited or closes or (near and is_near(near, reader.end.words["near_word"])):
         reader.note_sibling(match.group())
@@ -253,7 +254,8 @@ def _pair_closer(reader: RawReader, match: re.Match[str], *, sure: bool = True) 
     Args:
         reader: the reader.
         match: the closer.
-        sure: False if the closer may belong to another tag, so that it counts only with other damage.
+        sure: False if the closer may belong to another tag, so that it counts only with other
+            damage.
     """
     if reader.values_open:
         reader.close_value()
@@ -297,8 +299,8 @@ def _closer_ends(
     words = ((groups.get(group), word) for group, word in end.words.items())
     if any(written and not is_near(written, word) for written, word in words):
         return _other_ends(reader, match.start())
-    # Groups that begin with `f` belong to the text after the closer: the closer itself may be right,
-    # and the closer of the call after it misspelt.
+    # Groups that begin with `f` belong to the text after the closer: the closer itself may be
+    # right, and the closer of the call after it misspelt.
     if not _repeats_rightly(reader, groups):
         own = {group: value for group, value in groups.items() if not group.startswith("f")}
         other = _repeats_rightly(reader, own) and _other_closer_follows(reader, match.end())
@@ -354,7 +356,7 @@ def _repeats_rightly(reader: RawReader, groups: dict[str, str | None]) -> bool:
 
 
 def _other_ends(reader: RawReader, start: int) -> bool | None:
-    """Judges a closer with another name as any other markup; returns whether it ends the payload."""
+    """Judges a closer with another name as other markup; returns whether it ends the payload."""
     driver = reader.driver
     if not driver.final and reader.end.outer_beginnings.match(driver.buffer, start):
         return None

@@ -1,12 +1,13 @@
 """Detects whether the opener of another argument in a raw value begins that argument.
 
-Example: of `<parameter=a>`, `1`, `<parameter=b>`, `2`, `</parameter>`, each in a line, `a` is 1 and `b` is
+Example: of `<parameter=a>`, `1`, `<parameter=b>`, `2`, `</parameter>`, each in a line, `a` is 1 and
+`b` is
 2: the value of `a` lacks its closer.
 
-A value that quotes an opener has its closer as well. So if the value's closer comes while such an opener
-is open, the value ended before the opener, and all openers that are open begin arguments. The text after
-the opener is held back until that is known. This applies only to openers that are enough markup not to be
-mentioned alone.
+A value that quotes an opener has its closer as well. So if the value's closer comes while such an
+opener is open, the value ended before the opener, and all openers that are open begin arguments.
+The text after the opener is held back until that is known. This applies only to openers that are
+enough markup not to be mentioned alone.
 """
 
 from __future__ import annotations

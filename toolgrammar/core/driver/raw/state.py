@@ -1,7 +1,7 @@
 """Holds the state of the open raw payload between two chunks.
 
-Example: in `a <parameter=p>b</parameter> c`, inside the value of `p`, one quoted opener was opened and
-closed, and no closer ends the value so far.
+Example: in `a <parameter=p>b</parameter> c`, inside the value of `p`, one quoted opener was opened
+and closed, and no closer ends the value so far.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Lines(Protocol):
     """The search for lines in reasoning that begin like the calls of any of several formats."""
 
     def look(self, reader: RawReader, stop: int) -> int:
-        """Notes lines before an index that may be calls; returns the index up to which it is done."""
+        """Notes lines before an index that may be calls; returns the index that it has reached."""
 
 
 class RawReader:
@@ -78,7 +78,7 @@ class RawReader:
         self.quoted: list[str] = []
         """The names of quoted calls that are open."""
         self.strays: list[tuple[str, int, bool]] = []
-        """The value's own closers without an opener in it: text, the offset after it, and whether it
+        """The value's own closers without an opener in it: text, the offset after it, whether it
         is certain that the closer is the value's own."""
         self.values_open = 0
         """The number of the value's own openers that are quoted and open."""
@@ -120,7 +120,7 @@ class RawReader:
         self.held = []
 
     def hold_from(self, closer: int) -> None:
-        """Notes a closer that was paired with a quoted opener; it ends the value if it is the last."""
+        """Notes a closer that was paired with a quoted opener; the last one may end the value."""
         self.give(closer)
         if self.held is None:
             self.held = []

@@ -1,10 +1,11 @@
 """Ends reasoning without a closer before calls at the end of the message, which are not part of it.
 
-Example: after `<think>I need it.` and a complete call in the next line, the reasoning ends before the call.
+Example: after `<think>I need it.` and a complete call in the next line, the reasoning ends before
+the call.
 
-Models forget the closer. If tools are known, and all text from an opener on is calls of these tools, the
-reasoning ended before that opener. So a stream holds reasoning back from such an opener on, up to the
-closer or to the end of the text.
+Models forget the closer. If tools are known, and all text from an opener on is calls of these
+tools, the reasoning ended before that opener. So a stream holds reasoning back from such an opener
+on, up to the closer or to the end of the text.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _MOST: Final = 8
 
 
 def note_island(reader: RawReader, start: int) -> bool:
-    """Holds reasoning back from an opener on if tools are known; always False, as it ends nothing."""
+    """Holds reasoning back from an opener on, if tools are known; never ends it (False)."""
     reader.look_from(start + 1)
     if reader.driver.builder.tools and _begins_line(reader, start):
         _hold_back(reader, start)

@@ -31,8 +31,8 @@ _LOOK_BEHIND = 32
 class Cursor:
     """The position in a stream, between two chunks and within one.
 
-    Each part of the stream reader sets the function that accepts the next chunk (`take_with`) and the
-    one that reads on (`read_with`), so that the cursor imports none of them.
+    Each part of the stream reader sets the function that accepts the next chunk (`take_with`) and
+    the one that reads on (`read_with`), so that the cursor imports none of them.
     """
 
     take: Callable[[str], list[Event] | None]

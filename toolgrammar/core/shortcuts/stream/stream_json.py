@@ -1,8 +1,8 @@
 """Reads sound arguments in JSON while they stream.
 
-Example: of `{"q": "it is` the delta `{"q": "` is emitted, and then each chunk of the string. An object is
-read by the driver's own scanner, `JsonPayload`, and the driver takes over at its first repair. The value
-of a single argument is read at once, when all of it has come.
+Example: of `{"q": "it is` the delta `{"q": "` is emitted, and then each chunk of the string. An
+object is read by the driver's own scanner, `JsonPayload`, and the driver takes over at its first
+repair. The value of a single argument is read at once, when all of it has come.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ That is the beginning of an escape, or a comma, brackets or markup, before which
 ended without its quote.
 """
 _sure: Final = certain_in(_IN_STRING)
-"""Returns how many characters of a piece are certain to be in the string; -1 if it may end there."""
+"""Returns how many characters of a piece are certainly in the string; -1 if it may end there."""
 
 
 class StreamJson(PayloadReader):
@@ -128,8 +128,8 @@ class StreamJson(PayloadReader):
         text = self._tail + chunk
         if not self._source.append(chunk):
             return None
-        # An end that may not belong to the string is kept: half an escape, or `, ` where a quote may
-        # be missing.
+        # An end that may not belong to the string is kept: half an escape, or `, ` where a quote
+        # may be missing.
         certain = _sure[text]
         if certain < 0:
             self._tail = ""

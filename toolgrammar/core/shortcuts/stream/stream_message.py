@@ -1,7 +1,7 @@
 """Holds the parts of a message that the stream shortcut has read, and makes its events.
 
-Example: in `{"name": "f", "arguments": {` the open call gets its name from `"f"`, and `CallStart` is
-emitted at the first bracket of the arguments.
+Example: in `{"name": "f", "arguments": {` the open call gets its name from `"f"`, and `CallStart`
+is emitted at the first bracket of the arguments.
 """
 
 from __future__ import annotations

@@ -108,8 +108,8 @@ class StreamRaw(PayloadReader):
         self._undecided = typed and self._rules.by_shape
         self._streams = not typed or message.guide is None or message.guide.is_text(message.key)
         if self._undecided:
-            # If the schema decides the type, the value waits for its end. If not, its first character
-            # decides whether it may be JSON.
+            # If the schema decides the type, the value waits for its end. If not, its first
+            # character decides whether it may be JSON.
             self._undecided = self._streams
             self._streams = False
         elif self._streams:
@@ -169,7 +169,7 @@ class StreamRaw(PayloadReader):
         return self._message.delta(piece)
 
     def _pass_on(self) -> None:
-        """Sets how the next chunks are accepted: passed on as they come, if nothing is held back."""
+        """Accepts the next chunks; they are passed on as they come if nothing is held back."""
         cursor, role = self._cursor, self._step.leaf
         cursor.take_with(self._take)
         is_free = self._began and not self._rules.has_raw_entities
@@ -344,7 +344,7 @@ def _waiting(raw: RawEnd) -> ChunkMemo[bool]:
 
 
 def _may_be_held(text: str) -> bool:
-    """Whether a text is short enough to be held back; the driver keeps long white space in pieces."""
+    """Whether a text may be held back; the driver keeps long white space in pieces."""
     return len(text) <= _MOST_BLANKS_HELD or (len(text) <= MOST_HELD and not text.isspace())
 
 

@@ -1,16 +1,17 @@
 """Reads a sound message while it streams, without the driver.
 
-Example: of the chunks `Hi <tool` and `_call>` it emits `Hi `, holds `<tool` back, and then reads tokens.
+Example: of the chunks `Hi <tool` and `_call>` it emits `Hi `, holds `<tool` back, and then reads
+tokens.
 
-It reads text, the tokens of the envelope, and payloads that are sound. It mends nothing, and holds back
-text that may still become something else. If anything needs a judgement it gives up. The driver then
-reads the message from its beginning, and events that were emitted already are dropped from those of the
-driver (`delivered.py`). Both readings have the same result; the laws compare them on every case and for
-every cut.
+It reads text, the tokens of the envelope, and payloads that are sound. It mends nothing, and holds
+back text that may still become something else. If anything needs a judgement it gives up. The
+driver then reads the message from its beginning, and events that were emitted already are dropped
+from those of the driver (`delivered.py`). Both readings have the same result; the laws compare them
+on every case and for every cut.
 
 The parts: `Cursor` is the position in the stream, `StreamMessage` has the parts that were read.
-`StreamText` reads up to an opener, `StreamTokens` reads the envelope after it, and each payload has one
-reader of its kind.
+`StreamText` reads up to an opener, `StreamTokens` reads the envelope after it, and each payload has
+one reader of its kind.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class StreamReader:
         return None if self._is_odd() else message.told()
 
     def _is_odd(self) -> bool:
-        """Whether the text has a stray closer of reasoning, or signs of a call that was not read."""
+        """Whether the text has a stray closer of reasoning, or signs of an unread call."""
         message = self._message
         closers = () if message.reasonings else message.rules.closers
         signs, tools = self.machine.signs, message.tools

@@ -1,7 +1,7 @@
 """Reads sound arguments in another notation than JSON while they stream, as in `f(q="tea")`.
 
-Example: of `q="te` the delta `{"q": "te` is emitted; `a")` ends the string and the arguments. They are
-read by the driver's scanner, and the driver takes over if it mends or doubts anything.
+Example: of `q="te` the delta `{"q": "te` is emitted; `a")` ends the string and the arguments. They
+are read by the driver's scanner, and the driver takes over if it mends or doubts anything.
 """
 
 from __future__ import annotations

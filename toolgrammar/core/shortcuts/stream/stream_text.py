@@ -1,7 +1,7 @@
 """Reads the text of a message that streams, up to the opener of a call.
 
-Example: of `Sure. <tool_calm` the reader emits `Sure. ` and holds `<tool_cal` back, until the `m` shows
-that it is text, too.
+Example: of `Sure. <tool_calm` the reader emits `Sure. ` and holds `<tool_cal` back, until the `m`
+shows that it is text, too.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class StreamText:
                 return NEEDS_DRIVER
             say(text[position:place], base + position)
             strays, position = strays_of(node), place
-            # The text after a call may begin with a stray closer, so it waits until that is certain.
+            # The text after a call may begin with a stray closer, so it waits until that is
+            # certain.
             if place == len(text) or strays.beginnings.match(text, place):
                 return hold(text, place)
             if strays.pattern.match(text, place):
@@ -112,7 +113,7 @@ class StreamText:
         return position
 
     def end(self, *, in_group: bool, after_call: bool) -> bool:
-        """Emits the rest of the text at the end of the message; False if the driver has to judge it.
+        """Emits the rest of the text at the end of the message; False if the driver has to.
 
         Args:
             in_group: whether a section of calls is open.

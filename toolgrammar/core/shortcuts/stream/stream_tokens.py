@@ -1,7 +1,7 @@
 """Reads the envelope of calls in a stream, token by token.
 
-Example: of `<tool_call>{"name": "f", "arguments": {"q": 1}}` it reads all but the payload `{"q": 1}`,
-which has a reader of its own.
+Example: of `<tool_call>{"name": "f", "arguments": {"q": 1}}` it reads all but the payload `{"q":
+1}`, which has a reader of its own.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class StreamTokens:
         return position
 
     def _read_token(self, step: Step, traits: TokenTraits, match: re.Match[str], base: int) -> bool:
-        """Applies a token: closes, opens and fills its roles; False if the driver has to read it."""
+        """Applies a token: closes, opens and fills its roles; False if the driver has to."""
         message, group = self._message, match.lastgroup or 0
         start, end = match.span(group)
         written = match[group]
@@ -367,5 +367,5 @@ class StreamTokens:
 
 
 def takes(step: Step, traits: TokenTraits) -> bool:
-    """Whether the shortcut can read a token: not one for the driver, nor the key of another member."""
+    """Whether the shortcut can read a token, which is not the key of another member."""
     return not (traits.needs_driver or (step.terminal.name == "JSON_STRING" and not step.leaf))

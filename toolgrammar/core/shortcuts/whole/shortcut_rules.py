@@ -1,7 +1,7 @@
-"""Defines the rules of a format that the shortcuts need, and the tokens that they leave to the driver.
+"""Defines the rules that the shortcuts need of a format, and the tokens left to the driver.
 
-Example: the token `<tool_call>` opens a call, which both shortcuts can do; the fence of a code block is
-closed by a fence of the same length, so it is left to the driver.
+Example: the token `<tool_call>` opens a call, which both shortcuts can do; the fence of a code
+block is closed by a fence of the same length, so it is left to the driver.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _ENDS_FOR_DRIVER = frozenset({"sequential", "result", "results"})
 def needs_driver(step: Step) -> bool:
     """Whether a token needs state that only the driver has.
 
-    Such tokens are fences and marks that their closers repeat, those that fill a role from the header,
-    and those of dependencies between calls or of tool results.
+    Such tokens are fences and marks that their closers repeat, those that fill a role from the
+    header, and those of dependencies between calls or of tool results.
     """
     terminal = step.terminal
     roles = (step.leaf, *(role for _, role in terminal.groups))
@@ -49,8 +49,8 @@ def needs_driver(step: Step) -> bool:
 class ShortcutRules:
     """The rules of a format on which the reading of a sound message depends."""
 
-    # This is not a named tuple, since the attributes of an object are read faster, and these are read
-    # for each message.
+    # This is not a named tuple, since the attributes of an object are read faster, and these are
+    # read for each message.
     def __init__(
         self, header: Header, digest: str, closers: Iterable[str], machine: Machine | None
     ) -> None:
@@ -69,7 +69,7 @@ class ShortcutRules:
         self.drops = header.unknown_arguments == "drop"
         """Whether arguments that the tool does not have are dropped."""
         self.judges = bool(self.unwrap) or self.drops or header.no_calls != ""
-        """Whether calls have to be checked for wrapped or dropped arguments and the name of no call."""
+        """Whether calls need checks for wrapped or dropped arguments and the name of no call."""
         self.by_shape = header.types == "shape"
         """Whether a raw value that is JSON has the type of that JSON."""
         self.no_calls = header.no_calls

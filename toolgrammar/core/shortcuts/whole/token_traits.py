@@ -1,7 +1,7 @@
 """Classifies tokens for the shortcuts: which of them they can read without the driver.
 
-Example: the token `", "arguments": ` opens, closes and fills nothing, so it is only skipped; the fence of
-a code block is left to the driver.
+Example: the token `", "arguments": ` opens, closes and fills nothing, so it is only skipped; the
+fence of a code block is left to the driver.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Reads a sound whole message in one pass, without the driver.
 
-Example: `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` is read as the text `Ok. `, the tokens
-up to `"arguments":`, the payload `{}`, and the tokens after it.
+Example: `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` is read as the text `Ok. `, the
+tokens up to `"arguments":`, the payload `{}`, and the tokens after it.
 
-Most messages are sound. They are read here in one pass: the next opener, then tokens and payloads in
-turn up to the end of the call. If anything needs a judgement (a repair, a quoted call), this reader
-gives up, and the driver reads the message from its beginning. Both readings have the same result; the
-laws compare them on every case.
+Most messages are sound. They are read here in one pass: the next opener, then tokens and payloads
+in turn up to the end of the call. If anything needs a judgement (a repair, a quoted call), this
+reader gives up, and the driver reads the message from its beginning. Both readings have the same
+result; the laws compare them on every case.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class WholeReader:
         self.parts: list[str] = []
         self.reasoning: list[str] = []
         self.in_group = self.passed = False
-        """Whether a section is open, and whether a member that fills no role came before arguments."""
+        """Whether a section is open, and whether a member without a role came before arguments."""
         self.last_end = 0
         self.name: str | None = None
         self.id: str | None = None
@@ -99,7 +99,8 @@ class WholeReader:
                     self.parts.append(between)
                 elif not between.isspace():
                     return False
-                # A closer left over after a call, such as `</tool_call>`, is reported by the driver.
+                # A closer left over after a call, such as `</tool_call>`, is reported by the
+                # driver.
                 if self.calls and strays_of(node).pattern.match(between.lstrip()):
                     return False
             if match is None:
@@ -257,7 +258,7 @@ class WholeReader:
         return True
 
     def _close(self, closed: tuple[str, ...]) -> bool:
-        """Closes roles that end with the last token or payload; False if the driver has to judge."""
+        """Closes roles that end with the last token or payload; False if the driver has to."""
         for role in closed:
             if role == "call":
                 if not self._end_call(self.last_end):

@@ -1,7 +1,7 @@
 """Decides for the shortcuts whether calls, values and their ends are sound.
 
-Example: `limit=3` on the line after a call without a closer may be one of its arguments, so the end of
-the call is left to the driver.
+Example: `limit=3` on the line after a call without a closer may be one of its arguments, so the end
+of the call is left to the driver.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _KEY_BEFORE = late(r'"(\w{1,16})"\s{0,64}:\s{0,64}\Z')
 
 
 def is_over(node: Node, text: str, position: int) -> bool | None:
-    """Whether the open call ends at a node where text may follow it; None if that is not certain."""
+    """Whether the open call ends at a node where text may follow; None if not certain."""
     match = node.token.match(text, position)
     group = match.lastgroup if match is not None else None
     if group is not None:
@@ -77,8 +77,8 @@ def raw_part(
     if step.is_fallback:
         return None  # the driver doubts it
     raw = end_of_raw(step)
-    # White space before a closer is found backwards from the closer, since a search for it would try
-    # each blank.
+    # White space before a closer is found backwards from the closer, since a search for it would
+    # try each blank.
     match = (raw.find_solid or raw.find)(text, start)
     # Any other match, such as an opener in the value, has to be judged.
     if match is None or not str(match.lastgroup).startswith("closer_"):
@@ -139,7 +139,7 @@ def typed_value(
 
 
 def fits(spec: ToolSpec | None, value: JsonValue, key: str | None = None) -> bool:
-    """Whether the types of arguments, or of the argument of a key, need no conversion by the schema."""
+    """Whether arguments, or the argument of a key, need no conversion by the schema."""
     if spec is None or spec.parameters is None:
         return True
     # A key that the tool does not have may be misspelt, which the driver decides.
