@@ -1,8 +1,8 @@
 r"""Decodes a JSON string, as it arrives, whose content is the free text (`input`) of a call.
 
 Example: `"ls\n-l"` becomes an input of two lines. In a format whose arguments may stand in the
-string, content that begins like an object is held back: `"{\"a\": 1}"` becomes the arguments `{"a":
-1}`.
+string, content that begins like an object is held back:
+`"{\"a\": 1}"` becomes the arguments `{"a": 1}`.
 """
 
 from __future__ import annotations

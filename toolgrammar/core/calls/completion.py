@@ -1,8 +1,8 @@
 """Emits calls: `CallStart` once a call is certain, and `CallEnd` with the call when it has ended.
 
-Example: a draft with the name `f` and the arguments `{"a": 1}` becomes `ToolCall("f", {"a": 1},
-…)`. If only the last call of a message counts, each call waits as a candidate, which the next one
-turns into text.
+Example: a draft with the name `f` and the arguments `{"a": 1}` becomes a `ToolCall` in `CallEnd`.
+If only the last call of a message counts, each call waits as a candidate, which the next one turns
+into text.
 """
 
 from __future__ import annotations

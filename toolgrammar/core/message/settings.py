@@ -1,7 +1,6 @@
 """Defines the settings of a format that the builder of a message needs.
 
-Example: `trim` is `{"value": "strip"}` in a format whose grammar has the line `//@ trim:
-value=strip`.
+Example: `trim` is `{"value": "strip"}` in a format with the line `//@ trim: value=strip`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads the envelope of calls in a stream, token by token.
 
-Example: of `<tool_call>{"name": "f", "arguments": {"q": 1}}` it reads all but the payload `{"q":
-1}`, which has a reader of its own.
+Example: of `<tool_call>{"name": "f", "arguments": {"q": 1}}` it reads all but `{"q": 1}`, a payload
+that has a reader of its own.
 """
 
 from __future__ import annotations
