@@ -284,9 +284,8 @@ class Judge:
 def _is_better(driver: Driver, mark: Mark, misfit: FormatMisfit, name: str | None) -> bool:
     """Whether the reading of a tried format is better than that of the format that stumbled.
 
-    It is not if it has no call where the other one has a call, if it is still in reasoning that the
-    other one may have ended too late, or if only the arguments are in question and the name
-    differs.
+    It is not if it has no call where the other one has a call, if it is still in the reasoning
+    whose end is in question, or if only the arguments are in question and the name differs.
 
     Args:
         driver: the driver, after the trial.

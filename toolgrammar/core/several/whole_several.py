@@ -166,8 +166,8 @@ class WholeSeveral:
         if self._count < MOST_BEGINNINGS:
             self._count += 1
             known = self._beginnings.get(place, [])
-            # The longest come first: a format that others were tried before needs a longer
-            # beginning.
+            # The longest come first: where other formats give up only late in the text, a longer
+            # beginning is needed to choose the format that reads it.
             longest = sorted([*known, (beginning, number)], key=lambda each: -len(each[0]))
             self._beginnings[place] = longest
 
