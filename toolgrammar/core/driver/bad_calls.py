@@ -104,7 +104,7 @@ def _ends_or_goes_on(node: Node, text: str, place: int) -> bool:
 
 
 def _end(driver: Driver, start: int, end: int, message: str = _LEFT_OUT) -> None:
-    """Ends the call at an index of the buffer and reports the text from `start` on as dropped."""
+    """Ends the call at an index of the buffer, and reports the text from `start` up to there."""
     builder, place = driver.builder, driver.base + end
     draft = builder.draft
     driver.pass_to(end)
