@@ -47,7 +47,7 @@ def test_the_rows_of_other_projects() -> None:
 
 
 @WITHOUT_ROWS
-@pytest.mark.parametrize("row", SHARED or [None], ids=lambda row: row and row.id)
+@pytest.mark.parametrize("row", [*SHARED] if SHARED else [None], ids=lambda row: row and row.id)
 def test_laws_of_every_row(row: Row) -> None:
     check_laws(row.text, row.schema, range(1, len(row.text)))
 
